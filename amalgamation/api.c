@@ -22,13 +22,13 @@ static void api_no_memory(svc_response *response)
   response->body_length = sizeof body - 1;
 }
 
-/* Does test control look at requests? */
+/* Whether test control watches requests for this. */
 static bool api_watched(const svc *s, unsigned what)
 {
   return (atomic_load_explicit(&s->watch, memory_order_relaxed) & what) != 0;
 }
 
-/* False: by this clock nothing may be done, neither what is asked for nor what is due. */
+/* False: the clock is not usable, and neither the request nor due steps may run. */
 static bool api_may_serve(svc_call *c)
 {
   return atomic_load_explicit(&c->s->health.off, memory_order_relaxed) ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : true;
@@ -39,7 +39,7 @@ static void api_apply_due(svc_call *c)
   svc *s = c->s;
   int64_t now = c->now, since;
   if (atomic_load_explicit(&s->health.off, memory_order_relaxed)) return;
-  if (api_watched(s, SVC_WATCH_HOSTS)) SVC_CONTROL(svc_fault_hosts_fire(s, now), (void)0); /* a test has a host go down */
+  if (api_watched(s, SVC_WATCH_HOSTS)) SVC_CONTROL(svc_fault_hosts_fire(s, now), (void)0); /* a test has scheduled a host failure */
   if (!svc_commit_due(&s->commit, now) && !svc_access_uses_due(s, now)) return;
   since = svc_wait_begin(c);
   if (svc_commit_due(&s->commit, now)) svc_apply_due(s, now);
@@ -64,20 +64,20 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   if (s->timed) began = s->config.monotonic(s->config.monotonic_context);
   if (!svc_is_probe(request)) api_apply_due(&c);
 
-  (void)(api_may_serve(&c) &&        /* the clock is right */
+  (void)(api_may_serve(&c) &&        /* the clock is usable */
          svc_stage_request(&c) &&    /* the request line and headers */
          svc_stage_route(&c) &&      /* path and method to operation */
-         svc_stage_caller(&c) &&     /* who sends it */
-         (!api_watched(s, SVC_WATCH_FAULTS) || SVC_CONTROL(svc_stage_fault(&c), true)) && /* a test has it fail */
+         svc_stage_caller(&c) &&     /* the caller */
+         (!api_watched(s, SVC_WATCH_FAULTS) || SVC_CONTROL(svc_stage_fault(&c), true)) && /* an injected fault, if a test has set one */
          svc_stage_limiter(&c) &&    /* one token of its bucket */
-         svc_stage_version(&c) &&    /* which dated version of the operation */
-         svc_stage_permission(&c) && /* what the caller's roles allow */
-         svc_stage_query(&c) &&      /* the parameters */
+         svc_stage_version(&c) &&    /* the dated version of the operation */
+         svc_stage_permission(&c) && /* the caller's roles */
+         svc_stage_query(&c) &&      /* query parameters */
          svc_stage_body(&c) &&       /* strict JSON, checked against its fields */
-         svc_stage_behave(&c));      /* what the operation does, in its transaction */
+         svc_stage_behave(&c));      /* the operation itself, in its transaction */
   svc_read_good(&c);
-  if (!c.error.code && !c.answer.status) (void)svc_no_memory(&c); /* nothing came of it, and nobody said why: 503 */
-  svc_stage_respond(&c, response);   /* the answer, or the error that a step has set */
+  if (!c.error.code && !c.answer.status) (void)svc_no_memory(&c); /* a stage failed without an error: out of memory, 503 */
+  svc_stage_respond(&c, response);   /* the answer, or the error of the stage that refused */
   response->drop = c.drop != 0;
   response->delay_ms = c.delay_ms;
   response->operation = c.plan ? c.plan->route->op : NULL;

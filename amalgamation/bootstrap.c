@@ -7,26 +7,26 @@
 */
 #include "pipeline/pipeline.h"
 
-/* The stages of the limiter and of versions are left out: the host asks, whatever it has configured for others. */
+/* The host's requests skip the limiter and the versions: the host's limits are meant for other callers. */
 typedef struct bootstrap_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* must be first: the job is cast back to this struct */
   svc *s;
-  const char *org_id; /* of svc_new_credentials(): as it was asked for; NULL: the first */
+  const char *org_id; /* the argument of svc_new_credentials(); NULL: svc_bootstrap() */
   svc_credentials *out;
-  svc_arena *arena; /* of the requests; what is answered is in there */
-  int status;       /* why it was refused */
+  svc_arena *arena; /* holds the requests and their answers */
+  int status;       /* the reason of a refusal */
 } bootstrap_job;
 
-/* Paths have no other form than that of the dialect. */
+/* Paths are accepted only in the form of the dialect. */
 static const char *bootstrap_target(bootstrap_job *first, svc_str target)
 {
   svc_str base = first->s->base_path, below = { target.p + base.n, target.n - base.n };
-  if (!first->s->dialect || target.n < base.n) return target.p; /* shorter: no memory */
+  if (!first->s->dialect || target.n < base.n) return target.p; /* shorter: out of memory */
   below = svc_shown_target(first->s, first->arena, below);
   return svc_arena_print(first->arena, SVC_FMT SVC_FMT, SVC_ARG(base), SVC_ARG(below)).p;
 }
 
-/* One request of the host's own; without a body it is a GET. NULL: refused, or txn->error is set. */
+/* Performs one request of the host; without a body, a GET. NULL: refused, or txn->error is set. */
 static svc_node *bootstrap_ask(bootstrap_job *first, svc_txn *txn, svc_str target, svc_str body)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
@@ -61,18 +61,18 @@ static void bootstrap_take(char *out, size_t size, svc_str value)
   snprintf(out, size, SVC_FMT, SVC_ARG(value));
 }
 
-/* The id of the first of a list; "" if it is empty. */
+/* The id of the first element of a list; "" if the list is empty. */
 static void bootstrap_take_first(char *out, size_t size, const svc_node *list)
 {
   bootstrap_take(out, size, svc_node_str(svc_node_first(svc_node_get(list, "results")), "id"));
 }
 
-/* Where the organization asks for access lists, a credential without one opens nothing: it can be used from here. */
+/* If the organization requires access lists, a credential without one is useless: it is allowed from the host's address. */
 static bool bootstrap_access(bootstrap_job *first, svc_txn *txn, const char *whose, svc_str id)
 {
   const char *base = first->s->base_path.p, *org = first->out->org_id;
   const svc_node *settings;
-  if (!first->s->seats[SVC_SEAT_POLICY]) return true; /* a build without settings */
+  if (!first->s->seats[SVC_SEAT_POLICY]) return true; /* a build without organization settings */
   settings = bootstrap_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/settings", base, org), SVC_S(""));
   if (!settings) return false;
   if (!svc_node_bool(settings, "apiAccessListRequired", false)) return true;
@@ -81,7 +81,7 @@ static bool bootstrap_access(bootstrap_job *first, svc_txn *txn, const char *who
                  SVC_S("[{\"ipAddress\":\"127.0.0.1\"},{\"ipAddress\":\"::1\"}]")) != NULL;
 }
 
-/* An API key and a service account that own out->org_id. */
+/* Creates an API key and a service account that own out->org_id. */
 static bool bootstrap_both(bootstrap_job *first, svc_txn *txn)
 {
   svc_credentials *out = first->out;
@@ -154,7 +154,7 @@ static int bootstrap_run(svc *s, bool (*work)(svc_job *job, svc_txn *txn), const
   bootstrap_job first;
   int rc;
   if (!s->org || !s->group || !s->seats[SVC_SEAT_KEY] || !s->seats[SVC_SEAT_ACCOUNT])
-    return SVC_INVALID; /* a build without them has nothing to make */
+    return SVC_INVALID; /* a build without credentials */
   svc_arena_init(&arena, &s->allocator);
   memset(&first, 0, sizeof first);
   first.job.work = work;
@@ -163,7 +163,7 @@ static int bootstrap_run(svc *s, bool (*work)(svc_job *job, svc_txn *txn), const
   first.org_id = org_id;
   first.out = out;
   first.arena = &arena;
-  first.status = SVC_NOMEM; /* unless it is refused for another reason */
+  first.status = SVC_NOMEM; /* the default, unless another reason is found */
   rc = svc_commit_run(&s->commit, &first.job);
   if (rc == SVC_OK && first.job.refused) rc = first.status;
   svc_blocks_free(arena.blocks);

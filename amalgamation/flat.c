@@ -1,10 +1,9 @@
 /*
-** The same for other languages: what svcapi.h takes as structs is taken as text here, so that who loads the shared library by name
-** copies no layout that could change.
+** The functions for other languages: they take text where svcapi.h has structs, so that bindings need no struct definitions.
 **
-** The rules. What a table below does not name is refused by its name, and so is what is of another type: nothing is ignored.
-** Text is strict: JSON passes the gate that bodies pass, which lets no NUL into a string; a line of headers is one header, or the
-** request is none.
+** The rules: a member that no table below lists, or that has another type, is refused by name; nothing is ignored. Text is
+** strict: JSON passes the same gate as bodies, which lets no NUL into a string; each line of headers is one valid header, or the
+** request is refused.
 */
 #include "control/control.h"
 
@@ -17,8 +16,8 @@ typedef struct flat_object flat_object;
 typedef struct flat_row {
   const char *name;
   unsigned char kind;
-  unsigned short to, count_to; /* where it goes in the struct; of a list: and how many there are */
-  const flat_object *of;       /* of a list its elements, of an object itself: these go there as a pointer */
+  unsigned short to, count_to; /* offset in the struct; for a list also the offset of its count */
+  const flat_object *of;       /* the type of a list's elements, or of an object: stored as a pointer */
 } flat_row;
 
 struct flat_object {
@@ -35,8 +34,8 @@ typedef struct flat_reader {
 struct svc_result {
   svc_response response;
   svc_allocator allocator;
-  svc_str headers; /* of the response, as text; p NULL: not written yet */
-  svc_str made; /* what the response shows, where no request has made it; wiped when it goes */
+  svc_str headers; /* response headers as text; p NULL: not written yet */
+  svc_str made; /* the result of a call other than a request; wiped when freed */
 };
 
 /* --------------------------------------------------------------------------------------------------------------- tables */
@@ -133,7 +132,7 @@ static int flat_text(flat_reader *r, const flat_row *row, const svc_node *node, 
   return SVC_OK;
 }
 
-/* A store by its name. */
+/* A store port by its name. */
 static int flat_store(flat_reader *r, const svc_node *node, char *to)
 {
   const svc_store_port *port = NULL;
@@ -149,7 +148,7 @@ static int flat_store(flat_reader *r, const svc_node *node, char *to)
 
 static int flat_read(flat_reader *r, const flat_object *o, const svc_node *node, char *to);
 
-/* Elements of a list, or the one object: of what is behind a pointer. */
+/* Members behind a pointer: the elements of a list, or an object. */
 static int flat_behind(flat_reader *r, const flat_row *row, const svc_node *node, char *to)
 {
   const bool many = row->kind == FLAT_LIST;
@@ -191,7 +190,7 @@ static int flat_read(flat_reader *r, const flat_object *o, const svc_node *node,
   return rc;
 }
 
-/* JSON text, NULL for none, into a zeroed struct. */
+/* Reads JSON text (NULL: none) into a zeroed struct. */
 static int flat_take(flat_reader *r, const flat_object *o, const char *json, void *to)
 {
   svc_str text = svc_str_c(json);
@@ -211,7 +210,7 @@ static int flat_take(flat_reader *r, const flat_object *o, const char *json, voi
 
 /* -------------------------------------------------------------------------------------------------------------- opening */
 
-/* svc_config.log while it is being opened: the last line says what is wrong, and there are no others. */
+/* svc_config.log during svc_open(): keeps the line that says what is wrong. */
 static void flat_log(void *context, int level, const char *text)
 {
   flat_reader *r = context;
@@ -233,7 +232,7 @@ int svc_open_json(svc **out, const char *config_json, char *why, size_t why_size
   config.log = flat_log;
   config.log_context = &r;
   if (rc == SVC_OK) rc = svc_open_as(out, &config, SVC_VERSION_NUMBER, sizeof config);
-  if (rc == SVC_OK) (*out)->config.log = NULL; /* it was for this call */
+  if (rc == SVC_OK) (*out)->config.log = NULL; /* used by this call only */
   if (config.secret_key) svc_wipe((void *)(uintptr_t)config.secret_key, FLAT_KEY);
   if (config.secret_key_next) svc_wipe((void *)(uintptr_t)config.secret_key_next, FLAT_KEY);
   svc_blocks_free(arena.blocks);
@@ -248,7 +247,7 @@ static bool flat_is_token(svc_str name)
   return name.n && name.n < 256 && svc_pattern_match("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", name);
 }
 
-/* No character that ends a line anywhere, and none that nobody sees. */
+/* No character that ends a line, and no invisible one. */
 static bool flat_is_value(svc_str value)
 {
   size_t i;
@@ -257,7 +256,7 @@ static bool flat_is_value(svc_str value)
   return true;
 }
 
-/* "Name: value", a line each, which ends in LF or CR LF; the last may end with the text. */
+/* "Name: value" lines that end in LF or CR LF; the last line may end with the text. */
 static int flat_headers(svc_arena *a, const char *text, svc_request *request)
 {
   svc_str rest = svc_str_c(text);
@@ -276,14 +275,14 @@ static int flat_headers(svc_arena *a, const char *text, svc_request *request)
     line = svc_str_trim(line);
     h->name = name.p;
     h->name_length = name.n;
-    h->value = line.n ? line.p : ""; /* a length of 0 would mean: up to the NUL */
+    h->value = line.n ? line.p : ""; /* a length of 0 would mean "up to the NUL" */
     h++->value_length = line.n;
     request->header_count++;
   }
   return SVC_OK;
 }
 
-/* A result without a response yet; NULL: no memory. */
+/* A result without a response; NULL: out of memory. */
 static svc_result *flat_result(svc *s)
 {
   svc_result *r = s->allocator.resize(s->allocator.context, NULL, sizeof *r);
@@ -312,7 +311,7 @@ int svc_call_text(svc *s, const char *method, const char *target, const char *he
   request.body = body;
   request.body_length = body_length;
   if (rc == SVC_OK && !(*out = flat_result(s))) rc = SVC_NOMEM;
-  if (rc == SVC_OK) svc_handle_request(s, &request, &(*out)->response); /* also where it had no memory: 503 */
+  if (rc == SVC_OK) svc_handle_request(s, &request, &(*out)->response); /* out of memory gives 503 */
   else if (rc == SVC_INVALID) svc_log(s, SVC_LOG_ERROR, "call.invalid", "svc_call_text: %s", why);
   svc_blocks_free(arena.blocks);
   return rc;
@@ -328,7 +327,7 @@ const char *svc_result_header(const svc_result *r, const char *name)
   return r ? svc_response_header(&r->response, name) : NULL;
 }
 
-/* The lines are written when they are first asked for, into memory that is freed with the response. */
+/* The header lines are written on the first call, into memory that is freed with the response. */
 const char *svc_result_headers(svc_result *r)
 {
   svc_arena a;
@@ -369,7 +368,7 @@ const char *svc_result_operation(const svc_result *r)
 const char *svc_result_body(const svc_result *r, size_t *length)
 {
   if (length) *length = r ? r->response.body_length : 0;
-  return r ? r->response.body : ""; /* which is never NULL */
+  return r ? r->response.body : ""; /* body is never NULL */
 }
 
 void svc_result_free(svc_result *r)
@@ -386,7 +385,7 @@ void svc_result_free(svc_result *r)
 int svc_control_text(svc *s, const char *method, const char *target, const void *body, size_t body_length, svc_result **out)
 {
   static const svc_header json = { "Content-Type", "application/json", 12, 16 };
-  static const svc_header bytes = { "Content-Type", "application/octet-stream", 12, 24 }; /* PUT takes those of a snapshot */
+  static const svc_header bytes = { "Content-Type", "application/octet-stream", 12, 24 }; /* the PUT of a snapshot requires this type */
   svc_request request;
   if (out) *out = NULL;
   if (!s || !out || !method || !target || (body_length && !body)) return SVC_INVALID;
@@ -400,7 +399,7 @@ int svc_control_text(svc *s, const char *method, const char *target, const void 
   if (!svc_control_is_path(&request)) return SVC_INVALID;
   *out = flat_result(s);
   if (!*out) return SVC_NOMEM;
-  svc_control_answer(s, NULL, &request, &(*out)->response); /* also where it had no memory: 503 */
+  svc_control_answer(s, NULL, &request, &(*out)->response); /* out of memory gives 503 */
   return SVC_OK;
 }
 #endif
@@ -418,7 +417,7 @@ int svc_bootstrap_json(svc *s, svc_result **out)
   r = flat_result(s);
   if (!r) return SVC_NOMEM;
   svc_arena_init(&arena, &s->allocator);
-  svc_arena_reserve(&arena, 2 * sizeof c); /* before anything is made that could not be shown */
+  svc_arena_reserve(&arena, 2 * sizeof c); /* before anything is created that could not be shown */
   rc = arena.failed ? SVC_NOMEM : svc_bootstrap(s, &c);
   if (rc == SVC_OK)
     r->made = svc_arena_print(&arena, "{\"orgId\":\"%s\",\"groupId\":\"%s\",\"publicKey\":\"%s\",\"privateKey\":\"%s\","

@@ -14,7 +14,7 @@ int svc_control_request(svc *s, const char *token, const svc_request *request, s
 }
 #endif
 
-/* Does a test have hosts go down? */
+/* Whether a test has scheduled host failures. */
 static bool host_meddled(const svc *s)
 {
   return (atomic_load_explicit(&s->watch, memory_order_relaxed) & SVC_WATCH_HOSTS) != 0;
@@ -41,7 +41,7 @@ int svc_is_due(svc *s)
   return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
 }
 
-/* Does its operation ask the driver, inspect much, or answer with something as long as the OpenAPI document? */
+/* Whether the operation asks the driver, inspects many resources, or has an answer as long as the OpenAPI document. */
 static bool host_asks(svc *s, const svc_request *request)
 {
   svc_arena arena;
@@ -50,7 +50,7 @@ static bool host_asks(svc *s, const svc_request *request)
   if (!s->asks) return false;
   svc_service_call(&c, s, &arena, NULL, 0);
   c.request.raw = request;
-  asks = svc_request_line(&c) && svc_stage_route(&c) && (c.plan->route->told || c.plan->route->flags & (SVC_ABSOLUTE | SVC_INSPECTS));
+  asks = svc_request_line(&c) && svc_stage_route(&c) && (c.plan->route->on_reply || c.plan->route->flags & (SVC_ABSOLUTE | SVC_INSPECTS));
   svc_blocks_free(arena.blocks);
   return asks;
 }
@@ -61,7 +61,7 @@ int svc_may_wait(svc *s, const svc_request *request)
   if (!s || !request || !request->target || method.n == 0) return 0;
   if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD")) return 1;
   if (svc_is_probe(request)) return 0;
-  if (SVC_IS_SHARED(s->commit.port) || SVC_HAS_LIMITS(s)) return 1; /* what is shared with others is elsewhere: reads wait for it */
+  if (SVC_IS_SHARED(s->commit.port) || SVC_HAS_LIMITS(s)) return 1; /* shared stores and limits are remote: even reads wait for them */
   return svc_is_due(s) || host_asks(s, request);
 }
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define OPEN_LONGEST_URL 1024
-#define OPEN_LONGEST_WORD 16 /* a client id goes into svc_credentials with it */
+#define OPEN_LONGEST_WORD 16 /* svc_credentials has to hold a client id with this word */
 #define OPEN_LONGEST_PROVISION (INT64_C(36525) * 86400 * 1000)
 
 static int64_t open_system_clock(void *context)
@@ -31,7 +31,7 @@ static int open_invalid(const svc *s, const char *member, const char *why)
   return SVC_INVALID;
 }
 
-/* The vendor word stands in paths and media types. */
+/* The vendor word appears in paths and media types. */
 static bool open_is_word(svc_str text)
 {
   return text.n <= 64 && svc_pattern_match("^[a-z][a-z0-9-]*$", text);
@@ -66,10 +66,10 @@ static int open_configure(svc *s)
   svc_str scheme = svc_str_c(k->db_scheme ? k->db_scheme : "db"), domain = svc_str_c(k->db_domain ? k->db_domain : "db.local");
   while (url.n && url.p[url.n - 1] == '/') url.n--;
   s->base_url = svc_arena_copy(&s->memory, url);
-  if (k->vendor) s->vendor = svc_arena_copy(&s->memory, svc_str_c(k->vendor)); /* else the store says: open_vendor() */
-  if (s->memory.failed) return SVC_NOMEM; /* what could not be copied is not to be judged */
+  if (k->vendor) s->vendor = svc_arena_copy(&s->memory, svc_str_c(k->vendor)); /* otherwise the store decides: open_vendor() */
+  if (s->memory.failed) return SVC_NOMEM; /* a copy that failed must not be validated */
   if (!svc_format_check(SVC_FORMAT_URI, s->base_url)) return open_invalid(s, "base_url", "is not a URL");
-  /* it goes into JSON as it is, and paths are put behind it */
+  /* written into JSON unescaped, and followed by paths */
   if (strpbrk(s->base_url.p, "\"\\?#")) return open_invalid(s, "base_url", "may not hold any of \" \\ ? #");
   if (s->base_url.n > OPEN_LONGEST_URL) return open_invalid(s, "base_url", "is longer than 1024 bytes");
   if (k->vendor && (!open_is_word(s->vendor) || s->vendor.n > OPEN_LONGEST_WORD))
@@ -183,8 +183,8 @@ static int open_store(svc *s)
 }
 
 /*
-** The vendor word is part of ids and of the hashes of API keys, so it stays the same for the life of a store. The first handle
-** writes it down; a later one that names none takes it from there. Stores of version 0.2 and before have not written it down.
+** The vendor word is part of ids and of the hashes of API keys, so it is fixed for the life of a store. The first handle stores it; a
+** later handle without a configured word reads it from there. Stores of version 0.2 and before do not contain it.
 */
 static int open_vendor(svc *s)
 {
@@ -206,7 +206,7 @@ static int open_vendor(svc *s)
   return s->memory.failed ? SVC_NOMEM : SVC_OK;
 }
 
-/* What is read and written of the store when it has been opened. */
+/* Reads and initializes an opened store. */
 static int open_begin(svc *s)
 {
   char text[SVC_STORE_TEXT];
@@ -219,7 +219,7 @@ static int open_begin(svc *s)
   return rc;
 }
 
-/* What is limited together with other handles. */
+/* Opens limits that are shared with other handles. */
 static int open_limits(svc *s)
 {
   const svc_limiter_port *port = s->config.limiter;
@@ -227,22 +227,22 @@ static int open_limits(svc *s)
   char why[256] = "";
   int rc = port ? port->open(&s->limits, &s->config, why, sizeof why) : SVC_OK;
   if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "limiter.failed", "%s", why[0] ? why : svc_strerror(rc));
-  s->config.limiter_path = NULL; /* the host's string */
+  s->config.limiter_path = NULL; /* the host's string, no longer needed */
   return rc;
 #else
   return port ? open_invalid(s, "limiter", "needs -DSVC_SHARED_STORE") : SVC_OK;
 #endif
 }
 
-/* Versions between which structs other than svc_config may differ: the major ones, and while that is 0 the minor ones. */
+/* Versions with the same series have the same structs, except for svc_config: the major version, or the minor one while major is 0. */
 static int open_series(int version_number)
 {
   return version_number >= 1000000 ? version_number / 1000000 * 1000 : version_number / 1000;
 }
 
 /*
-** The configuration of a program that may have been compiled for another version than this. What it does not have is zero
-** here, and so the default; what we do not have must be zero there, or it would ask for something in vain.
+** The program may have been compiled for another version. Members that its svc_config lacks are zero here: the default. Members that this
+** library lacks must be zero there: otherwise the program would set an option without effect.
 */
 static int open_take_config(svc *s, const svc_config *config, int version_number, size_t size)
 {
@@ -274,12 +274,12 @@ static int open_control(svc *s)
 
 int svc_open_as(svc **out, const svc_config *config, int version_number, size_t config_size)
 {
-  svc_arena first; /* a handle is the first thing in its own arena */
+  svc_arena first; /* a handle is the first allocation of its own arena */
   svc *s;
   int rc;
   if (!out) return SVC_INVALID;
   *out = NULL;
-  if (config_size < offsetof(svc_config, log_context)) return SVC_INVALID; /* no version ever had less */
+  if (config_size < offsetof(svc_config, log_context)) return SVC_INVALID; /* smaller than in any version */
   svc_arena_init(&first, config ? &config->allocator : NULL);
   s = svc_arena_zero(&first, sizeof *s);
   if (!s) return SVC_NOMEM;
@@ -306,13 +306,13 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_counters_open(s);
   if (rc == SVC_OK) rc = open_limits(s);
   if (rc == SVC_OK) rc = open_begin(s);
-  if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
+  if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* otherwise the reason has been logged */
     svc_log(s, SVC_LOG_ERROR, "random.failed", "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
   if (rc != SVC_OK) {
     svc_close(s);
     return rc;
   }
-  s->config.path = NULL; /* the host's string; nobody needs it from here on */
+  s->config.path = NULL; /* the host's string, no longer needed */
   *out = s;
   return SVC_OK;
 }
@@ -333,12 +333,12 @@ void svc_close(svc *s)
   svc_work_close(s);
   svc_commit_close(&s->commit);
   svc_health_close(s);
-  SVC_CONTROL(svc_control_close(s), (void)0); /* the clock is in there */
+  SVC_CONTROL(svc_control_close(s), (void)0); /* it owns the clock */
   svc_limiter_close(s->limiter);
   if (SVC_HAS_LIMITS(s)) s->config.limiter->close(s->limits);
   svc_drbg_free(s->drbg);
   svc_wipe(&s->secret_keys, sizeof s->secret_keys);
-  svc_blocks_free(s->memory.blocks); /* the handle is in there */
+  svc_blocks_free(s->memory.blocks); /* frees the handle, too */
 }
 
 const char *svc_vendor(const svc *s)

@@ -1,15 +1,15 @@
 /*
-** The port to frozen: its json_walk() reads a text, and this part makes a tree of what it reports.
+** The port to frozen: its json_walk() reads a text, and this part builds a tree from its reports.
 **
-** frozen must never be given a text that has neither passed svc_json_gate() nor been written by svc_node_write(): it
-** recurses without a limit, so that brackets alone crash it; it reads past the end of a text that ends in a backslash;
-** it takes trailing and missing commas, bare keys, hex numbers and broken UTF-8; it reports nothing below an empty key,
-** a key that ends in '.', or a path of more than 255 bytes. Nothing but json_walk() is used of it, because its
+** frozen must only get texts that have passed svc_json_gate() or were written by svc_node_write(). It
+** recurses without a limit, so brackets alone crash it; it reads past the end of a text that ends in a backslash;
+** it accepts trailing and missing commas, bare keys, hex numbers and broken UTF-8; it reports nothing below an empty key,
+** a key that ends in '.', or a path of more than 255 bytes. Only json_walk() is used, because frozen's
 ** escaping, unescaping and numbers are wrong (json_text.c has ours).
 **
-** The rule it keeps: a tree is the whole text or there is none. Names and strings without escapes, and numbers, point
+** The rule: a tree represents the whole text, or parsing fails. Names and strings without escapes, and numbers, point
 ** into the text, which has to live as long as the tree. Members are sorted by name, as svc_node_put() keeps them; two
-** objects with the same members are then compared in one go, however many there are.
+** objects are then compared in one pass, however many members they have.
 */
 #include "ports/ports.h"
 
@@ -17,7 +17,7 @@
 
 enum { FROZEN_DEPTH = 512 };
 
-/* The gate counts a path as frozen does; with a shorter buffer there, it would let through what gets lost. */
+/* The gate counts a path as frozen does; with a shorter buffer in frozen, values would get lost. */
 _Static_assert(JSON_MAX_PATH_LEN > SVC_JSON_MAX_PATH, "frozen is configured with too short a path");
 
 struct frozen_reader {
@@ -25,11 +25,11 @@ struct frozen_reader {
   svc_node *root;
   svc_node *open[FROZEN_DEPTH];
   size_t depth;
-  size_t members; /* of all objects that were reported */
+  size_t members; /* of all reported objects */
   bool failed;
 };
 
-/* From an opening quote to the closing one; at or behind the end of the text: there is none. */
+/* From an opening quote to the closing one; at or behind the end of the text: not closed. */
 static size_t frozen_string_end(svc_str text, size_t at)
 {
   for (at++; at < text.n; at++) {
@@ -41,8 +41,9 @@ static size_t frozen_string_end(svc_str text, size_t at)
 }
 
 /*
-** Our own texts pass no gate on their way back. So the members are counted here: each has a ':' outside of a string. A
-** text that has grown too deep for frozen then gives no tree, where it would give one with holes, or crash.
+** Our own texts do not pass the gate again, so their members are counted here: each has a ':' outside of a string. A text that is too deep
+** for
+** frozen then fails to parse, instead of giving a tree with holes, or a crash.
 */
 static bool frozen_count(svc_str text, size_t *members)
 {
@@ -58,7 +59,7 @@ static bool frozen_count(svc_str text, size_t *members)
     } else if (c == '{' || c == '[') {
       depth++;
     } else if (c == '}' || c == ']') {
-      depth--; /* one too many wraps around, and is too deep */
+      depth--; /* an extra bracket wraps around, which is too deep */
     }
     if (depth > FROZEN_DEPTH) return false;
   }
@@ -74,7 +75,7 @@ static bool frozen_is_sorted(const svc_node *object)
   return true;
 }
 
-/* Merges neighbouring runs of `width` members; the number of merges says whether the list was one run at the end. */
+/* Merges neighbouring runs of `width` members; returns the number of merges, which tells whether one run is left. */
 static size_t frozen_merge(svc_node *object, size_t width)
 {
   svc_node *left = object->first, *right, *next;
@@ -97,7 +98,7 @@ static size_t frozen_merge(svc_node *object, size_t width)
   return merges;
 }
 
-/* Merge sort from short runs to long ones: no recursion, no memory, and no order of keys that makes it slow. */
+/* Bottom-up merge sort: no recursion, no memory, and no order of keys makes it slow. */
 static void frozen_sort(svc_node *object)
 {
   size_t width = 1;
@@ -115,7 +116,7 @@ static void frozen_close(struct frozen_reader *r, int type)
   r->depth--;
 }
 
-/* Puts a value where it belongs. What frozen calls the name of an array's element is its index, in a passing buffer. */
+/* Adds a value to its container. frozen's name of an array element is its index, in a temporary buffer. */
 static void frozen_add(struct frozen_reader *r, int type, svc_str raw_name, svc_str raw)
 {
   svc_node *parent = r->depth > 0 ? r->open[r->depth - 1] : NULL, *node;

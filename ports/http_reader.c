@@ -1,13 +1,13 @@
 /*
-** The HTTP/1.1 reader of the listener: see http_reader.h for how it is used.
+** The HTTP/1.1 reader of the listener; http_reader.h says how to use it.
 **
-** The rule it keeps: a request is let through only if its end is certain to every reader of it, this one and any proxy
+** The rule: a request is accepted only if its end is certain to every reader of it, this one and any proxy
 ** in front. So there is one way to write each thing. Lines end in CR LF, and neither byte stands anywhere else; a header
 ** is a name, a colon at once, a value, on one line; a length is digits, once; a body has a length or is chunked, never
-** both; chunk sizes are hex digits, trailers are headers. Where RFC 9112 lets a server repair a message, it is refused.
+** both; chunk sizes are hex digits, trailers are headers. Messages that RFC 9112 lets a server repair are refused.
 **
-** Split. A head is read in two passes: svc_http_scan_head() looks at every byte once, in order, and svc_http_parse() at
-** the whole. A body is read by a machine that takes one byte at a time, runs of data apart. So no result depends on
+** A head is read in two passes: svc_http_scan_head() reads every byte once, in order, and svc_http_parse() the
+** whole. A body is read by a machine that takes one byte at a time, except for runs of data. So no result depends on
 ** where a segment ended.
 */
 #define _DEFAULT_SOURCE /* explicit_bzero */
@@ -49,8 +49,9 @@ static bool http_is_a(char c, unsigned classes)
   return (http_class[(unsigned char)c] & classes) != 0;
 }
 
-/* How many bytes at the beginning, in steps of eight, are `least` to '~', of which nearly all of a head is: a lesser one borrows the highest
-** bit of its byte, '~' + 1 carries into it. A step that has others is for http_run() to look at. */
+/* The number of leading bytes, in steps of eight, from `least` to '~', as nearly all of a head is: a lesser byte borrows its highest bit,
+** '~' + 1
+** carries into it. http_run() checks a step with other bytes. */
 static size_t http_plain(const char *p, size_t n, unsigned char least)
 {
   const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
@@ -64,7 +65,7 @@ static size_t http_plain(const char *p, size_t n, unsigned char least)
   return at;
 }
 
-/* Where the run of such bytes that begins at `at` ends. */
+/* The end of the run of such bytes that begins at `at`. */
 static size_t http_run(const char *p, size_t at, size_t n, unsigned classes)
 {
   if (classes != HTTP_TOKEN && at < n) at += http_plain(p + at, n - at, classes == HTTP_TEXT ? ' ' : '!');
@@ -95,13 +96,13 @@ enum {
   HTTP_TARGET,
   HTTP_VERSION,
   HTTP_LINE_LF,
-  HTTP_LINE, /* the start of a header line, or of the empty line that ends it all */
+  HTTP_LINE, /* the start of a header line, or of the empty line at the end */
   HTTP_NAME,
   HTTP_VALUE,
   HTTP_END_LF
 };
 
-/* The byte must be the wanted one. */
+/* The byte must be `wanted`. */
 static int http_expect(svc_http_scan *s, char c, char wanted, int state)
 {
   s->state = state;
@@ -109,7 +110,7 @@ static int http_expect(svc_http_scan *s, char c, char wanted, int state)
   return c == wanted ? SVC_HTTP_MORE : SVC_HTTP_E_BYTES;
 }
 
-/* A run has ended with a byte that may not end it. */
+/* The error for a byte that may not end a run. */
 static int http_wrong(char c, int error)
 {
   return c == '\r' || http_is_a(c, HTTP_TEXT) ? error : SVC_HTTP_E_BYTES;
@@ -136,7 +137,7 @@ static int http_scan_line(svc_http_scan *s, const char *p, size_t n, const svc_h
 /* A name or a value, and the byte behind it. */
 static int http_scan_header(svc_http_scan *s, const char *p, size_t n, const svc_http_limits *limits)
 {
-  /* names and values are counted exactly when they are parsed; here with the spaces around them */
+  /* parsing counts names and values exactly; here the spaces around them count, too */
   size_t most = s->at + (limits->header_bytes + SVC_HTTP_HEADERS * 8 - s->bytes), before = s->at, from = s->from;
   char c;
   s->at = http_run(p, s->at, n <= most ? n : most + 1, s->state == HTTP_NAME ? HTTP_TOKEN : HTTP_TEXT);
@@ -163,7 +164,7 @@ int svc_http_scan_head(svc_http_scan *s, const char *p, size_t n, const svc_http
       if (c == '\r') rc = http_expect(s, c, c, HTTP_START_LF);
       else s->state = HTTP_METHOD, s->from = s->at;
       break;
-    case HTTP_START_LF: /* an empty line before a request is let pass, as RFC 9112, 2.2 wants */
+    case HTTP_START_LF: /* an empty line before a request is ignored, as RFC 9112, 2.2 asks */
       rc = http_expect(s, c, '\n', HTTP_START);
       if (rc == SVC_HTTP_MORE) p += s->at, n -= s->at, *blank += s->at, s->at = 0;
       break;
@@ -189,7 +190,7 @@ int svc_http_scan_head(svc_http_scan *s, const char *p, size_t n, const svc_http
 
 /* --------------------------------------------------------------------------------------------------------- the head */
 
-/* What may stand in a Host header and between http:// and the path. Whose host it is does not matter here. */
+/* Characters of a Host header, and of the text between http:// and the path. The host's name does not matter here. */
 static bool http_is_host(const char *p, size_t n)
 {
   size_t i;
@@ -198,7 +199,7 @@ static bool http_is_host(const char *p, size_t n)
   return true;
 }
 
-/* "/path?query" as it is; "http://host/path?query" becomes the former: the host is ours, whatever it says. */
+/* "/path?query" is kept; "http://host/path?query" is reduced to that: every host is ours. */
 static int http_parse_target(svc_http_head *h)
 {
   const char *p = h->target, *end = p + h->target_length, *host;
@@ -275,7 +276,7 @@ static int http_parse_header(svc_http_head *h, const char *p, size_t n)
   header->name = p;
   header->name_length = (size_t)(colon - p);
   header->value_length = (size_t)(end - value);
-  header->value = header->value_length ? value : ""; /* to the library a length of 0 means "up to the NUL" */
+  header->value = header->value_length ? value : ""; /* for the library, a length of 0 means "up to the NUL" */
   for (i = 0; i < SVC_HTTP_ONCE; i++) {
     if (header->name_length != once[i].length || strncasecmp(p, once[i].name, once[i].length) != 0) continue;
     if (h->once[i]) return SVC_HTTP_E_TWICE;
@@ -297,7 +298,7 @@ static int http_parse_length(svc_http_head *h, size_t max_body)
   return h->length > max_body ? SVC_HTTP_E_BODY : SVC_HTTP_OK;
 }
 
-/* Where the body ends: every doubt is an error here. */
+/* Determines the end of the body: every doubt is an error. */
 static int http_parse_framing(svc_http_head *h, size_t max_body)
 {
   const svc_header *host = h->once[SVC_HTTP_HOST], *coding = h->once[SVC_HTTP_CODING];
@@ -348,13 +349,13 @@ int svc_http_parse(svc_http_head *h, const char *p, size_t n, const svc_http_lim
 
 enum {
   HTTP_CHUNK_SIZE, /* must be 0 */
-  HTTP_CHUNK_SPACE, /* behind the size; then an extension or the end of the line */
+  HTTP_CHUNK_SPACE, /* behind the size: an extension or the end of the line follows */
   HTTP_CHUNK_EXTENSION,
   HTTP_CHUNK_SIZE_LF,
   HTTP_CHUNK_DATA,
   HTTP_CHUNK_DATA_CR,
   HTTP_CHUNK_DATA_LF,
-  HTTP_CHUNK_LINE, /* the start of a trailer line, or of the empty line that ends it all */
+  HTTP_CHUNK_LINE, /* the start of a trailer line, or of the empty line at the end */
   HTTP_CHUNK_NAME,
   HTTP_CHUNK_VALUE,
   HTTP_CHUNK_TRAILER_LF,
@@ -372,10 +373,10 @@ static int http_body_add(svc_http_body *b, const char *p, size_t n, size_t most)
   if (b->size - b->length < n) {
     size_t size = b->size ? b->size : 2048;
     char *bytes;
-    do size *= 2; /* at most twice a length, and these are bounded */
+    do size *= 2; /* at most twice the length, which is bounded */
     while (size - b->length < n);
     if (size > most) size = most;
-    bytes = malloc(size); /* not realloc(): what it moves it leaves behind */
+    bytes = malloc(size); /* not realloc(): it would leave a copy behind */
     if (!bytes) return SVC_HTTP_E_MEMORY;
     if (b->length) memcpy(bytes, b->bytes, b->length);
     svc_http_wipe(b->bytes, b->length);
@@ -396,13 +397,13 @@ static int http_hex(char c)
   return -1;
 }
 
-/* One byte of the size line: digits, then perhaps an extension, which means nothing to us. */
+/* One byte of the size line: digits, then an optional extension, which is ignored. */
 static int http_chunk_size(svc_http_body *b, char c, size_t room)
 {
   int digit = http_hex(c);
   if (b->state == HTTP_CHUNK_SIZE && digit >= 0) {
     b->left = b->left * 16 + (uint64_t)digit;
-    if (++b->digits > 16) return SVC_HTTP_E_CHUNK; /* zeros without end */
+    if (++b->digits > 16) return SVC_HTTP_E_CHUNK; /* endless zeros */
     return b->left > room ? SVC_HTTP_E_BODY : SVC_HTTP_OK;
   }
   if (b->digits == 0) return SVC_HTTP_E_CHUNK;
@@ -412,12 +413,12 @@ static int http_chunk_size(svc_http_body *b, char c, size_t room)
   }
   b->overhead++;
   if (b->state == HTTP_CHUNK_EXTENSION) return http_is_a(c, HTTP_TEXT) ? SVC_HTTP_OK : SVC_HTTP_E_CHUNK;
-  if (c != ';' && c != ' ' && c != '\t') return SVC_HTTP_E_CHUNK; /* "5 5" too: which of them would count? */
+  if (c != ';' && c != ' ' && c != '\t') return SVC_HTTP_E_CHUNK; /* "5 5" too: the size would be ambiguous */
   b->state = c == ';' ? HTTP_CHUNK_EXTENSION : HTTP_CHUNK_SPACE;
   return SVC_HTTP_OK;
 }
 
-/* One byte of a trailer: a header, which is not kept. Anything else could be a request to somebody else's eyes. */
+/* One byte of a trailer: a header, which is not kept. Any other text could look like a request to another reader. */
 static int http_chunk_trailer(svc_http_body *b, char c)
 {
   b->overhead++;
@@ -436,7 +437,7 @@ static int http_chunk_trailer(svc_http_body *b, char c)
   return SVC_HTTP_OK;
 }
 
-/* One byte that is not data; `room` is what the body may still grow by. */
+/* One byte that is not data; `room` is the maximum by which the body may still grow. */
 static int http_chunk_byte(svc_http_body *b, char c, size_t room)
 {
   switch (b->state) {

@@ -1,34 +1,34 @@
 /*
 ** The store port on LMDB.
 **
-** One environment, one unnamed database, one process. A folder is held by an flock on svcapi.lock in it, because the
+** One environment, one unnamed database, one process. An flock on svcapi.lock holds the folder, because the
 ** limiter and the due time live in the memory of one process: a second opener is refused, also within this process.
 **
 ** Reading. Beginning a read transaction costs more than the read, so up to LMDB_READERS of them are kept and renewed,
-** each with its cursor. A thread takes the first free one, starting at a place of its own. What a reader gets are
-** pointers into the map; what a writer gets are copies, because LMDB moves what it has when it is written to.
+** each with its cursor. A thread takes the first free one, starting at its own position. Readers get
+** pointers into the map; writers get copies, because LMDB moves its data on writes.
 **
 ** Growing. mdb_env_set_mapsize() may only be called while no transaction is active in the process. Readers therefore
-** count themselves in `active`; who grows the map raises `growing`, waits until the readers of the moment are through
-** (microseconds), and lets them in again. A copy reads for long: it takes copy_lock, which the grower takes first, so
-** that only writers wait for a copy, never readers. LMDB unmaps before it maps, and is left without a map when the
-** second fails: the address space is therefore tried first, and should it fail nevertheless the store is `broken`.
+** count themselves in `active`. The thread that grows the map raises `growing`, waits until the present readers are done
+** (microseconds), and lets them in again. A copy reads for long: it takes copy_lock, which the growing thread takes first, so
+** that only writers wait for a copy, never readers. LMDB unmaps before it maps, and has no map if the
+** second step fails. The address space is therefore tried first; if it fails nevertheless, the store is `broken`.
 **
-** Writing. LMDB uses a freed page again as soon as no reader can see it, one here and one there, so what a commit writes
-** would lie scattered in the file, and every piece is a write and a request to the disk of its own. The writer therefore
-** keeps a reader of its own at a state of up to LMDB_RUN commits ago: the pages of these come free together, in runs, and
-** commits go on writing in runs. The price is the room of so many commits; when room is short the reader lets go.
+** Writing. LMDB reuses a freed page as soon as no reader can see it. The pages of a commit would thus be scattered over the
+** file, and every piece is a separate write and disk request. The writer therefore keeps its own reader at a state of up to
+** LMDB_RUN commits ago: the pages of these commits come free together, in runs, and commits continue to write in runs. The
+** price is the room of so many commits; when room is short the reader is released.
 **
-** Room. A map that is full is doubled, up to the limit. Pages that a commit frees are given out again by the next but one,
-** and a commit that does not fit is none: a store could stay full for ever with room in it. So one of next to nothing is
-** put between, once after each that counts. To free pages takes pages first: work that frees may go beyond the limit.
+** Room. A full map is doubled, up to the limit. Pages that a commit frees can be reused by the next commit but one,
+** and a commit that does not fit fails: a store with free room could stay full forever. So a minimal commit is
+** inserted, once after each real one. Freeing pages takes pages first: work that frees may exceed the limit.
 **
-** A full disk is met in the same way. Beside the data lies a file of LMDB_RESERVE bytes that is good for nothing but to be
-** given up when work that frees finds no room. The data file never gets smaller, so what it took of the disk does not come
-** back; from then on as many free pages in it take the place of that file, and work that does not free has to leave them.
+** A full disk is handled in the same way. A file of LMDB_RESERVE bytes beside the data has no other use than to be
+** deleted when work that frees finds no room. The data file never shrinks, so the disk space it took does not come
+** back. From then on, as many free pages in it replace that file, and work that does not free must leave them alone.
 **
-** Keys that begin with a zero byte are this port's own: "\0base" is added to the numbers of transactions, because a copy
-** begins to count them anew.
+** Keys that begin with a zero byte belong to this port: "\0base" is added to the numbers of transactions, because a copy
+** restarts them.
 */
 #include "ports/ports.h"
 
@@ -44,15 +44,15 @@
 #define LMDB_FIRST_MAP ((size_t)16 << 20)
 #define LMDB_LEAST_MAP ((size_t)64 << 10)
 #define LMDB_RESERVE ((off_t)256 << 10)
-#define LMDB_LOOKED_AT ((uint64_t)64 << 20) /* of a store up to this size, in bytes, every page is looked at when it is opened */
+#define LMDB_LOOKED_AT ((uint64_t)64 << 20) /* bytes; every page of a store up to this size is checked when it is opened */
 
 typedef struct lmdb_txn {
   svc_txn head;
   svc_store *store;
   MDB_txn *txn;
-  MDB_cursor *cursor; /* kept: of a reader for its next transaction, of a writer until its transaction ends */
-  bool renewed;       /* of a reader: the cursor is one of this transaction */
-  svc_arena copies;   /* of a writer: what it was given */
+  MDB_cursor *cursor; /* kept: by a reader for its next transaction, by a writer until its transaction ends */
+  bool renewed;       /* of a reader: the cursor belongs to this transaction */
+  svc_arena copies;   /* of a writer: values that it has returned */
   atomic_flag busy;   /* of a reader */
 } lmdb_txn;
 
@@ -62,17 +62,17 @@ struct svc_store {
   int lock_fd;
   size_t map_size, map_limit;
   svc_mutex copy_lock;
-  uint64_t base;           /* added to LMDB's numbers of transactions; set at open */
-  bool turned;             /* pages were made free for use since the last commit that counts */
-  int reserve_fd;          /* of the file that can be given up; -1: a private store has none */
-  bool reserved;           /* it is whole */
-  bool freeing;            /* what is done now frees, and may take the reserve */
-  bool disk_full;          /* what had no room in this transaction had none on the disk, not in the map */
+  uint64_t base;           /* added to LMDB's transaction numbers; set at open */
+  bool turned;             /* pages were made reusable since the last real commit */
+  int reserve_fd;          /* the reserve file; -1: a private store has none */
+  bool reserved;           /* the file is complete */
+  bool freeing;            /* the current work frees, and may use the reserve */
+  bool disk_full;          /* this transaction found no room on the disk, not in the map */
   atomic_int active, growing, broken;
   atomic_int failed; /* LMDB's last error, for the log; 0: none */
   lmdb_txn writer;
   MDB_txn *held;      /* the writer's reader; NULL until it is needed */
-  unsigned held_for;  /* commits since its state; 0: it holds nothing */
+  unsigned held_for;  /* commits since its state; 0: not holding */
   lmdb_txn readers[LMDB_READERS];
 };
 
@@ -94,7 +94,7 @@ static int lmdb_result(int rc)
   }
 }
 
-/* The same, remembered for the log. That there is nothing, or no room in the map, is no error. */
+/* The same, remembered for the log. "Not found" and a full map are not errors. */
 static int lmdb_failed(svc_store *store, int rc)
 {
   if (rc && rc != MDB_NOTFOUND && rc != MDB_MAP_FULL) atomic_store(&store->failed, rc);
@@ -137,30 +137,30 @@ static void lmdb_close(svc_store *store)
   if (store->env) mdb_env_close(store->env);
   if (store->reserve_fd >= 0) close(store->reserve_fd);
   if (store->lock_fd >= 0) {
-    flock(store->lock_fd, LOCK_UN); /* a child that the host has forked may have it open as well */
+    flock(store->lock_fd, LOCK_UN); /* a child process of the host may have it open as well */
     close(store->lock_fd);
   }
   svc_mutex_destroy(&store->copy_lock);
   free(store);
 }
 
-/* The path of a file in the folder. False: it is too long. */
+/* The path of a file in the folder. False: too long. */
 static bool lmdb_name(char out[PATH_MAX], const char *path, const char *file)
 {
   return (size_t)snprintf(out, PATH_MAX, "%s/%s", path, file) < PATH_MAX;
 }
 
-/* That a file is in its folder is on the disk when the folder is. */
+/* Flushes the folder: a new file name is durable only then. */
 static int lmdb_flush_folder(const char *path)
 {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
   if (fd < 0) return errno;
-  rc = fsync(fd) != 0 && errno != EINVAL ? errno : 0; /* that: a file system which has no such thing */
+  rc = fsync(fd) != 0 && errno != EINVAL ? errno : 0; /* EINVAL: the file system does not support it */
   close(fd);
   return rc;
 }
 
-/* The same of a folder: its name is in the one above it. */
+/* The same for a folder: its name is in its parent. */
 static int lmdb_flush_above(const char *path)
 {
   char above[PATH_MAX];
@@ -168,17 +168,17 @@ static int lmdb_flush_above(const char *path)
   while (n > 1 && path[n - 1] == '/') n--;
   while (n > 0 && path[n - 1] != '/') n--;
   while (n > 1 && path[n - 1] == '/') n--;
-  if (SVC_NEVER(n >= sizeof above)) return ENAMETOOLONG; /* the system has taken all of it */
+  if (SVC_NEVER(n >= sizeof above)) return ENAMETOOLONG; /* the system has accepted the whole path */
   memcpy(above, n ? path : ".", n ? n : 1);
   above[n ? n : 1] = '\0';
   return lmdb_flush_folder(above);
 }
 
-/* Make the folder if it is missing and hold it. */
+/* Creates the folder if it is missing, and locks it. */
 static int lmdb_hold(svc_store *store, const char *path, char *why, size_t why_size)
 {
   char name[PATH_MAX];
-  if (mkdir(path, 0700) == 0) lmdb_flush_above(path); /* some folders cannot be opened to be flushed */
+  if (mkdir(path, 0700) == 0) lmdb_flush_above(path); /* some folders cannot be opened for a flush */
   else if (errno != EEXIST) {
     snprintf(why, why_size, "cannot make the folder %s: %s", path, strerror(errno));
     return SVC_IO;
@@ -199,18 +199,18 @@ static int lmdb_hold(svc_store *store, const char *path, char *why, size_t why_s
   return SVC_OK;
 }
 
-/* Make the reserve whole, if the disk has room for it. Returns whether it is. */
+/* Completes the reserve file, if the disk has room. Returns whether it is complete. */
 static bool lmdb_reserve(svc_store *store)
 {
   struct stat st;
   if (store->reserved || store->reserve_fd < 0) return store->reserved;
   store->reserved = fstat(store->reserve_fd, &st) == 0 && (off_t)st.st_blocks * 512 >= LMDB_RESERVE;
   if (!store->reserved) store->reserved = posix_fallocate(store->reserve_fd, 0, LMDB_RESERVE) == 0;
-  if (!store->reserved && ftruncate(store->reserve_fd, 0) != 0) return false; /* a part of it is of no use */
+  if (!store->reserved && ftruncate(store->reserve_fd, 0) != 0) return false; /* an incomplete file is useless */
   return store->reserved;
 }
 
-/* A disk that is full already, or a folder that takes no more files, is no reason not to open. */
+/* A full disk, or a folder that takes no more files, does not prevent opening. */
 static void lmdb_reserve_open(svc_store *store, const char *path)
 {
   char name[PATH_MAX];
@@ -219,7 +219,7 @@ static void lmdb_reserve_open(svc_store *store, const char *path)
   lmdb_reserve(store);
 }
 
-/* Where the system keeps what need not last, in memory where there is such a place. */
+/* The system's folder for temporary files, in memory if possible. */
 static bool lmdb_private_folder(char *out, size_t size)
 {
   const char *places[] = { getenv("TMPDIR"), "/dev/shm", "/tmp", "." };
@@ -231,7 +231,7 @@ static bool lmdb_private_folder(char *out, size_t size)
   return false;
 }
 
-/* The files stay open without their names: whatever ends the process ends the store. */
+/* The files stay open without names: the end of the process removes the store. */
 static void lmdb_unlink(const char *path)
 {
   static const char *const files[] = { "data.mdb", "lock.mdb", "svcapi.lock" };
@@ -248,13 +248,14 @@ static int lmdb_cannot_open(int rc, const char *path, char *why, size_t why_size
   return lmdb_result(rc);
 }
 
-/* Of the file in a folder; of one with more than `most` bytes the metas alone. An error of LMDB's; what: is wrong, if a page is. */
+/* Checks the file in a folder; for more than `most` bytes only the metas. Returns an error of LMDB; what: the damage, if a page is
+** damaged. */
 static int lmdb_look_at(const char *path, uint64_t most, char *what, size_t size)
 {
   char name[PATH_MAX];
   int fd, rc;
   const bool fits = lmdb_name(name, path, "data.mdb");
-  if (SVC_NEVER(!fits)) return ENAMETOOLONG; /* as did what was looked for there before */
+  if (SVC_NEVER(!fits)) return ENAMETOOLONG; /* a shorter name fitted before */
   fd = open(name, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return errno;
   rc = svc_lmdb_pages(fd, 0, most, what, size);
@@ -263,9 +264,9 @@ static int lmdb_look_at(const char *path, uint64_t most, char *what, size_t size
 }
 
 /*
-** The pages, before LMDB sees them (ports/lmdb_pages.c). A large store would take long to open, so that of one only the two pages are
-** looked at that everything begins with: lmdb_check() looks at all. A file that was cut off is looked at whatever its size: LMDB would
-** end the process where it reads behind the end. Pages that were never written may be missing from a good file, at its end.
+** Checks pages before LMDB reads them (ports/lmdb_pages.c). Checking a large store would delay opening, so only its two
+** first pages are checked here; lmdb_check() checks all. A truncated file is checked whatever its size: LMDB would crash when it reads
+** behind the end. Pages that were never written may be missing at the end of a good file.
 */
 static int lmdb_look(const char *path, char *why, size_t why_size)
 {
@@ -288,8 +289,8 @@ static int lmdb_read_base(svc_store *store, MDB_txn *txn, uint64_t *base)
 }
 
 /*
-** A child process that the host starts shall not have the store's files: its locks of the table of readers, and the room
-** on the disk, would outlive us. LMDB opens its lock file so, but not the data.
+** Child processes of the host must not inherit the store's files: its locks in the table of readers, and the disk space, would outlive us.
+** LMDB opens its lock file so, but not the data.
 */
 static int lmdb_close_on_exec(MDB_env *env)
 {
@@ -299,11 +300,12 @@ static int lmdb_close_on_exec(MDB_env *env)
   return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno;
 }
 
-#define LMDB_NEW ".new" /* what a file is called that is not whole yet, behind its name */
+#define LMDB_NEW ".new" /* suffix of an incomplete file */
 
 /*
-** A new store gets its name when it is on the disk: a power cut leaves none, or one that opens. LMDB itself writes the first two pages
-** of a file and goes on; of what a cut leaves of these it says that it is none of its files.
+** A new store gets its name only when it is on the disk: a power cut leaves none, or one that opens. LMDB itself writes the first two pages
+** of a
+** file and continues; it rejects a file in which a power cut has left only a part of these.
 */
 static int lmdb_first_file(const char *path, size_t map_size)
 {
@@ -311,10 +313,10 @@ static int lmdb_first_file(const char *path, size_t map_size)
   MDB_env *env = NULL;
   int rc;
   const bool fits = lmdb_name(name, path, "data.mdb");
-  if (SVC_NEVER(!fits)) return ENAMETOOLONG; /* that of the lock is longer */
+  if (SVC_NEVER(!fits)) return ENAMETOOLONG; /* the name of the lock is longer, and fitted */
   if (access(name, F_OK) == 0) return 0;
   snprintf(new_name, sizeof new_name, "%s" LMDB_NEW, name);
-  unlink(new_name); /* the folder is held: it is one that was cut off */
+  unlink(new_name); /* the folder is locked: left over from a crash */
   rc = mdb_env_create(&env);
   if (!rc) rc = mdb_env_set_mapsize(env, map_size);
   if (!rc) rc = mdb_env_open(env, new_name, MDB_NOSUBDIR | MDB_NOLOCK, 0600);
@@ -421,7 +423,7 @@ static void lmdb_leave(svc_store *store)
   atomic_fetch_sub(&store->active, 1);
 }
 
-/* Threads have stacks far apart: the address of a local is a good first guess at a reader that is free. */
+/* Stacks of threads are far apart: the address of a local variable is a good first guess at a free reader. */
 static lmdb_txn *lmdb_free_reader(svc_store *store)
 {
   unsigned start, i;
@@ -482,14 +484,14 @@ static int lmdb_write_begin(svc_store *store, svc_txn **out)
   w->head.writing = true;
   w->head.dirty = w->head.fresh = w->head.again = false;
   w->head.error = SVC_OK;
-  svc_arena_init(&w->copies, NULL); /* as LMDB itself, by malloc */
+  svc_arena_init(&w->copies, NULL); /* by malloc, like LMDB itself */
   *out = &w->head;
   return SVC_OK;
 }
 
 /*
-** LMDB says EIO of a write that was cut short, and that is how a disk that fills up shows first. Does one more page fit
-** behind the end of the file, where it is in nobody's way?
+** LMDB reports EIO for a short write, which is the first sign of a full disk. Checks whether one more page fits behind the end of the
+** file, where it does no harm.
 */
 static bool lmdb_disk_full(svc_store *store)
 {
@@ -503,7 +505,7 @@ static bool lmdb_disk_full(svc_store *store)
   return ftruncate(fd, st.st_size) == 0 && (size_t)n < sizeof page;
 }
 
-/* What lives no longer than a writer's transaction. */
+/* Frees what belongs to a writer's transaction. */
 static void lmdb_forget(lmdb_txn *w)
 {
   if (w->cursor) mdb_cursor_close(w->cursor);
@@ -520,7 +522,7 @@ static bool lmdb_let_go(svc_store *store)
   return true;
 }
 
-/* Called after a commit. That it may fail does not matter: then pages are used again one by one. */
+/* Called after a commit. A failure does no harm: pages are then reused one by one. */
 static void lmdb_hold_pages(svc_store *store)
 {
   int rc;
@@ -530,7 +532,7 @@ static void lmdb_hold_pages(svc_store *store)
   if (!rc) store->held_for = 1;
 }
 
-/* Of what goes to the disk: when that is full there may be ways, see lmdb_room(). */
+/* The status of a write to the disk; a full disk may still have ways, see lmdb_room(). */
 static int lmdb_written(svc_store *store, int rc)
 {
   int result = lmdb_failed(store, rc);
@@ -540,7 +542,7 @@ static int lmdb_written(svc_store *store, int rc)
   return SVC_NO_ROOM;
 }
 
-/* Are there as many free pages in the file as the reserve would be? LMDB lists them by transaction: how many, then which. */
+/* Whether the file has as many free pages as the reserve. LMDB lists them by transaction: their number, then the pages. */
 static bool lmdb_has_pages(svc_store *store)
 {
   MDB_txn *txn = NULL;
@@ -562,7 +564,7 @@ static bool lmdb_has_pages(svc_store *store)
   return !rc;
 }
 
-/* Does this commit leave what work that frees will need? Only where the reserve is gone is there anything to ask. */
+/* Whether this commit leaves the pages that freeing work will need. Always true while the reserve file exists. */
 static bool lmdb_spares(svc_store *store)
 {
   if (store->freeing || store->reserve_fd < 0) return true;
@@ -608,7 +610,7 @@ static uint64_t lmdb_state(svc_txn *txn)
   return SVC_NEVER(txn->writing) ? 0 : mdb_txn_id(((lmdb_txn *)txn)->txn) + 1;
 }
 
-/* While a reader is there the map stays where it is. */
+/* An active reader keeps the map in place. */
 static int lmdb_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 {
   MDB_env *env = mdb_txn_env(((lmdb_txn *)txn)->txn);
@@ -624,7 +626,7 @@ static int lmdb_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 
 /* -------------------------------------------------------------------------------------------------------------- records */
 
-/* What a transaction may keep: a writer's are copies. */
+/* A value that the transaction may return: a copy for a writer. */
 static int lmdb_given(lmdb_txn *t, const MDB_val *v, svc_str *out)
 {
   *out = lmdb_out(v);
@@ -656,7 +658,7 @@ static int lmdb_put(svc_txn *txn, svc_str key, svc_str value)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key), v = lmdb_in(value);
-  if (t->cursor) return lmdb_written(t->store, mdb_cursor_put(t->cursor, &k, &v, 0)); /* often near where it stands */
+  if (t->cursor) return lmdb_written(t->store, mdb_cursor_put(t->cursor, &k, &v, 0)); /* the position is often near */
   return lmdb_written(t->store, mdb_put(t->txn, t->store->dbi, &k, &v, 0));
 }
 
@@ -668,7 +670,7 @@ static int lmdb_remove(svc_txn *txn, svc_str key)
   return rc == MDB_NOTFOUND ? SVC_OK : lmdb_written(t->store, rc);
 }
 
-/* The transaction's one cursor: nobody needs its place between two calls. */
+/* The transaction's only cursor: its position does not matter between calls. */
 static int lmdb_cursor(lmdb_txn *t)
 {
   int rc = 0;
@@ -684,7 +686,7 @@ static int lmdb_order(const MDB_val *a, svc_str b)
   return order ? order : (a->mv_size > b.n) - (a->mv_size < b.n);
 }
 
-/* To the first row of a range, seen in its direction. */
+/* Moves to the first row of a range, in its direction. */
 static int lmdb_range_first(MDB_cursor *cursor, const svc_range *range, MDB_val *key, MDB_val *value)
 {
   int rc;
@@ -731,12 +733,12 @@ static int lmdb_remove_range(svc_txn *txn, svc_str from, svc_str to)
   if (!rc) rc = lmdb_range_first(t->cursor, &range, &key, &value);
   while (!rc && lmdb_in_range(&range, &key)) {
     rc = mdb_cursor_del(t->cursor, 0);
-    if (!rc) rc = mdb_cursor_get(t->cursor, &key, &value, MDB_NEXT); /* after a removal: the one that was behind it */
+    if (!rc) rc = mdb_cursor_get(t->cursor, &key, &value, MDB_NEXT); /* after a removal: the row behind it */
   }
   return rc && rc != MDB_NOTFOUND ? lmdb_written(t->store, rc) : SVC_OK;
 }
 
-/* There is one writer: a count is a record. */
+/* There is one writer: a counter is a record. */
 static int lmdb_count(svc_txn *txn, svc_str key, int64_t *out)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
@@ -749,7 +751,7 @@ static int lmdb_count(svc_txn *txn, svc_str key, int64_t *out)
   return SVC_OK;
 }
 
-/* A count that is there, and stays, is written where the cursor has found it: one search rather than two. */
+/* An existing counter is rewritten at the cursor's position: one search instead of two. */
 static int lmdb_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
@@ -787,7 +789,7 @@ static int lmdb_resize(svc_store *store, size_t size)
   atomic_store(&store->growing, 1);
   while (atomic_load(&store->active)) svc_thread_yield();
   rc = mdb_env_set_mapsize(store->env, size);
-  if (!rc) rc = mdb_env_info(store->env, &info); /* it keeps what is in use, whatever it is told */
+  if (!rc) rc = mdb_env_info(store->env, &info); /* LMDB may keep more, if it is in use */
   if (rc) {
     atomic_store(&store->broken, 1);
     lmdb_failed(store, rc);
@@ -802,8 +804,8 @@ static int lmdb_resize(svc_store *store, size_t size)
 static int lmdb_grow(svc_store *store, bool beyond)
 {
   size_t size = store->map_size > SIZE_MAX / 4 ? store->map_size : store->map_size * 2, limit = store->map_limit;
-  if (lmdb_let_go(store)) return SVC_OK; /* that may be enough */
-  if (beyond) limit = limit > SIZE_MAX / 2 ? SIZE_MAX : limit * 2; /* at most every page is written anew */
+  if (lmdb_let_go(store)) return SVC_OK; /* that may suffice */
+  if (beyond) limit = limit > SIZE_MAX / 2 ? SIZE_MAX : limit * 2; /* at most every page is rewritten */
   if (size > limit) size = limit & ~(size_t)65535;
   if (size <= store->map_size || !lmdb_address_space(size)) return SVC_FULL;
   return lmdb_resize(store, size);
@@ -815,7 +817,7 @@ static int lmdb_settle(svc_store *store)
   return store->map_size > size ? lmdb_resize(store, size) : SVC_OK;
 }
 
-/* A commit of next to nothing: the first record as it is. False: it would change nothing, or did not go. */
+/* A minimal commit: rewrites the first record. False: it would change nothing, or failed. */
 static bool lmdb_turn(svc_store *store)
 {
   MDB_txn *txn;
@@ -827,7 +829,7 @@ static bool lmdb_turn(svc_store *store)
   rc = mdb_cursor_open(txn, store->dbi, &cursor);
   if (!rc) rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
   if (!rc) {
-    svc_arena copy; /* what is put must not be what is overwritten */
+    svc_arena copy; /* the value must not overlap what is overwritten */
     svc_str same;
     svc_arena_init(&copy, NULL);
     same = svc_arena_copy(&copy, lmdb_out(&value));
@@ -842,8 +844,8 @@ static bool lmdb_turn(svc_store *store)
 }
 
 /*
-** A disk that is full. The pages that the writer holds may be enough. Work that frees is given the reserve, or what takes its
-** place in the file, and tried once more with that.
+** The disk is full. The pages that the writer holds may suffice. Work that frees gets the reserve, or its replacement in the file, and
+** is tried once more.
 */
 static int lmdb_disk_room(svc_store *store, bool first)
 {
@@ -855,7 +857,7 @@ static int lmdb_room(svc_store *store, int what)
 {
   bool first = what == SVC_ROOM_TO_FREE && !store->freeing;
   int rc;
-  if (atomic_load(&store->broken)) return SVC_IO; /* it was for want of this room: there is no map */
+  if (atomic_load(&store->broken)) return SVC_IO; /* the lack of this room broke it: there is no map */
   store->freeing = what == SVC_ROOM_TO_FREE;
   if (what == SVC_ROOM_DONE) {
     lmdb_turn(store);
@@ -873,16 +875,15 @@ static int lmdb_numbers_from(svc_txn *txn, uint64_t least)
   return lmdb_put(txn, lmdb_base_key, (svc_str){ (const char *)&least, sizeof least });
 }
 
-/* A copy begins to number its transactions anew, so it is told first where numbers have to go on. */
+/* A copy restarts its transaction numbers, so the number to continue from is stored first. */
 static int lmdb_copy_begin(svc_txn *txn)
 {
   return lmdb_numbers_from(txn, lmdb_number(txn) + LMDB_COPY_SLACK);
 }
 
 /*
-** A copy is made in a file of another name, and gets its own when it is on the disk: what is called data.mdb is whole. The file is
-** made here, not by LMDB: nobody else may ever read it. One that is left of a copy that was broken off is taken over; one that another
-** is at is not.
+** A copy is written to a file with another name, and renamed when it is on the disk: a file named data.mdb is complete. The file is created
+** here, not by LMDB, so that nobody else can ever read it. The leftover of an aborted copy is reused; the file of a running copy is not.
 */
 typedef struct lmdb_copying {
   char name[PATH_MAX], new_name[PATH_MAX + sizeof LMDB_NEW];
@@ -903,10 +904,10 @@ static int lmdb_copy_file(const char *path, lmdb_copying *c)
       ftruncate(c->fd, 0) == 0)
     return SVC_OK;
   close(c->fd);
-  return SVC_EXISTS; /* it is another's, who is at it */
+  return SVC_EXISTS; /* another copy is in progress */
 }
 
-/* Never in the place of another; where a file system knows no links, as far as can be seen. */
+/* Never replaces another file; on a file system without links, as far as can be seen. */
 static int lmdb_copy_name(const lmdb_copying *c)
 {
   int rc = link(c->new_name, c->name) == 0 ? 0 : errno;
@@ -915,13 +916,13 @@ static int lmdb_copy_name(const lmdb_copying *c)
   return rename(c->new_name, c->name) == 0 ? 0 : errno;
 }
 
-/* It is a copy only when it is on the disk; else it is not there. rc: what came of it so far, LMDB's. */
+/* A copy exists only when it is on the disk; otherwise it is removed. rc: the result so far, of LMDB. */
 static int lmdb_copy_end(const char *path, const lmdb_copying *c, int rc)
 {
   if (!rc && fsync(c->fd) != 0) rc = errno;
   if (!rc) rc = lmdb_copy_name(c);
   if (rc) unlink(c->new_name);
-  close(c->fd); /* the lock until here */
+  close(c->fd); /* holds the lock until here */
   if (rc == EEXIST) return SVC_EXISTS;
   return lmdb_result(rc ? rc : lmdb_flush_folder(path));
 }
@@ -939,7 +940,7 @@ static int lmdb_copy(svc_store *store, const char *path)
 
 #define LMDB_TRIES 16
 
-/* Every page that a reader of this moment sees. Its meta is another's when two commits came between: then once more. */
+/* Checks every page that a present reader sees. If two commits came between, its meta is overwritten: then tries again. */
 static int lmdb_look_now(MDB_env *env, char *why, size_t why_size)
 {
   mdb_filehandle_t fd;
@@ -959,16 +960,16 @@ static int lmdb_check(svc_store *store, char *why, size_t why_size)
 {
   int rc;
   if (atomic_load(&store->broken)) return SVC_IO;
-  svc_mutex_lock(&store->copy_lock); /* the map stays as it is */
+  svc_mutex_lock(&store->copy_lock); /* the map stays unchanged */
   rc = lmdb_look_now(store->env, why, why_size);
   svc_mutex_unlock(&store->copy_lock);
   return lmdb_result(rc);
 }
 
-/* ------------------------------------------------------------------------------------------- a store that another process holds */
+/* ---------------------------------------------------------------------------------------- a store that another process has open */
 
 
-/* LMDB itself lets other processes read: what they see is the last commit. Nothing is written, and no lock of ours is taken. */
+/* LMDB lets other processes read the last commit. Nothing is written, and no lock of ours is taken. */
 static int lmdb_visit(MDB_env **out, const char *path, unsigned flags)
 {
   int rc = mdb_env_create(out);
@@ -976,7 +977,7 @@ static int lmdb_visit(MDB_env **out, const char *path, unsigned flags)
   return rc;
 }
 
-/* The number from which a copy has to go on: see lmdb_copy_begin(). */
+/* The number from which a copy continues: see lmdb_copy_begin(). */
 static int lmdb_visit_base(MDB_env *env, uint64_t *base)
 {
   MDB_val key = lmdb_in(lmdb_base_key), value;
@@ -993,7 +994,7 @@ static int lmdb_visit_base(MDB_env *env, uint64_t *base)
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-/* The copy is nobody's yet: it is told without any lock. */
+/* Nobody uses the copy yet: it is written without a lock. */
 static int lmdb_visit_tell(const char *path, uint64_t base)
 {
   MDB_val key = lmdb_in(lmdb_base_key), value;
@@ -1017,7 +1018,7 @@ static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
 {
   MDB_env *env = NULL;
   char why[128];
-  int rc = lmdb_look_at(from, 0, why, sizeof why); /* LMDB would divide by what it finds there */
+  int rc = lmdb_look_at(from, 0, why, sizeof why); /* LMDB would divide by a value in it */
   if (!rc) rc = lmdb_visit(&env, from, MDB_RDONLY);
   if (!rc) rc = lmdb_look_now(env, why, sizeof why);
   if (!rc && ftruncate(fd, 0) != 0) rc = errno;
@@ -1034,7 +1035,7 @@ SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to)
   uint64_t base = 0;
   int tries = 0, rc;
   if (!lmdb_name(c.name, from, "data.mdb")) return SVC_INVALID;
-  if (access(c.name, R_OK) != 0) return SVC_IO; /* LMDB would make a lock file beside it */
+  if (access(c.name, R_OK) != 0) return SVC_IO; /* LMDB would create a lock file beside it */
   rc = lmdb_copy_file(to, &c);
   if (rc != SVC_OK) return rc;
   do rc = lmdb_visit_copy(from, c.fd, &base);

@@ -1,12 +1,12 @@
 /*
-** The pages of LMDB's file, looked at before LMDB trusts them.
+** The pages of LMDB's file, checked before LMDB trusts them.
 **
-** LMDB believes what a page says: an offset, a length or a number of a page that a bad disk has changed is an address for it, and
-** the process ends where that leads. So the file is walked here, from the root of either tree (the free pages, the records), with a
-** map of its own that is read only. The rule: what LMDB computes an address from is compared with the bounds of the page or of the
-** file first, and nothing is read that was not compared.
+** LMDB uses the offsets, lengths and page numbers in a page as addresses: if a bad disk has changed them,
+** the process crashes. So the file is walked here, from the roots of both trees (the free pages, the records), with a
+** separate read-only map. The rule: every value from which LMDB computes an address is first compared with the bounds of the page or of the
+** file, and nothing is read without that comparison.
 **
-** The format is that of LMDB 0.9, in the byte order and the word (size_t) of the machine; a file of another is left to LMDB, which
+** The format is that of LMDB 0.9, in the byte order and the word (size_t) of the machine; a file of another format is left to LMDB, which
 ** refuses it.
 **
 **   page      word number | 2 pad | 2 flags | 2 lower | 2 upper | 2 offset of each node, up to lower ... | nodes, from upper to the end
@@ -14,10 +14,10 @@
 **   node      4 size of the value; in a branch: number of the page, its top in the flags | 2 flags | 2 size of the key | key | value
 **   meta      on the pages 0 and 1, behind the head of a page: struct pages_meta; that of the greater transaction holds
 **
-** What a walk has seen when it ends well: every page that can be reached is in the file, is what it is taken for, and is reached once;
-** its nodes lie in it, side by side, without a gap; all keys are in order, over all pages; every leaf is as deep as the others; the
-** numbers that LMDB keeps of a tree are right; the lists of free pages are in order, and name no page that is in use, or twice. What
-** stands in a value is for those to judge who wrote it.
+** A successful walk has proved: every reachable page is in the file, has the expected type, and is reached once;
+** its nodes lie in it, side by side, without a gap; all keys are in order, over all pages; all leaves have the same depth; the
+** numbers that LMDB keeps of a tree are right; the lists of free pages are in order, and name no page that is in use, or twice. The
+** contents of a value are checked by the part that wrote it.
 */
 #include "ports/ports.h"
 
@@ -33,20 +33,20 @@
 #define PAGES_DEPTH 32
 #define PAGES_MOST_SIZE 32768
 #define PAGES_NUMBER_BITS 44 /* of a transaction: see store_port.h */
-#define PAGES_BEYOND ((size_t)1 << 20)   /* pages at the end of a store that were given out and freed, and never written */
-#ifdef MAP_POPULATE /* all of it is read: once in the order of the file, rather than a fault for each page */
+#define PAGES_BEYOND ((size_t)1 << 20)   /* pages at the end of a store that were allocated and freed, but never written */
+#ifdef MAP_POPULATE /* the whole file is read: once in order, instead of a page fault for each page */
 #define PAGES_AT_ONCE MAP_POPULATE
 #else
 #define PAGES_AT_ONCE 0
 #endif
 enum { PAGES_BRANCH = 1, PAGES_LEAF = 2, PAGES_OVERFLOW = 4, PAGES_META = 8 };
-enum { PAGES_BIG = 1 };                                /* of a node: its value is on pages of its own */
+enum { PAGES_BIG = 1 };                                /* of a node: its value is on separate pages */
 enum { PAGES_INTEGER_KEY = 0x08, PAGES_NO_FOLDER = 0x4000 }; /* of the tree of free pages; the second says how the file was made */
 
 typedef struct pages_tree {
   uint32_t pad; /* of the first tree: the size of a page */
   uint16_t flags, depth;
-  size_t branches, leaves, overflows, entries, root; /* root: all ones, if there is nothing in it */
+  size_t branches, leaves, overflows, entries, root; /* root: all ones if the tree is empty */
 } pages_tree;
 
 typedef struct pages_meta {
@@ -60,15 +60,15 @@ typedef struct pages_meta {
 typedef struct pages {
   pages_meta meta;
   const unsigned char *map;
-  size_t bytes, size, in_file; /* of the map; of a page; pages that are in the file to their end */
-  unsigned char *seen;         /* a bit for each page */
+  size_t bytes, size, in_file; /* of the map; of a page; number of complete pages in the file */
+  unsigned char *seen;         /* one bit per page */
   size_t beyond;               /* free pages behind the end of the file */
-  pages_tree found;            /* of the tree that is walked: what there is of it */
-  bool records;                /* it is that of the records */
-  const unsigned char *key;    /* the last key that was passed, and whether the next may be the same */
+  pages_tree found;            /* of the tree being walked: its numbers so far */
+  bool records;                /* the tree of the records */
+  const unsigned char *key;    /* the previous key, and whether the next may equal it */
   size_t key_size;
   bool key_may_be;
-  uint32_t starts[PAGES_MOST_SIZE / 64]; /* a bit for each two bytes of a page: a node begins there */
+  uint32_t starts[PAGES_MOST_SIZE / 64]; /* one bit for each two bytes of a page: the start of a node */
   char *why;
   size_t why_size;
 } pages;
@@ -76,7 +76,7 @@ typedef struct pages {
 typedef struct pages_node {
   const unsigned char *key, *value;
   size_t key_size, value_size;
-  uint64_t all; /* bytes that it takes of its page, or says so */
+  uint64_t all; /* bytes that it takes of its page, by its own account */
   size_t child;
   unsigned flags;
 } pages_node;
@@ -110,7 +110,7 @@ static size_t pages_word(const unsigned char *at)
 
 /* ----------------------------------------------------------------------------------------------------------------- metas */
 
-/* 1: it is one of this format. 0: LMDB will say what is wrong with it. Less: it cannot be read. */
+/* 1: a meta of this format. 0: LMDB will report what is wrong. Negative: it cannot be read. */
 static int pages_read_meta(int fd, off_t at, pages_meta *out)
 {
   unsigned char head[PAGES_HEAD + sizeof *out];
@@ -132,7 +132,7 @@ static bool pages_meta_good(pages *p, size_t at)
   return true;
 }
 
-/* The meta that holds, or that of one transaction (not 0). Fills in meta, size, in_file. */
+/* The valid meta, or that of one transaction (not 0). Fills in meta, size, in_file. */
 static int pages_metas(pages *p, int fd, size_t txn)
 {
   struct stat file;
@@ -142,7 +142,7 @@ static int pages_metas(pages *p, int fd, size_t txn)
   memset(metas, 0, sizeof metas);
   there = fstat(fd, &file) == 0 ? pages_read_meta(fd, 0, &metas[0]) : -1;
   if (there < 0) return errno;
-  if (file.st_size == 0) { /* LMDB would begin anew in it, as if there had never been anything */
+  if (file.st_size == 0) { /* LMDB would initialize it as a new file */
     pages_bad(p, 0, "is not in the file, which is empty");
     return MDB_CORRUPTED;
   }
@@ -165,7 +165,7 @@ static int pages_metas(pages *p, int fd, size_t txn)
 
 /* ----------------------------------------------------------------------------------------------------------------- pages */
 
-/* Pages that are taken now; each only once. */
+/* Marks pages as used; false if one is used already. */
 static bool pages_take(pages *p, size_t first, size_t n)
 {
   size_t i;
@@ -178,7 +178,7 @@ static bool pages_take(pages *p, size_t first, size_t n)
   return true;
 }
 
-/* A page with what stands at its head, taken. NULL: it is not that. */
+/* A page with the expected head, marked as used. NULL: it is damaged. */
 static const unsigned char *pages_get(pages *p, size_t page, unsigned flags)
 {
   const unsigned char *at;
@@ -189,7 +189,7 @@ static const unsigned char *pages_get(pages *p, size_t page, unsigned flags)
   return at;
 }
 
-/* A key follows the one before it. LMDB compares those of free pages as numbers. */
+/* Whether a key is greater than the previous one. LMDB compares the keys of free pages as numbers. */
 static bool pages_key_follows(pages *p, const unsigned char *key, size_t n, bool may_be)
 {
   int order;
@@ -209,7 +209,7 @@ static bool pages_key_follows(pages *p, const unsigned char *key, size_t n, bool
   return true;
 }
 
-/* The node that begins here. */
+/* Reads the node at this position. */
 static void pages_node_read(const unsigned char *at, bool branch, pages_node *out)
 {
   out->flags = pages_16(at + 4);
@@ -223,8 +223,9 @@ static void pages_node_read(const unsigned char *at, bool branch, pages_node *ou
   out->all = (PAGES_NODE + out->key_size + out->all + 1) & ~(uint64_t)1;
 }
 
-/* The nodes fill the page from upper to its end, each of them once; then every one of them can be read. An upper that is odd
-** has no node: where the bit of the byte before it is set, that one is outside. */
+/* Checks that the nodes fill the page from upper to its end, each once; then all of them can be read. An odd upper has no node: if the bit
+** of the
+** byte before it is set, that node is outside. */
 static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool branch, unsigned *count)
 {
   unsigned lower = pages_16(at + sizeof(size_t) + 4), upper = pages_16(at + sizeof(size_t) + 6), n, i;
@@ -250,7 +251,7 @@ static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool bra
   return true;
 }
 
-/* What LMDB takes from the list it takes for its own: in order, so that it can be merged. It says first how many there are. */
+/* LMDB reuses the pages of this list: it must be sorted, so that it can be merged. The list begins with its length. */
 static bool pages_free_list(pages *p, size_t page, const unsigned char *list, size_t size)
 {
   size_t n = size >= sizeof(size_t) ? pages_word(list) : SIZE_MAX, before = SIZE_MAX, i;
@@ -266,7 +267,7 @@ static bool pages_free_list(pages *p, size_t page, const unsigned char *list, si
   return true;
 }
 
-/* A node of a leaf. A value that is too large for a page is on a run of its own, which may be longer than it needs. */
+/* A node of a leaf. A value that is too large for a page has its own run of pages, which may be longer than needed. */
 static bool pages_leaf_node(pages *p, size_t page, const pages_node *node)
 {
   const unsigned char *value = node->value, *run;
@@ -310,7 +311,7 @@ static bool pages_leaf(pages *p, size_t page, const unsigned char *at)
   return true;
 }
 
-/* A page and all below it, `depth` of them down to the leaves. The key of a branch's first node is not looked at, by LMDB neither. */
+/* A page and all below it; `depth` levels down to the leaves. The key of a branch's first node is ignored, also by LMDB. */
 static bool pages_walk(pages *p, size_t page, unsigned depth)
 {
   const unsigned char *at = pages_get(p, page, depth > 1 ? PAGES_BRANCH : PAGES_LEAF);
@@ -354,9 +355,10 @@ static int pages_all(pages *p)
 }
 
 /*
-** Look at all pages that a transaction sees, or (0) the last one. fd: of the file, which nobody makes shorter meanwhile. A file of more
-** than `most` bytes is not walked, only its metas are looked at, unless a part of it is missing. Returns 0 or an error of LMDB's;
-** why: which page, and what is wrong with it. MDB_BAD_TXN: the meta of that transaction is another's by now.
+** Checks all pages that a transaction sees, or (0) the last one. fd: the file, which must not be truncated meanwhile. A file of more than
+** `most` bytes is not walked, unless a part of it is missing: only its metas are checked. Returns 0 or an error of LMDB; why: the page and
+** what is
+** wrong with it. MDB_BAD_TXN: the meta of that transaction has been overwritten.
 */
 SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, size_t why_size)
 {

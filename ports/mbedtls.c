@@ -1,12 +1,12 @@
 /*
 ** Hashes, sealing and random bytes, from mbedTLS 3.
 **
-** The generator is one per handle and has a lock of its own, so that it does not matter whether the library was built
-** with threading. Seeding happens once, at open: a board without entropy fails there, not in the middle of a request.
+** Each handle has a generator with its own lock, so that it does not matter whether the library was built
+** with threading. The generator is seeded once, at open: a board without entropy fails there, not in the middle of a request.
 **
 ** Settings of mbedTLS change the size of its structures, MBEDTLS_THREADING_C above all, and a library that was built with
-** others than we see here would write beyond ours. What the headers say is checked when this is compiled, what the library
-** does before the first use of it.
+** other settings would write beyond ours. The headers are checked at compile time, the library
+** before its first use.
 */
 #include "ports/ports.h"
 
@@ -37,10 +37,10 @@ struct svc_drbg {
   svc_mutex lock;
 };
 
-#define DRBG_BEYOND 4096 /* more than any setting adds to a structure */
+#define DRBG_BEYOND 4096 /* bytes, more than any setting adds to a structure */
 #define DRBG_MARK 0xA5
 
-/* Has nothing been written behind the first n bytes? */
+/* Whether nothing was written behind the first n bytes. */
 static bool drbg_clean(const unsigned char *space, size_t n)
 {
   size_t i;
@@ -50,8 +50,8 @@ static bool drbg_clean(const unsigned char *space, size_t n)
 }
 
 /*
-** Of the generator its init clears all that the library takes it for: that has to end where ours ends. Of the other one only
-** some is written, which has to be within ours. What is found to differ is not used again, not even to be freed.
+** The generator's init clears the size that the library assumes: it must equal ours. The other one is only written in part, which must be
+** within ours. A structure that differs is not used again, not even to be freed.
 */
 static bool drbg_fits(void)
 {
@@ -59,7 +59,7 @@ static bool drbg_fits(void)
   const size_t size = (entropy > generator ? entropy : generator) + DRBG_BEYOND;
   unsigned char *space = malloc(size);
   bool fits;
-  if (!space) return true; /* it is memory that is short, and what comes next will see that */
+  if (!space) return true; /* out of memory, which the next step reports */
   memset(space, DRBG_MARK, size);
   mbedtls_ctr_drbg_init((mbedtls_ctr_drbg_context *)(void *)space);
   fits = space[generator - 1] != DRBG_MARK && drbg_clean(space, generator);
@@ -136,7 +136,7 @@ SVC_PRIVATE bool svc_sha256(svc_str text, unsigned char out[32])
 
 SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32])
 {
-  const mbedtls_md_info_t *sha256 = mbedtls_md_info_from_type(MBEDTLS_MD_SHA256); /* NULL, of an mbedTLS without it, is refused there */
+  const mbedtls_md_info_t *sha256 = mbedtls_md_info_from_type(MBEDTLS_MD_SHA256); /* NULL (an mbedTLS without it) is refused there */
   return mbedtls_md_hmac(sha256, (const unsigned char *)key.p, key.n, (const unsigned char *)text.p, text.n, out) == 0;
 }
 
@@ -163,7 +163,7 @@ SVC_PRIVATE int svc_gcm_open(const unsigned char key[32], const unsigned char no
   const unsigned char *from = (const unsigned char *)sealed.p;
   mbedtls_gcm_context gcm;
   int rc;
-  if (SVC_NEVER(sealed.n < 16)) return SVC_INVALID; /* who asks has looked */
+  if (SVC_NEVER(sealed.n < 16)) return SVC_INVALID; /* callers have checked */
   mbedtls_gcm_init(&gcm);
   rc = mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, key, 256);
   if (!rc)
@@ -198,7 +198,7 @@ SVC_PRIVATE svc_str svc_base64_padded(svc_arena *a, svc_str bytes)
   size_t size = bytes.n / 3 * 4 + 5, n = 0;
   unsigned char *text = svc_arena_alloc(a, size);
   if (!text || mbedtls_base64_encode(text, size, &n, (const unsigned char *)bytes.p, bytes.n) != 0) return a->failed = true, SVC_S("");
-  text[n] = 0; /* of nothing mbedTLS writes nothing */
+  text[n] = 0; /* mbedTLS writes nothing for an empty text */
   return (svc_str){ (const char *)text, n };
 }
 
@@ -207,7 +207,7 @@ static svc_str mbedtls_base64_of(svc_arena *a, const unsigned char *bytes, size_
   return svc_base64_padded(a, (svc_str){ (const char *)bytes, length });
 }
 
-#define MBEDTLS_SCRAM_ITERATIONS 4096 /* what RFC 7677 asks for, and PostgreSQL takes */
+#define MBEDTLS_SCRAM_ITERATIONS 4096 /* required by RFC 7677, and accepted by PostgreSQL */
 
 SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const unsigned char salt[16])
 {

@@ -1,18 +1,20 @@
 /*
 ** The store port in memory, for platforms without mmap (WebAssembly) and for tests: nothing is written to a disk.
 **
-** Records stand in a B+ tree. A write transaction copies each node that it changes, once, and commits by putting its root in the place of the
-** old one. A read transaction therefore keeps the tree of its beginning and never waits for a writer. Nodes and records count their references,
-** and the last owner frees them. Keeping a root keeps the whole store as it was: that is how snapshots cost next to nothing.
+** Records are in a B+ tree. A write transaction copies each node that it changes, once, and commits by replacing the root.
+** A read transaction therefore keeps the tree of its beginning and never waits for a writer. Nodes and records have reference counts,
+** and the last owner frees them. Keeping a root keeps the whole store at that moment: snapshots cost next to nothing.
 **
-** The rule: a node that another transaction can see never changes, and a record never changes at all. `owner` says which transaction made a
-** node: only that one may write to it. Records that a writer removes are kept until its transaction ends, since its caller may look at them.
+** The rule: a node that another transaction can see never changes, and a record never changes at all. `owner` is the transaction that made
+** a
+** node: only that one may write to it. Records that a writer removes are kept until its transaction ends, since its caller may still use
+** them.
 **
-** `map_limit` bounds the bytes of the tree that the last commit made. Older trees that readers or snapshots hold are not counted.
+** `map_limit` bounds the bytes of the last committed tree. Older trees that readers or snapshots hold are not counted.
 **
-** Numbers of transactions are those that LMDB would give, so ETags are the same on both: a transaction that changes nothing has none.
+** Transactions have the same numbers as on LMDB, so ETags are the same on both: a transaction that changes nothing has no number.
 **
-** The file uses nothing of the library but its types: it can be compiled apart, or folded into svcapi.c.
+** The file uses only types of the library: it can be compiled separately, or folded into svcapi.c.
 */
 #include "ports/store_port.h"
 
@@ -22,9 +24,9 @@
 
 #define MEMORY_ORDER 32 /* entries of a node */
 #define MEMORY_FEW (MEMORY_ORDER / 4)       /* a node with fewer entries is merged with a neighbour, */
-#define MEMORY_MERGED (MEMORY_ORDER * 3 / 4) /* if both together have no more than these */
-#define MEMORY_READERS 8 /* that need no memory; there may be more */
-#define MEMORY_DEPTH 20 /* levels of a tree: a split needs half of the order, so nobody makes more */
+#define MEMORY_MERGED (MEMORY_ORDER * 3 / 4) /* if both together have at most these */
+#define MEMORY_READERS 8 /* preallocated; there may be more */
+#define MEMORY_DEPTH 20 /* levels of a tree: a split needs half of the order, so no tree is deeper */
 
 typedef struct memory_record memory_record;
 struct memory_record {
@@ -45,13 +47,13 @@ struct memory_node {
 };
 
 typedef struct memory_tree {
-  memory_node *root; /* NULL: there are no records */
-  uint64_t bytes;   /* that it takes */
+  memory_node *root; /* NULL: no records */
+  uint64_t bytes;   /* bytes of memory */
   uint64_t content; /* of its keys and values */
   uint64_t records;
 } memory_tree;
 
-/* A tree that is kept, beyond the store if need be. */
+/* A tree that is kept, possibly longer than the store. */
 typedef struct memory_held {
   svc_allocator allocator;
   memory_tree tree;
@@ -60,45 +62,45 @@ typedef struct memory_held {
 typedef struct memory_store memory_store;
 typedef struct memory_txn memory_txn;
 typedef struct memory_root memory_root;
-struct memory_root { /* that a writer has put aside */
+struct memory_root { /* set aside by a writer */
   memory_root *next;
   memory_node *node;
 };
 
 struct memory_txn {
-  svc_txn head; /* first: it is cast back */
+  svc_txn head; /* must be first: it is cast back */
   memory_store *store;
   memory_tree tree;
-  uint64_t state;       /* of a reader: the number of the last commit that it sees */
-  uint64_t owner;       /* of a writer: its nodes */
-  uint64_t least;       /* of a writer: numbers go on from here; 0: as they are */
-  uint64_t begun_bytes; /* of a writer: of the tree that it began with */
-  bool brought;         /* of a writer: a kept tree was brought back */
-  memory_record **removed; /* of a writer: records that it removed; one may be there twice, if it was brought back between */
+  uint64_t state;       /* of a reader: number of the last commit that it sees */
+  uint64_t owner;       /* of a writer: marks its nodes */
+  uint64_t least;       /* of a writer: numbers continue from here; 0: unchanged */
+  uint64_t begun_bytes; /* of a writer: bytes of the tree that it began with */
+  bool brought;         /* of a writer: a kept tree was restored */
+  memory_record **removed; /* of a writer: removed records; one may be listed twice, if it was restored between */
   size_t removed_count, removed_room;
   memory_root *aside;
-  memory_txn *next; /* of readers that nobody uses */
-  bool spare;       /* of a reader: it is one of the store's own */
-  const memory_held *held; /* of a reader: the kept tree that it reads, where it is none of the store's */
+  memory_txn *next; /* list of unused readers */
+  bool spare;       /* of a reader: preallocated by the store */
+  const memory_held *held; /* of a reader: the kept tree that it reads, if it is not the store's */
 };
 
 struct memory_store {
   svc_allocator allocator;
-  atomic_flag lock; /* of tree, number and readers; held for a few instructions */
+  atomic_flag lock; /* protects tree, number and readers; held for a few instructions */
   memory_tree tree;
   uint64_t number;  /* of the last commit */
-  uint64_t owners;  /* the last one that was given out */
+  uint64_t owners;  /* the latest `owner` */
   uint64_t limit;
-  bool beyond; /* work that frees may go beyond the limit */
-  bool outgrown; /* the last writer had no room within it */
-  memory_txn *readers; /* of the spare ones, those that nobody uses */
+  bool beyond; /* work that frees may exceed the limit */
+  bool outgrown; /* the last writer exceeded the limit */
+  memory_txn *readers; /* unused spare readers */
   memory_txn writer, spare[MEMORY_READERS];
 };
 
 typedef struct memory_cursor {
   memory_node *nodes[MEMORY_DEPTH];
   unsigned at[MEMORY_DEPTH];
-  unsigned depth; /* 0: it stands nowhere */
+  unsigned depth; /* 0: no position */
 } memory_cursor;
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
@@ -135,7 +137,7 @@ static void memory_unlock(memory_store *store)
   atomic_flag_clear(&store->lock);
 }
 
-/* What a node and a record take; how an allocator rounds is not known. */
+/* The size of a node and of a record; the allocator's rounding is unknown. */
 static size_t memory_node_size(bool leaf)
 {
   return sizeof(memory_node) + (leaf ? 0 : MEMORY_ORDER * sizeof(memory_node *));
@@ -185,7 +187,7 @@ static memory_node *memory_node_new(memory_txn *t, bool leaf)
   return node;
 }
 
-/* The node at *place as one that this transaction may change. False: no memory. */
+/* Makes the node at *place writable for this transaction. False: out of memory. */
 static bool memory_own(memory_txn *t, memory_node **place)
 {
   memory_node *node = *place, *own;
@@ -206,7 +208,7 @@ static bool memory_own(memory_txn *t, memory_node **place)
   return true;
 }
 
-/* Room for one more record that is removed. False: no memory. */
+/* Makes room for one more removed record. False: out of memory. */
 static bool memory_aside_room(memory_txn *t)
 {
   const svc_allocator *a = &t->store->allocator;
@@ -220,7 +222,7 @@ static bool memory_aside_room(memory_txn *t)
   return true;
 }
 
-/* The writer's caller may still look at the record. */
+/* The writer's caller may still use the record. */
 static void memory_put_aside(memory_txn *t, memory_record *r)
 {
   t->removed[t->removed_count++] = r;
@@ -244,7 +246,7 @@ static int memory_compare(svc_str a, svc_str b)
   return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* The first entry from `first` on whose key is not less than this one, or greater if `above`; count: there is none. */
+/* The first entry from `first` on whose key is not less than this one, or greater if `above`; count: none. */
 static unsigned memory_find(const memory_node *node, unsigned first, svc_str key, bool above)
 {
   unsigned end = node->count;
@@ -257,7 +259,7 @@ static unsigned memory_find(const memory_node *node, unsigned first, svc_str key
   return first;
 }
 
-/* The child of an inner node that has the key, or would. */
+/* The child of an inner node that has, or would have, the key. */
 static unsigned memory_child(const memory_node *node, svc_str key)
 {
   return memory_find(node, 1, key, true) - 1;
@@ -273,7 +275,7 @@ static memory_record *memory_lookup(const memory_tree *tree, svc_str key)
   return i < node->count && memory_compare(memory_key(node->keys[i]), key) == 0 ? node->keys[i] : NULL;
 }
 
-/* Room for an entry at i. */
+/* Makes room for an entry at i. */
 static void memory_open(memory_node *node, unsigned i)
 {
   memmove(&node->keys[i + 1], &node->keys[i], (node->count - i) * sizeof node->keys[0]);
@@ -281,7 +283,7 @@ static void memory_open(memory_node *node, unsigned i)
   node->count++;
 }
 
-/* The entry at i is gone; what it referred to is the caller's. */
+/* Removes the entry at i; the caller owns what it referred to. */
 static void memory_shut(memory_node *node, unsigned i)
 {
   node->count--;
@@ -290,8 +292,9 @@ static void memory_shut(memory_node *node, unsigned i)
 }
 
 /*
-** Half of the child i, which is full, becomes the child behind it. Keys often come in order: where the new key belongs behind all others, all but
-** one entry stay, so that nodes are full and not half empty.
+** Splits the full child i. Keys often arrive in order: if the new key belongs behind all others, all entries but one stay, so that nodes
+** are
+** full and not half empty.
 */
 static bool memory_split(memory_txn *t, memory_node *parent, unsigned i, svc_str key)
 {
@@ -321,7 +324,7 @@ static bool memory_split(memory_txn *t, memory_node *parent, unsigned i, svc_str
   return true;
 }
 
-/* A root that is the writer's own and has room for one more entry. */
+/* Makes the root writable, with room for one more entry. */
 static bool memory_root_room(memory_txn *t, svc_str key)
 {
   memory_tree *tree = &t->tree;
@@ -342,7 +345,7 @@ static bool memory_root_room(memory_txn *t, svc_str key)
   return memory_split(t, above, 0, key);
 }
 
-/* The leaf that the key belongs to, with room for one more. NULL: no memory. */
+/* The leaf of the key, with room for one more entry. NULL: out of memory. */
 static memory_node *memory_leaf_room(memory_txn *t, svc_str key)
 {
   memory_node *node;
@@ -367,7 +370,7 @@ static void memory_counted(memory_tree *tree, const memory_record *r, bool added
   tree->content += added ? content : 0 - content;
 }
 
-/* Puts the record in, and takes the reference; one of the same key goes. */
+/* Inserts the record and takes over the reference; replaces one with the same key. */
 static bool memory_insert(memory_txn *t, memory_record *r)
 {
   const svc_str key = memory_key(r);
@@ -387,7 +390,7 @@ static bool memory_insert(memory_txn *t, memory_record *r)
   return true;
 }
 
-/* The child i, from which all entries went, is no child any more. */
+/* Removes the empty child i. */
 static void memory_drop_child(memory_txn *t, memory_node *parent, unsigned i)
 {
   const svc_allocator *a = &t->store->allocator;
@@ -400,7 +403,7 @@ static void memory_drop_child(memory_txn *t, memory_node *parent, unsigned i)
   if (parent->count) parent->keys[0] = NULL;
 }
 
-/* All entries of the child behind i go to the child i, which both are the writer's own. */
+/* Moves all entries of child i + 1 to child i; both are writable. */
 static void memory_merge(memory_txn *t, memory_node *parent, unsigned i)
 {
   memory_node *left = parent->children[i], *right = parent->children[i + 1];
@@ -416,7 +419,7 @@ static void memory_merge(memory_txn *t, memory_node *parent, unsigned i)
   memory_drop_child(t, parent, i + 1);
 }
 
-/* After an entry went from the child i. False: no memory. */
+/* After the removal of an entry from child i. False: out of memory. */
 static bool memory_shrink(memory_txn *t, memory_node *parent, unsigned i)
 {
   unsigned left = i > 0 ? i - 1 : i;
@@ -431,7 +434,7 @@ static bool memory_shrink(memory_txn *t, memory_node *parent, unsigned i)
   return true;
 }
 
-/* A root without entries goes, and so does one that has nothing but a child. */
+/* Removes an empty root, and a root with a single child. */
 static void memory_lower_root(memory_txn *t)
 {
   memory_tree *tree = &t->tree;
@@ -444,7 +447,7 @@ static void memory_lower_root(memory_txn *t)
   }
 }
 
-/* A key that is there. False: no memory. */
+/* Removes an existing key. False: out of memory. */
 static bool memory_take_out(memory_txn *t, svc_str key)
 {
   memory_cursor path = { .depth = 0 };
@@ -474,7 +477,7 @@ static bool memory_take_out(memory_txn *t, svc_str key)
 
 /* --------------------------------------------------------------------------------------------------------------- cursor */
 
-/* To the first record of a node, or to the last. */
+/* Moves to the first record of a node, or to the last. */
 static void memory_descend(memory_cursor *c, memory_node *node, bool last)
 {
   for (;;) {
@@ -486,7 +489,7 @@ static void memory_descend(memory_cursor *c, memory_node *node, bool last)
   c->depth++;
 }
 
-/* To the next record, or the one before. depth 0: there is none. */
+/* Moves to the next record, or the previous one. depth 0: none. */
 static void memory_step(memory_cursor *c, bool back)
 {
   while (c->depth > 0) {
@@ -501,7 +504,7 @@ static void memory_step(memory_cursor *c, bool back)
   }
 }
 
-/* To the first record whose key is not less, or to the last whose key is. */
+/* Moves to the first record whose key is not less, or to the last whose key is less. */
 static void memory_seek(memory_cursor *c, const memory_tree *tree, svc_str key, bool back)
 {
   memory_node *node = tree->root;
@@ -577,7 +580,7 @@ static void memory_head(memory_txn *t, bool writing)
   t->head.writing = writing;
 }
 
-/* A reader's transaction that nobody uses. NULL: no memory. */
+/* An unused reader. NULL: out of memory. */
 static memory_txn *memory_reader(memory_store *store)
 {
   memory_txn *t, *spare;
@@ -629,7 +632,7 @@ static int memory_write_begin(svc_store *opaque, svc_txn **out)
 {
   memory_store *store = memory_of(opaque);
   memory_txn *w = &store->writer;
-  w->tree = store->tree; /* there is one writer: nobody else changes it */
+  w->tree = store->tree; /* there is one writer: no other thread changes it */
   if (w->tree.root) atomic_fetch_add(&w->tree.root->references, 1);
   w->begun_bytes = w->tree.bytes;
   w->owner = ++store->owners;
@@ -640,7 +643,7 @@ static int memory_write_begin(svc_store *opaque, svc_txn **out)
   return SVC_OK;
 }
 
-/* What was removed in the transaction, and trees that it put aside. */
+/* Frees removed records, and trees that the transaction set aside. */
 static void memory_forget(memory_txn *w)
 {
   const svc_allocator *a = &w->store->allocator;
@@ -668,7 +671,7 @@ static int memory_commit(svc_txn *txn)
   if (w->least > store->number) store->number = w->least;
   store->beyond = false;
   memory_unlock(store);
-  memory_node_release(&store->allocator, old); /* the writer's reference is the store's now */
+  memory_node_release(&store->allocator, old); /* the store takes over the writer's reference */
   memory_forget(w);
   w->tree.root = NULL;
   return SVC_OK;
@@ -736,7 +739,7 @@ static int memory_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size
   return SVC_OK;
 }
 
-/* SVC_NO_ROOM: the transaction has outgrown the store's limit. Work that leaves less than there was never does. */
+/* SVC_NO_ROOM: the transaction exceeds the store's limit. Work that leaves less than before never does. */
 static int memory_fits(memory_txn *w)
 {
   const uint64_t limit = w->store->beyond ? w->store->limit * 2 : w->store->limit;
@@ -779,7 +782,7 @@ static int memory_remove_range(svc_txn *txn, svc_str from, svc_str to)
   }
 }
 
-/* There is one writer: a count is a record. */
+/* There is one writer: a counter is a record. */
 static int memory_count(svc_txn *txn, svc_str key, int64_t *out)
 {
   svc_str value;
@@ -828,7 +831,7 @@ static int memory_numbers_from(svc_txn *txn, uint64_t least)
   return SVC_OK;
 }
 
-/* From here on the writer copies what it changes once more: the tree that is kept stays as it is. */
+/* From here on the writer copies nodes again before it changes them: the kept tree stays unchanged. */
 static int memory_hold(svc_txn *txn, void **out, uint64_t *bytes, uint64_t *records)
 {
   memory_txn *t = (memory_txn *)txn;
@@ -869,7 +872,7 @@ static int memory_held_begin(const void *opaque, svc_txn **out)
   memset(t, 0, sizeof *t);
   memory_head(t, false);
   t->held = held;
-  t->tree = held->tree; /* which is kept until let_go() */
+  t->tree = held->tree; /* kept until let_go() */
   *out = &t->head;
   return SVC_OK;
 }

@@ -1,20 +1,20 @@
 /*
-** The listener on mongoose 7.23: sockets and event loops are mongoose's, HTTP is ours. This is the only file that knows
-** mongoose; listener/parts.h says what the others are for and which rules they keep together.
+** The listener on mongoose 7.23: sockets and event loops are mongoose's, HTTP is ours. Only this file uses
+** mongoose; listener/parts.h describes the other parts and the rules they share.
 **
-** Why not mongoose's HTTP as well: it delivers a body that was cut off as if it were whole, drops headers past a fixed
-** number (and with them a Content-Length, so that a body runs as the next request), eats the request after a POST
-** without a length, cannot read a chunk whose size line comes in two segments, and closes without a word where a 400 is
-** due. Each could be guarded, all together are a parser; so there is one, strict, and mongoose only moves bytes:
-** MG_EV_ACCEPT, MG_EV_READ, MG_EV_POLL and MG_EV_CLOSE are all that is used of it.
+** mongoose's HTTP is not used: it delivers a truncated body as if it were complete, drops headers past a fixed
+** number (and with them a Content-Length, so that a body runs as the next request), swallows the request after a POST
+** without a length, cannot read a chunk whose size line comes in two segments, and closes silently instead of
+** answering 400. Working around all of these would amount to a parser. So there is one, strict, and mongoose only moves bytes:
+** only MG_EV_ACCEPT, MG_EV_READ, MG_EV_POLL and MG_EV_CLOSE are used.
 **
-** What else is to be known of mongoose: while c->send is not empty its epoll code asks for EPOLLIN at every turn, and
-** is_full does not take EPOLLIN away; both spin when a client sends and does not read. It also closes at once when it
-** reads the end of the input, though an answer may be due. So c->send is never used, and a pause takes the socket's
-** events away (svc_listener_reading). Nor is mg_wakeup() used: see svc_listener_ring().
+** Further properties of mongoose: while c->send is not empty its epoll code asks for EPOLLIN at every turn, and
+** is_full does not remove EPOLLIN; both spin when a client sends and does not read. mongoose also closes at once when it
+** reads the end of the input, even if an answer is pending. So c->send is never used, and a pause removes the socket's
+** events (svc_listener_reading). Nor is mg_wakeup() used: see svc_listener_ring().
 **
-** Nor is its TLS used (listener/tls.c says why): to mongoose a connection with TLS is one like others, whose bytes happen to be
-** records. Its buffer is lent to it while there is something to read, so that one that is idle has none.
+** mongoose's TLS is not used either (listener/tls.c says why): to mongoose a TLS connection is one like others, whose bytes happen to be
+** records. It borrows a buffer while there is something to read, so that an idle connection has none.
 */
 #include "listener/parts.h"
 
@@ -34,7 +34,7 @@
 #error "the listener needs mongoose's epoll loop"
 #endif
 
-#define MONGOOSE_TURN_MS 250 /* how long a loop sleeps at the most: the grain of all timeouts */
+#define MONGOOSE_TURN_MS 250 /* maximum sleep of a loop: the precision of all timeouts */
 
 static int mongoose_fd(const struct mg_connection *c)
 {
@@ -53,14 +53,14 @@ static void mongoose_log_nothing(char c, void *argument)
 
 void svc_listener_quiet(void)
 {
-  if (mg_log_level == MG_LL_NONE) return; /* once in a process: loops of another listener may be reading it */
-  mg_log_set(MG_LL_NONE);                 /* its default is to tell everything to stdout, */
+  if (mg_log_level == MG_LL_NONE) return; /* once per process: loops of another listener may be reading it */
+  mg_log_set(MG_LL_NONE);                 /* by default mongoose logs everything to stdout, */
   mg_log_set_fn(mongoose_log_nothing, NULL); /* and hexdumps at any level */
 }
 
 /* --------------------------------------------------------------------------------------------------- the connection */
 
-/* is_full alone would have epoll report it at every turn */
+/* with is_full alone epoll would report it at every turn */
 void svc_listener_reading(listener_conn *conn, bool on)
 {
   struct mg_connection *c = conn->c;
@@ -129,7 +129,7 @@ static void mongoose_give_back(listener_loop *loop, void *buffer, size_t size)
   mg_free(buffer);
 }
 
-/* It is about to be read from. Without memory mongoose sees to it. */
+/* Called before reading. Without memory, mongoose handles it. */
 static void mongoose_lend(listener_conn *conn)
 {
   struct mg_iobuf *in = &conn->c->recv;
@@ -191,7 +191,7 @@ bool svc_listener_dropped(const listener_conn *conn)
 static void mongoose_accept(listener_loop *loop, struct mg_connection *c)
 {
   listener_conn *conn = calloc(1, sizeof *conn);
-  bool secure = c->is_tls; /* as the listening socket is */
+  bool secure = c->is_tls; /* as set for the listening socket */
   c->is_tls = 0;
   c->fn_data = conn;
   loop->accepted = true;
@@ -200,7 +200,7 @@ static void mongoose_accept(listener_loop *loop, struct mg_connection *c)
     conn->fd = mongoose_fd(c);
     conn->loop = loop;
   }
-  if (!conn || (secure && !svc_listener_tls_begin(conn))) { /* it is closed before anything is read from it */
+  if (!conn || (secure && !svc_listener_tls_begin(conn))) { /* closed before anything is read from it */
     c->fn_data = NULL;
     c->is_closing = 1;
     free(conn);
@@ -210,7 +210,7 @@ static void mongoose_accept(listener_loop *loop, struct mg_connection *c)
   svc_listener_welcome(conn);
 }
 
-/* Put `to` in the place of `from` among the listening sockets of a loop. */
+/* Replaces `from` by `to` among the listening sockets of a loop. */
 static void mongoose_listening(listener_loop *loop, const struct mg_connection *from, struct mg_connection *to)
 {
   size_t i;
@@ -258,9 +258,11 @@ static void mongoose_accepting(listener_loop *loop, bool on)
 }
 
 /*
-** Somebody knocks, and nobody was let in: perhaps the process or the machine has no more files. mongoose does not say
-** so, and would try again at every turn, without end: so leave the knocking alone for a while. Whether it is that is
-** tried with a socket of our own; on a machine without SO_REUSEPORT another loop may just have been faster.
+** A connection is pending, but accept() failed: perhaps the process or the machine has no more file descriptors. mongoose does not report
+** it, and
+** would try again at every turn: so accepting pauses for a while. Opening a socket tests for the cause; on a machine without SO_REUSEPORT
+** another
+** loop may just have been faster.
 */
 static void mongoose_check_accept(listener_loop *loop)
 {
@@ -281,14 +283,14 @@ static void mongoose_check_accept(listener_loop *loop)
 
 /* --------------------------------------------------------------------------------------------------------- the loop */
 
-/* Has the client sent what we have not read yet? Closing would answer it with a reset. */
+/* Whether the client has sent bytes that are not read yet. Closing would answer them with a reset. */
 static bool mongoose_unread(const struct mg_connection *c)
 {
   int n = 0;
   return ioctl(mongoose_fd(c), FIONREAD, &n) == 0 && n > 0;
 }
 
-/* The one that is in a state for longest, as its deadline tells, but not up to `after`. place: of one address; NULL: of any. */
+/* The connection that is in a state for longest, by its deadline, but later than `after`. place: of one address; NULL: of any. */
 static listener_conn *mongoose_oldest(listener_loop *loop, int state, const unsigned char *place, uint64_t after)
 {
   struct mg_connection *c;
@@ -314,7 +316,7 @@ listener_conn *svc_listener_oldest(listener_loop *loop, int state, const unsigne
   return conn && conn->deadline <= before ? conn : NULL;
 }
 
-/* Take no more connections, and close those on which nothing is under way. */
+/* Stops accepting, and closes connections without a request in progress. */
 static void mongoose_wind_down(listener_loop *loop)
 {
   struct mg_connection *c;
@@ -325,24 +327,25 @@ static void mongoose_wind_down(listener_loop *loop)
   }
 }
 
-/* Close those who did not get ready, and the listening sockets: nobody shall connect to a loop that is not there. */
+/* Closes the remaining connections and the listening sockets: no client must connect to a loop that has ended. */
 static void mongoose_close_all(listener_loop *loop)
 {
   struct mg_connection *c;
   for (c = loop->mgr->conns; c; c = c->next)
     if (c->fn == mongoose_event && c->fn_data) c->is_closing = 1;
-  mg_mgr_poll(loop->mgr, 0); /* closes those that are marked */
+  mg_mgr_poll(loop->mgr, 0); /* closes the marked ones */
 }
 
-/* Not by mg_wakeup(): that has a connection of its own, which mongoose closes when there is no memory to read from it, and the
-** number of its socket may be a client's by the time that another thread rings. */
+/* mg_wakeup() is not used: it needs a connection of its own, which mongoose closes if there is no memory to read from it, and the number of
+** its
+** socket may be a client's when another thread rings. */
 void svc_listener_ring(listener_loop *loop)
 {
   const uint64_t one = 1;
-  if (!atomic_exchange(&loop->rung, true)) (void)!write(loop->bell, &one, sizeof one); /* should it fail, the loop turns by itself */
+  if (!atomic_exchange(&loop->rung, true)) (void)!write(loop->bell, &one, sizeof one); /* if it fails, the loop turns by itself */
 }
 
-/* Whoever rings from now on is heard in the next turn; whoever has rung has left what is collected in this one. */
+/* A ring from now on wakes the next turn; what an earlier ring announced is collected in this one. */
 static void mongoose_hear(listener_loop *loop)
 {
   uint64_t count;
@@ -379,12 +382,12 @@ bool svc_listener_loop_listen(listener_loop *loop, int fd, bool secure)
   struct mg_connection *c = mg_wrapfd(loop->mgr, fd, mongoose_event, loop);
   if (!c) return false;
   c->is_listening = 1;
-  c->is_tls = secure; /* those that it accepts are told so */
+  c->is_tls = secure; /* inherited by accepted connections */
   mongoose_listening(loop, NULL, c);
   return true;
 }
 
-/* In the loop's epoll: mongoose wakes up when it has news, and is_full keeps it from reading there. It is closed with the loop. */
+/* Adds fd to the loop's epoll: mongoose wakes up for it, and is_full keeps mongoose from reading it. Closed with the loop. */
 static bool mongoose_watch(listener_loop *loop, int fd)
 {
   struct mg_connection *c = fd >= 0 ? mg_wrapfd(loop->mgr, fd, mongoose_event, NULL) : NULL;

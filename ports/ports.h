@@ -1,5 +1,5 @@
 /*
-** What the ports offer to the layers above. Each wraps one dependency and is the only file that includes its header.
+** The ports, as the layers above see them. Each wraps one dependency and is the only file that includes its header.
 */
 #ifndef SVC_PORTS_H
 #define SVC_PORTS_H
@@ -8,9 +8,9 @@
 #include "ports/limiter_port.h"
 #include "ports/store_port.h"
 
-/* ports/frozen.c: text that the gate has passed, as a tree. NULL: no memory (or text that no gate has seen). */
+/* ports/frozen.c: parses text that has passed the gate. NULL: out of memory (or text that no gate has seen). */
 SVC_PRIVATE svc_node *svc_json_parse(svc_arena *a, svc_str text);
-SVC_PRIVATE svc_node *svc_json_parse_gated(svc_arena *a, svc_str text); /* one that has just passed svc_json_gate() */
+SVC_PRIVATE svc_node *svc_json_parse_gated(svc_arena *a, svc_str text); /* for a text that has just passed svc_json_gate() */
 
 /* WebAssembly has no threads unless it is compiled with its atomics. */
 #if defined(__wasm__) && !defined(__wasm_atomics__) && !defined(SVC_ONE_THREAD)
@@ -39,47 +39,48 @@ SVC_PRIVATE void svc_thread_yield(void);
 
 /* ports/mbedtls.c: hashes and random bytes. */
 typedef struct svc_drbg svc_drbg;
-SVC_PRIVATE svc_drbg *svc_drbg_new(char *why, size_t why_size); /* NULL: it cannot be had; why: for people */
+SVC_PRIVATE svc_drbg *svc_drbg_new(char *why, size_t why_size); /* NULL: failed; why: the reason, for people */
 SVC_PRIVATE void svc_drbg_free(svc_drbg *d);
-SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size); /* 0 is good; thread-safe */
-/* False: it cannot be had. What mbedTLS has built in does not fail; a chip that does it in its place may. */
+SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size); /* 0 on success; thread-safe */
+/* False: failed. The built-in mbedTLS code does not fail; a chip that replaces it may. */
 SVC_PRIVATE bool svc_sha256(svc_str text, unsigned char out[32]);
 SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32]);
 SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16]);
-/* AES-256-GCM: out has n + 16 bytes, the tag behind the text; and the other way, n - 16. SVC_INVALID: it was not sealed so; SVC_NOMEM: whether
-** it was cannot be told. */
+/* AES-256-GCM: out has n + 16 bytes, the tag behind the text; and the reverse, n - 16. SVC_INVALID: not sealed with these; SVC_NOMEM:
+** unknown. */
 SVC_PRIVATE bool svc_gcm_seal(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str text, void *out);
 SVC_PRIVATE int svc_gcm_open(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str sealed, void *out);
-SVC_PRIVATE void svc_wipe(void *p, size_t n); /* however the compiler sees it */
+SVC_PRIVATE void svc_wipe(void *p, size_t n); /* never optimized away */
 SVC_PRIVATE bool svc_same_bytes(const void *a, const void *b, size_t n); /* in constant time */
 SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes); /* the URL alphabet, without padding */
 SVC_PRIVATE svc_str svc_base64_padded(svc_arena *a, svc_str bytes); /* the ordinary alphabet, with padding */
-/* What verifies a password by SCRAM-SHA-256 (RFC 7677), as PostgreSQL writes it: SCRAM-SHA-256$4096:salt$stored:server. A
-** millisecond or more. */
-SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const unsigned char salt[16]); /* n 0: no memory */
+/* Data that verifies a password by SCRAM-SHA-256 (RFC 7677), as PostgreSQL writes it: SCRAM-SHA-256$4096:salt$stored:server. Takes a
+** millisecond
+** or more. */
+SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const unsigned char salt[16]); /* n 0: out of memory */
 SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out); /* the ordinary alphabet, as in Basic */
 
 /* ports/x509.c: certificates. All text is PEM. */
-#define SVC_NO_X509 (-20) /* this mbedTLS was built without */
+#define SVC_NO_X509 (-20) /* this mbedTLS was built without X.509 */
 #define SVC_X509_SERIAL 16
 typedef struct svc_x509_request {
   svc_str subject, issuer; /* distinguished names: "CN=jane,OU=ops" */
   unsigned char serial[SVC_X509_SERIAL]; /* random bytes: the port makes a positive number of full length of them */
   int64_t from, until;     /* milliseconds */
-  svc_str issuer_key;      /* a NUL stands behind it; n 0: it signs itself, and is an authority */
+  svc_str issuer_key;      /* NUL-terminated; n 0: self-signed, and an authority */
   int (*random)(void *context, void *buffer, size_t size);
   void *random_context;
 } svc_x509_request;
 typedef struct svc_x509_pair {
   svc_str certificate, key;
 } svc_x509_pair;
-/* Milliseconds. SVC_OK, SVC_NOMEM, SVC_RANDOM, SVC_NO_X509; SVC_INVALID: a name cannot be written, or the issuer's key read. */
+/* Milliseconds. SVC_OK, SVC_NOMEM, SVC_RANDOM, SVC_NO_X509; SVC_INVALID: a name cannot be written, or the issuer's key cannot be read. */
 SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out);
 SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem); /* SVC_OK: certificates, one or several; SVC_NOMEM; SVC_INVALID */
-/* One certificate, and from when until when it holds, in milliseconds. SVC_OK, SVC_NOMEM, SVC_NO_X509; SVC_INVALID: it is none. */
+/* The validity of one certificate, in milliseconds. SVC_OK, SVC_NOMEM, SVC_NO_X509; SVC_INVALID: not a certificate. */
 SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t *until);
 
-/* The store that is used where svc_config.store names no other; NULL: this build has none. */
+/* The default store, if svc_config.store names no other; NULL: this build has none. */
 #ifndef SVC_OMIT_LMDB
 #define svc_default_port() svc_lmdb_port()
 #elif defined(SVC_MEMORY_STORE)
@@ -93,7 +94,7 @@ SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t
 SVC_PRIVATE const svc_store_port *svc_lmdb_port(void);
 SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to); /* svc_backup_of() */
 
-/* ports/lmdb_pages.c: is the file what LMDB takes it for? */
+/* ports/lmdb_pages.c: checks the pages of the file. */
 SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, size_t why_size);
 #endif
 

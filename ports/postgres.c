@@ -1,63 +1,68 @@
 /*
 ** The store port on PostgreSQL, by libpq. One database, or one schema of it, is one store, and any number of processes may
-** have it open. Nothing is used that CockroachDB and YugabyteDB do not have as well: tables, serializable transactions that
-** are done again, a sequence; neither advisory locks nor LISTEN.
+** open it. The port uses only what CockroachDB and YugabyteDB have as well: tables, serializable transactions with
+** retries, a sequence; neither advisory locks nor LISTEN.
 **
 **   svc_record (k, v)        the records; bytea is ordered as memcmp orders
-**   svc_count (k, part, n)   a count is the sum of its parts. A handle adds to the part that it chose when it was opened, so two
-**                            handles that add to one count seldom write the same row
+**   svc_count (k, part, n)   a counter is the sum of its parts. A handle adds to the part that it chose when it was opened, so two
+**                            handles that add to one counter seldom write the same row
 **   svc_number               a sequence; a handle takes POSTGRES_NUMBERS at once
 **
-** Keys that begin with a zero byte are this port's own. There is no state(): each commit would have a count to write for it, and where others
-** write as well nothing may be kept by it.
+** Keys that begin with a zero byte belong to this port. There is no state(): each commit would have to write a counter for it, and with
+** other writers nothing may be cached by it.
 **
-** Round trips are what time goes into, so nothing is waited for that need not be. Statements are prepared once, when a
-** connection is made, and sent in pipeline mode: BEGIN goes with the first statement, several keys go together in one statement,
-** and with them those that are expected; what a transaction has read it is not asked for again. Records and counts that are
-** written are gathered, and go together before something else is asked, counts not before one is read or at the commit; what came
-** of them is seen then. The end of a read transaction is sent, and looked at by whoever has the connection next, who does not
+** Round trips cost most of the time, so the port avoids every unnecessary wait. Statements are prepared once per
+** connection and sent in pipeline mode: BEGIN goes with the first statement, several keys go in one statement,
+** together with expected ones; a transaction does not ask twice for the same key. Written records and counters are
+** gathered, and sent together before the next query, counters only before one is read or at the commit; their results are
+** checked then. The end of a read transaction is sent, and its result is read by the next user of the connection, who does not
 ** wait for it either. A transaction therefore sees the state of its first read, which is not before its beginning.
 **
-** A read transaction has neither BEGIN nor COMMIT: what is sent up to the end of a batch is one transaction, and results come
-** before that end, too, if that is asked for.
+** A read transaction has neither BEGIN nor COMMIT: the statements up to the end of a batch are one transaction, and results
+** can be requested before that end.
 **
-** Who writes asks first whether the caller may, and then in the writer's transaction for what the work goes by. A draft has both in one
-** transaction of one reader's connection: serializable from its beginning, and as it has written nothing nobody waits for it. If it reads
-** what came between two writers it becomes a reader as all others, and the writer begins as usual.
+** A write first checks the caller's permission, and then reads in the writer's transaction what the work needs. A draft has both in one
+** transaction of one reader's connection: serializable from its beginning, and nobody waits for it, because it has written nothing. If it
+** reads data that is in between two writers, it becomes an ordinary reader, and the writer begins as usual.
 **
-** Reading is in repeatable read: a snapshot that waits for nobody and never has to be done again, which a GET could not
-** be. Serializable and deferrable would wait for writers. Writing is serializable; what comes to 40001 or 40P01, or to 23505
-** because another was sooner to insert the same, is SVC_RETRY. The pause before the next try grows up to POSTGRES_LONGEST_PAUSE, and is
-** never the same twice.
+** Reads use repeatable read: a snapshot that never waits and never has to be repeated, which a GET could not
+** be. Serializable and deferrable would wait for writers. Writes are serializable; the errors 40001 and 40P01, and 23505
+** because another writer inserted the same first, are SVC_RETRY. The pause before the next try grows up to POSTGRES_LONGEST_PAUSE, and
+** is randomized.
 **
-** A connection that is lost is made again by who needs it next. A writer that loses it before it has sent COMMIT has done
-** nothing: SVC_RETRY. Behind that nobody knows: SVC_IO, which is answered with 503, and who sends an Idempotency-Key may
-** safely try again.
+** The next transaction that needs a lost connection reconnects. A writer that loses it before it has sent COMMIT has done
+** nothing: SVC_RETRY. After that the outcome is unknown: SVC_IO, which is answered with 503, and a caller with an Idempotency-Key may
+** safely retry.
 **
-** Every call has a deadline: sockets do not block, and who waits for a result waits for `timeout` milliseconds at the most, an option of
-** the URI (POSTGRES_TIMEOUT), as is how many connections read (POSTGRES_READERS). The server cancels a statement a little before that. Where nobody answers in time the connection is
-** closed, and the transaction is SVC_IO. Connecting takes as long for each host, in whole seconds and at least two; if that
-** was in vain, nobody else tries for POSTGRES_OUTAGE.
+** Every call has a deadline: sockets do not block, and a wait for a result lasts at most `timeout` milliseconds, an option of
+** the URI (POSTGRES_TIMEOUT), as is the number of reading connections (POSTGRES_READERS). The server cancels a statement a little before
+** that.
+** If no answer comes in time, the connection is closed, and the transaction is SVC_IO. Connecting takes as long for each host, in whole
+** seconds
+** and at least two; after a failure, no thread tries for POSTGRES_OUTAGE.
 **
-** Others may create things in the same database. So every session looks for functions, operators and types in pg_catalog alone, and tables
-** are called by their schema, which is the first one that exists in the search_path of the connection that opened the store.
-** Tables that somebody else owns are refused.
+** Others may create objects in the same database. So every session looks for functions, operators and types in pg_catalog alone, and tables
+** are qualified by their schema, which is the first existing one in the search_path of the connection that opened the store.
+** Tables of another owner are refused.
 **
-** A pooler such as PgBouncer may give each transaction another session of the server's, so nothing may be kept by one. Where there is a pooler
-** (postgres_find_schema() looks), readers have a BEGIN as well, our settings go with every BEGIN and end with the transaction, and statements
-** are sent with their text in place of being prepared. The next transaction then waits for the word that the one before has ended.
+** A pooler such as PgBouncer may give each transaction another session of the server, so a session must not keep state. With a pooler
+** (postgres_find_schema() detects it), readers have a BEGIN as well, our settings go with every BEGIN and end with the transaction, and
+** statements
+** are sent as text instead of being prepared. The next transaction then waits for the end of the previous one.
 **
-** This file has the port itself, with room and copies; its parts are in ports/postgres/, each with the functions of one job: store.h (types),
+** This file has the port itself, with room and copies; its parts are in ports/postgres/, each with the functions of one job: store.h
+** (types),
 ** statement.h (SQL), wire.h (sending and results), seen.h (keys that were read), connection.h, transaction.h, record.h. They are headers so
 ** that a program compiles this one file and every function stays static.
 **
-** The rule for memory: what is given stands in libpq's results, which are kept until the transaction ends.
+** The rule for memory: returned values are in libpq's results, which are kept until the transaction ends.
 */
 #include "postgres/record.h"
 
 /*
-** The server's disk is the server's: there is no more of it to be had here. Work that frees is tried once more, without what does not:
-** pages of the tables may have room for it where there is no room for pages.
+** The server manages its disk: there is no more room to get here. Work that frees is tried once more, alone: existing pages of the tables
+** may have
+** room when there is no room for new pages.
 */
 static int postgres_room(svc_store *store, int what)
 {
@@ -67,7 +72,7 @@ static int postgres_room(svc_store *store, int what)
   return full && !first && what != SVC_ROOM_DONE ? SVC_FULL : SVC_OK;
 }
 
-/* The sequence knows no transactions: what comes now is behind this at once. */
+/* The sequence is not transactional: later numbers are above this at once. */
 static int postgres_numbers_from(svc_txn *txn, uint64_t least)
 {
   svc_store *store = ((postgres_txn *)txn)->store;
@@ -78,7 +83,7 @@ static int postgres_numbers_from(svc_txn *txn, uint64_t least)
   return postgres_ask((postgres_txn *)txn, POSTGRES_NUMBERS_FROM, &a, &r);
 }
 
-/* A copy goes on with numbers behind this one. The writer is the commit queue's, so copy() itself could not ask. */
+/* A copy continues with numbers above this one. The commit queue holds the writer, so copy() itself could not ask. */
 static int postgres_copy_begin(svc_txn *txn)
 {
   svc_store *store = ((postgres_txn *)txn)->store;
@@ -89,7 +94,7 @@ static int postgres_copy_begin(svc_txn *txn)
   return txn->error;
 }
 
-/* path is the URI of another database, or of another schema; or a folder, where it becomes a store of LMDB. */
+/* path is the URI of another database or schema; or a folder, for a store of LMDB. */
 static int postgres_copy(svc_store *store, const char *path)
 {
   svc_copy_report report;

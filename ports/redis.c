@@ -1,32 +1,34 @@
 /*
-** The limiter port on Redis, by hiredis: buckets and counts of nonces that all handles share which name the same Redis, be it one
+** The limiter port on Redis, by hiredis: buckets and counts of nonces that are shared by all handles on the same Redis: one
 ** server, the master that sentinels name, or a cluster.
 **
-**   svc:VENDOR:b:SET:INSTANCE   "TOKENS SINCE"     a bucket that was drawn from; one that is full has no key
+**   svc:VENDOR:b:SET:INSTANCE   "TOKENS SINCE"     a bucket with missing tokens; a full one has no key
 **   svc:VENDOR:n:NONCE          "HIGHEST WINDOW"   the highest count, and a character for it and each of the 63 below: 1, it was used
 **
-** An instance stands in its key as it is, since keys are any bytes; of a long one the beginning, and a hash of all of it. Each
-** question is one script about one key. Both scripts are small and their numbers below 2^53, where Lua's are exact. A key lives until its
-** bucket would be full by every clock that is less than REDIS_SLACK behind; for what is due later the arithmetic is right whether the key
-** is there or not.
+** An instance is part of its key unchanged, since keys are any bytes; a long one is shortened to its beginning and a hash of all of it.
+** Each
+** request is one script about one key. Both scripts are small and their numbers below 2^53, where Lua's are exact. A key lives until its
+** bucket would be full by every clock that is less than REDIS_SLACK behind; later the arithmetic is right whether the key exists or
+** not.
 **
-** A bucket whose key holds something else than that counts as full; a nonce whose key does counts as used, and so does one without a
-** key that was given out before Redis was started: Redis may have forgotten it. Where another node may take over, it may lack the last
-** moments of the one before: a nonce that was given out before this handle found that node counts as used. Its client gets a new one.
+** A bucket whose key holds anything else counts as full; such a nonce counts as used, and so does a nonce without a
+** key that was given out before Redis was started: Redis may have forgotten it. After a failover the new node may lack the last
+** moments of the previous one: a nonce that was given out before this handle found that node counts as used. Its client gets a new one.
 **
-** This file has the questions, and opening and closing; its parts are in ports/redis/, each with the functions of one job: limits.h
+** This file has the requests, and opening and closing; its parts are in ports/redis/, each with the functions of one job: limits.h
 ** (types), script.h (Lua), uri.h, tls.h, wire.h (commands and answers), dial.h (one connection), sentinel.h, cluster.h, breaker.h (who may
 ** ask, and when). They are headers so that a program compiles this one file and every function stays static.
 **
-** The rule: nobody waits for long. Where no answer comes in time the handle limits by itself, and a nonce is not accepted.
+** The rule: no thread waits for long. If no answer comes in time the handle limits locally, and a nonce is not accepted.
 */
 #include "redis/breaker.h"
 #include "redis/uri.h"
 
 /* ------------------------------------------------------------------------------------------------------------- questions */
 
-/* By the script's hash; a server that does not know it any more is given the script, and so is one that is being given the key, where
-** ASKING holds for one command. a: the key and what follows, behind room for three. */
+/* Runs a script by its hash. A server that does not know the script gets its text, and so does a server that is importing the key, where
+** ASKING holds for
+** one command. a: the key and the arguments, behind room for three. */
 static redisReply *redis_run(redis_try *t, int script, redis_args *a, bool asking, int64_t until)
 {
   redis_args ask = { 0 };
@@ -44,7 +46,7 @@ static redisReply *redis_run(redis_try *t, int script, redis_args *a, bool askin
   return redis_exchange(t, a, until);
 }
 
-/* The numbers that a script gives, n of them, each from 0 up to its bound. A connection that gives anything else is not used again. */
+/* The n numbers that a script returns, each from 0 up to its bound. A connection that returns anything else is closed. */
 static void redis_numbers(redis_try *t, const redisReply *reply, const long long *most, long long *out, size_t n)
 {
   size_t i;
@@ -60,7 +62,7 @@ static void redis_numbers(redis_try *t, const redisReply *reply, const long long
   for (i = 0; i < n && good; i++) good = out[i] >= 0 && out[i] <= most[i];
   if (good) return;
   redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives another answer than was asked for");
-  if (reply->type != REDIS_REPLY_ERROR || redis_is_error(reply, "READONLY")) redis_lose(t->conn); /* it is no master any more */
+  if (reply->type != REDIS_REPLY_ERROR || redis_is_error(reply, "READONLY")) redis_lose(t->conn); /* no longer a master */
 }
 
 /* The answer, wherever the key is by now. */
@@ -95,7 +97,7 @@ static int redis_ask(svc_limits *l, int script, redis_args *a, const long long *
   return t.why[0] ? SVC_IO : SVC_OK;
 }
 
-/* What is longer than an instance may be is cut, and a hash of all of it put behind: two that come to the same share a bucket. */
+/* A name that is too long is shortened and a hash of all of it appended: two with the same result share a bucket. */
 static size_t redis_key(const svc_limits *l, const char *class, svc_str set, svc_str name, char key[REDIS_KEY])
 {
   int n = snprintf(key, REDIS_KEY, "svc:%s:%s:%.*s%s", l->vendor, class, (int)(set.n < 100 ? set.n : 100), set.p, set.n ? ":" : "");
@@ -131,7 +133,7 @@ static int redis_take(svc_limits *l, const svc_bucket *b, int64_t now, svc_token
   return SVC_OK;
 }
 
-/* Was it given out before the node that is asked now was found? Of one server alone nobody takes over. */
+/* Whether a nonce is older than our knowledge of the present node. A single server has no failover. */
 static bool redis_was_before(svc_limits *l, int64_t age_ms)
 {
   int64_t known;
@@ -193,7 +195,7 @@ static void *redis_resize(void *context, void *p, size_t size)
   return NULL;
 }
 
-/* Waits are by the clock that nobody sets. */
+/* Waits use the monotonic clock. */
 static bool redis_locks(svc_limits *l)
 {
   pthread_condattr_t monotonic;
@@ -225,7 +227,7 @@ static svc_limits *redis_limits(const svc_config *config)
   return NULL;
 }
 
-/* What the URI says, made ready. What is wrong, or NULL. */
+/* Prepares what the URI says. Returns what is wrong, or NULL. */
 static const char *redis_prepare(svc_limits *l, const char *uri)
 {
   const char *wrong = uri ? redis_uri(l, uri) : "it is missing";
@@ -238,7 +240,7 @@ static const char *redis_prepare(svc_limits *l, const char *uri)
   return wrong;
 }
 
-/* One that does not answer is a matter of the breaker: a service starts without it, too. One that does not want us is an error. */
+/* A server that does not answer is left to the breaker: a service starts without it, too. A server that refuses us is an error. */
 static int redis_open(svc_limits **out, const svc_config *config, char *why, size_t why_size)
 {
   svc_limits *l;

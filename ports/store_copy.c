@@ -1,24 +1,24 @@
 /*
-** Moving house: a store into another, whatever their engines are.
+** Copying a store into another one, of the same or another engine.
 **
-** One read transaction of the source is all there is of it, so what is copied is one state. It is written in batches, each a
-** transaction of the target: it has so many rows and no more, and fewer where rows are large, as records of a body are at the most. A
-** store of any size takes the memory of a batch.
+** The source is read in one read transaction, so the copy is one state. Rows are written in batches, each a
+** transaction of the target: a batch has a limited number of rows, and fewer if rows are large; a record is at most as large as a body. A
+** store of any size takes the memory of one batch.
 **
-** The rule: half a copy is never taken for a store. The first transaction finds the target empty and puts a mark into it
-** (SVC_COPY_MARK), which svc_open() refuses; the last one takes it away. Between them everything is read again from the beginning, both
-** sides beside each other: records and counts, key by key and value by value. Whatever ends it before, a crash or a difference, leaves
+** The rule: an incomplete copy never opens. The first transaction checks that the target is empty and puts a mark into it
+** (SVC_COPY_MARK), which svc_open() refuses; the last one removes it. Between them everything is read again from the beginning on both
+** sides in parallel: records and counters, key by key and value by value. A crash or a difference leaves
 ** the mark.
 **
-** Counts are copied as what they come to, and what is a port's own, the keys that begin with a zero byte, not at all. Revisions are
-** numbers of transactions, so the target's go on behind those of the source.
+** Counters are copied by value, and the ports' own keys, which begin with a zero byte, not at all. Revisions are
+** numbers of transactions, so those of the target continue behind those of the source.
 */
 #include "ports/transfer/rows.h"
 #include "ports/store_copy.h"
 
 #include <mbedtls/sha256.h>
 
-/* One of both, as far as it was read. */
+/* One of the two stores, with its position. */
 typedef struct copy_end {
   svc_rows rows;
   svc_copy_side *side;
@@ -67,7 +67,7 @@ static void copy_big_endian(unsigned char out[8], uint64_t value)
   for (i = 0; i < 8; i++) out[i] = (unsigned char)(value >> (56 - 8 * i));
 }
 
-/* Sizes, key, value; a count is the same on every machine. */
+/* Sizes, key, value; a counter is the same on every machine. */
 static int copy_see(copy_end *e, const svc_row *row)
 {
   unsigned char sizes[16], count[8];
@@ -104,7 +104,7 @@ static bool copy_same(const svc_row *a, const svc_row *b)
          (a->value.n == 0 || memcmp(a->value.p, b->value.p, a->value.n) == 0);
 }
 
-/* What differs is told by its place: what is stored is nobody's to read here. */
+/* A difference is reported by its position: stored data is secret. */
 static void copy_differs(copy_job *c, uint64_t place)
 {
   char why[128];
@@ -112,7 +112,7 @@ static void copy_differs(copy_job *c, uint64_t place)
   copy_why(c, SVC_CORRUPT, why);
 }
 
-/* Both to their ends, whatever is found on the way. */
+/* Reads both to their ends, whatever is found on the way. */
 static int copy_compare(copy_job *c)
 {
   const svc_row *a, *b;
@@ -141,7 +141,7 @@ static int copy_compare(copy_job *c)
 
 /* ------------------------------------------------------------------------------------------------------- the whole of it */
 
-/* Is there a store to read from? The first look at it is also where its transaction begins. */
+/* Whether the source is a store. The first read also begins its transaction. */
 static int copy_check_source(copy_job *c, copy_end *e)
 {
   int rc = svc_rows_source(&e->rows);
@@ -176,7 +176,7 @@ static int copy_free(copy_job *c, int rc)
   return rc;
 }
 
-/* The source is open. */
+/* The source must be open. */
 static int copy_all(copy_job *c, const svc_config *to)
 {
   int rc = copy_open(c, &c->to, to);

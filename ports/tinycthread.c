@@ -1,12 +1,13 @@
 /*
-** Locks, from tinycthread 1.2: as its authors publish it, or as a copy that has all its names behind tct_, which is what
-** build.sh fetches. Prefer that one in a program that uses <threads.h> of its C library: the authors' takes those names,
+** Locks, from tinycthread 1.2: as its authors publish it, or as a copy with all its names behind tct_, which
+** build.sh fetches. Prefer the copy in a program that uses <threads.h> of its C library: the authors' version takes those names,
 ** with other values behind them.
 **
 ** Only this file includes its header, because the renamed copy poisons the C11 names. Lock and unlock cannot fail on an
-** initialised plain mutex, so their results are not looked at.
+** initialised plain mutex, so their results are ignored.
 **
-** -DSVC_ONE_THREAD compiles empty locks, for platforms without threads (WebAssembly) and for programs that call svcapi from one thread only.
+** -DSVC_ONE_THREAD compiles empty locks, for platforms without threads (WebAssembly) and for programs that call svcapi from one thread
+** only.
 */
 #include "ports/ports.h"
 
@@ -44,7 +45,7 @@ SVC_PRIVATE void svc_condition_destroy(svc_condition *c)
   (void)c;
 }
 
-/* Nobody else could signal it: whoever waits here would wait for ever. */
+/* No other thread could signal it: waiting would never end. */
 SVC_PRIVATE void svc_condition_wait(svc_condition *c, svc_mutex *m)
 {
   (void)c;
@@ -65,7 +66,7 @@ SVC_PRIVATE void svc_thread_yield(void)
 
 #include <tinycthread.h>
 
-#ifndef tct_mtx_plain /* the authors' own */
+#ifndef tct_mtx_plain /* the authors' own version */
 #define tct_mtx_plain mtx_plain
 #define tct_thrd_success thrd_success
 #define tct_mtx_t mtx_t

@@ -1,8 +1,8 @@
 /*
-** Certificates (X.509) and their keys, from mbedTLS 3: an authority that signs itself, and what it issues to a user.
+** Certificates (X.509) and their keys, from mbedTLS 3: a self-signed authority, and the certificates that it issues to users.
 **
-** Keys are ECDSA on P-256. A library that was configured without the writing of certificates (ports/mbedtls_config.h) compiles
-** all the same; then there are none, and svc_x509_make() says so.
+** Keys are ECDSA on P-256. With a library that cannot write certificates (ports/mbedtls_config.h) this file compiles, but
+** svc_x509_make() returns SVC_NO_X509.
 */
 #include "ports/ports.h"
 
@@ -29,13 +29,13 @@
 
 #define X509_PEM 4096 /* bytes: a certificate with a long subject has about 1200 */
 
-/* An error of mbedTLS is that of a module, with one of what lies below it (the last seven bits) added. */
+/* An error of mbedTLS is that of a module plus one of the layer below (the last seven bits). */
 static int x509_below(int error)
 {
   return -(-error & 0x7F);
 }
 
-/* What a function of mbedTLS has failed by: want of memory, or else what the caller takes it for. */
+/* The status of an mbedTLS error: out of memory, or otherwise the caller's. */
 static int x509_failed(int error, int otherwise)
 {
   static const int of_memory[] = { MBEDTLS_ERR_X509_ALLOC_FAILED, MBEDTLS_ERR_PK_ALLOC_FAILED, MBEDTLS_ERR_PEM_ALLOC_FAILED, MBEDTLS_ERR_ECP_ALLOC_FAILED,
@@ -49,7 +49,7 @@ static int x509_failed(int error, int otherwise)
   return otherwise;
 }
 
-/* mbedTLS asks for random bytes through a function of another type. */
+/* mbedTLS takes random bytes from a function of another type. */
 static int x509_random(void *context, unsigned char *out, size_t n)
 {
   const svc_x509_request *r = context;
@@ -68,7 +68,7 @@ static bool x509_describe(mbedtls_x509write_cert *cert, const svc_x509_request *
   unsigned char serial[sizeof r->serial];
   char from[16], until[16];
   memcpy(serial, r->serial, sizeof serial);
-  serial[0] = (unsigned char)((serial[0] & 0x7F) | 0x40); /* positive (RFC 5280, 4.1.2.2), and of full length: DER has no zeros in front */
+  serial[0] = (unsigned char)((serial[0] & 0x7F) | 0x40); /* positive (RFC 5280, 4.1.2.2), and of full length: DER has no leading zeros */
   x509_time(r->from, from);
   x509_time(r->until, until);
   mbedtls_x509write_crt_set_version(cert, MBEDTLS_X509_CRT_VERSION_3);
@@ -85,17 +85,17 @@ static int x509_name(int (*set)(mbedtls_x509write_cert *cert, const char *name),
 {
   svc_str text = svc_arena_copy(a, name);
   if (a->failed) return SVC_NOMEM;
-  return x509_failed(set(cert, text.p), SVC_INVALID); /* no distinguished name, or one of kinds that it does not know */
+  return x509_failed(set(cert, text.p), SVC_INVALID); /* not a distinguished name, or one with unknown attributes */
 }
 
-/* A name may be too long for a certificate of ours; all else is no word on what was asked for. */
+/* A name may be too long for our certificates; any other error is not the request's fault. */
 static int x509_written(int error)
 {
   const int below = x509_below(error);
   return x509_failed(error, below == MBEDTLS_ERR_ASN1_BUF_TOO_SMALL || below == MBEDTLS_ERR_BASE64_BUFFER_TOO_SMALL ? SVC_INVALID : SVC_RANDOM);
 }
 
-/* What was written as text with a NUL behind it, as the arena's. */
+/* The written text, NUL-terminated, in the arena. */
 static svc_str x509_text(svc_arena *a, const unsigned char *pem)
 {
   return svc_arena_copy(a, (svc_str){ (const char *)pem, strlen((const char *)pem) });
@@ -119,12 +119,12 @@ static int x509_keys(const svc_x509_request *r, mbedtls_pk_context *key, mbedtls
   void *random = (void *)(uintptr_t)r;
   int error = mbedtls_pk_setup(key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY));
   if (!error) error = mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(*key), x509_random, random);
-  if (!error && r->issuer_key.n) /* the NUL counts */
+  if (!error && r->issuer_key.n) /* includes the NUL */
     error = mbedtls_pk_parse_key(issuer, (const unsigned char *)r->issuer_key.p, r->issuer_key.n + 1, NULL, 0, x509_random, random);
   return x509_failed(error, SVC_RANDOM);
 }
 
-/* The value of one attribute that is escaped by a backslash: a special character, or two hexadecimal digits. */
+/* An escape of an attribute's value: a backslash, and a special character or two hexadecimal digits. */
 static bool x509_escaped(const char **p, const char *end, svc_buf *out)
 {
   static const char hex[] = "0123456789abcdef", special[] = " \"#+,;<=>\\";
@@ -135,8 +135,9 @@ static bool x509_escaped(const char **p, const char *end, svc_buf *out)
   return true;
 }
 
-/* One attribute of a distinguished name, "CN=jane", and the comma behind it. Strictly by RFC 4514: special characters are escaped, and there
-** are neither quotes nor values in hex. Spaces may stand behind a comma. */
+/* One attribute of a distinguished name, "CN=jane", and the comma behind it. Strictly RFC 4514: special characters are escaped, and there
+** are neither
+** quotes nor values in hex. Spaces may follow a comma. */
 static bool x509_attribute(svc_arena *a, svc_str *rest, svc_str *value)
 {
   static const char special[] = "\"+;<>";
@@ -155,7 +156,7 @@ static bool x509_attribute(svc_arena *a, svc_str *rest, svc_str *value)
     }
   }
   *value = svc_buf_done(&b);
-  if (p < end && ++p == end) return false; /* a comma with nothing behind it */
+  if (p < end && ++p == end) return false; /* nothing follows the comma */
   *rest = (svc_str){ p, (size_t)(end - p) };
   return true;
 }
@@ -165,7 +166,7 @@ static bool x509_same_bytes(const mbedtls_asn1_buf *a, const mbedtls_asn1_buf *b
   return a->len == b->len && (!a->len || memcmp(a->p, b->p, a->len) == 0);
 }
 
-/* The same name, as those who verify certificates compare them: without regard to case. */
+/* Whether names are equal, as verifiers of certificates compare them: ignoring case. */
 static bool x509_same_name(svc_arena *a, const mbedtls_x509_name *x, const mbedtls_x509_name *y)
 {
   for (; x && y; x = x->next, y = y->next) {
@@ -176,7 +177,7 @@ static bool x509_same_name(svc_arena *a, const mbedtls_x509_name *x, const mbedt
   return !x && !y;
 }
 
-/* Does the certificate say what was asked for? mbedTLS keeps the last of two attributes of one type, and passes over what it cannot read. */
+/* Whether the certificate has the requested name. mbedTLS keeps the last of two attributes of one type, and skips what it cannot read. */
 static bool x509_says(svc_arena *a, const mbedtls_x509_name *name, svc_str wanted)
 {
   svc_str value;
@@ -187,7 +188,7 @@ static bool x509_says(svc_arena *a, const mbedtls_x509_name *name, svc_str wante
   return wanted.n == 0;
 }
 
-/* One by one: of several at once mbedTLS says how many it could not read, and not that there was no memory for them. */
+/* Parses certificates one by one: for several at once mbedTLS reports how many it could not read, but not a lack of memory. */
 static int x509_parse(svc_arena *a, svc_str pem, mbedtls_x509_crt *chain)
 {
   static const char begin[] = "-----BEGIN CERTIFICATE-----";
@@ -203,7 +204,7 @@ static int x509_parse(svc_arena *a, svc_str pem, mbedtls_x509_crt *chain)
   return a->failed ? MBEDTLS_ERR_X509_ALLOC_FAILED : rc;
 }
 
-/* One want of memory is as another: who only asks whether it is a certificate must not take it for none. */
+/* Out of memory is an error of its own: a caller that only checks a certificate must not take it for invalid. */
 static int x509_said(svc_arena *a, int rc)
 {
   rc = x509_failed(rc, SVC_INVALID);
@@ -211,7 +212,8 @@ static int x509_said(svc_arena *a, int rc)
   return rc;
 }
 
-/* A certificate names its subject exactly as asked for, and only an authority's own certificate has the authority's name: else SVC_INVALID. */
+/* A certificate must have exactly the requested subject, and only an authority's own certificate has the authority's name: otherwise
+** SVC_INVALID. */
 static int x509_read_back(svc_arena *a, const svc_x509_request *r, svc_str pem)
 {
   mbedtls_x509_crt cert;
@@ -288,7 +290,7 @@ SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_
 SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem)
 {
   (void)a;
-  return svc_str_starts(pem, "-----BEGIN CERTIFICATE-----") ? SVC_OK : SVC_INVALID; /* as far as it can be seen here */
+  return svc_str_starts(pem, "-----BEGIN CERTIFICATE-----") ? SVC_OK : SVC_INVALID; /* as far as this can be checked here */
 }
 
 SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t *until)

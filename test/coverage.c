@@ -96,13 +96,13 @@ int coverage_operations(void)
 /* Has the object, or one in it, a field of this name that is shown? */
 static bool coverage_shows(const svc_object *object, const char *name, int depth)
 {
-  const svc_variant *v = object && svc_object_rarely(object)->choice ? svc_object_rarely(object)->choice->variants : NULL;
+  const svc_variant *v = object && svc_object_ext_of(object)->choice ? svc_object_ext_of(object)->choice->variants : NULL;
   const svc_object *base;
   unsigned i;
   if (!object || depth == COVERAGE_DEPTH) return false;
   for (; v && v->value; v++)
     if (coverage_shows(v->object, name, depth + 1)) return true;
-  for (base = object; base && !svc_object_rarely(object)->choice; base = base->base)
+  for (base = object; base && !svc_object_ext_of(object)->choice; base = base->base)
     for (i = 0; i < base->count; i++) {
       const svc_field *f = &base->fields[i];
       if (f->flags & SVC_WRITE_ONLY) continue;
@@ -123,12 +123,12 @@ static bool coverage_shown(const t_service *t, const svc_plan *plan, const char 
 
 static void coverage_fields(const t_service *t, const svc_plan *plan, const svc_object *object, int depth)
 {
-  const svc_variant *v = svc_object_rarely(object)->choice ? svc_object_rarely(object)->choice->variants : NULL;
+  const svc_variant *v = svc_object_ext_of(object)->choice ? svc_object_ext_of(object)->choice->variants : NULL;
   const svc_object *base;
   unsigned i;
   if (depth == COVERAGE_DEPTH) return;
   for (; v && v->value; v++) coverage_fields(t, plan, v->object, depth + 1);
-  for (base = object; base && !svc_object_rarely(object)->choice; base = base->base)
+  for (base = object; base && !svc_object_ext_of(object)->choice; base = base->base)
     for (i = 0; i < base->count; i++) {
       const svc_field *f = &base->fields[i];
       if (f->flags & (SVC_READ_ONLY | SVC_SEALED)) continue; /* what is sealed is kept for the driver */

@@ -326,7 +326,7 @@ static const char *world_by_unique(t_world *w, const svc_plan *plan, const char 
     world_cannot(w, plan->item, "shows nothing: %d %s", w->t.response.status, w->t.response.body);
     return NULL;
   }
-  return world_remember(w, at, world_fields(w, w->t.body, svc_route_rarely(plan->route)->by));
+  return world_remember(w, at, world_fields(w, w->t.body, svc_route_ext_of(plan->route)->by));
 }
 
 /* Of several hosts the first: "db://host:27017,...", up to one of these characters; `ends` NULL: the text is no such list. */

@@ -174,13 +174,13 @@ void t_world_check(t_world *w, const svc_plan *plan)
   const svc_node *body = w->t.body;
   int status = w->t.response.status;
   if (status >= 400 || status == 204 || r->flags & SVC_ABSOLUTE) return; /* t_send() has looked at errors */
-  if (svc_route_rarely(r)->media) {
+  if (svc_route_ext_of(r)->media) {
     if (body) t_complain(plan, "is not to be JSON, and is");
     return;
   }
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
-  if (svc_route_rarely(r)->value) {
+  if (svc_route_ext_of(r)->value) {
     const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* of a list: each */
     if (one && (one->type == SVC_J_OBJECT || one->type == SVC_J_ARRAY)) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
   } else if (r->flags & SVC_TEXT) {

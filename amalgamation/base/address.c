@@ -1,15 +1,15 @@
 /*
 ** IP addresses and ranges, for access lists.
 **
-** The rule: there is one form of each. IPv4 is kept as an IPv4-mapped IPv6 address, so that a dual-stack socket's
-** ::ffff:192.0.2.1 and a plain 192.0.2.1 are the same caller; a range has no bits set behind its prefix.
+** The rule: each address has one form. IPv4 is stored as an IPv4-mapped IPv6 address, so that ::ffff:192.0.2.1 (from a
+** dual-stack socket) and 192.0.2.1 are the same caller. A range has no bits set behind its prefix.
 */
 #include "base/base.h"
 
 static bool address_v4(svc_str text, unsigned char out[4])
 {
   int i;
-  if (text.n && text.p[text.n - 1] == '.') return false; /* a cut does not see that nothing follows */
+  if (text.n && text.p[text.n - 1] == '.') return false; /* svc_str_cut() does not report a trailing separator */
   for (i = 0; i < 4; i++) {
     svc_str part = svc_str_cut(&text, '.');
     int64_t value;
@@ -38,7 +38,7 @@ static int address_hex(svc_str part)
   return value;
 }
 
-/* Groups of one side of "::", up to eight; the last of all may be an IPv4 address. Returns how many bytes, -1: malformed. */
+/* Parses the groups on one side of "::", up to eight; the last may be an IPv4 address. Returns the number of bytes, or -1 if malformed. */
 static int address_groups(svc_str text, bool last, unsigned char out[16])
 {
   int n = 0;
@@ -89,7 +89,8 @@ SVC_PRIVATE bool svc_address_parse(svc_str text, svc_address *out)
   if (address_v4(plain, out->b + 12)) offset = 96;
   else if (!address_v6(plain, out->b)) return false;
   if (range) {
-    if (rest.n == 0 || rest.n > 3 || rest.p[0] == '-' || (rest.n > 1 && rest.p[0] == '0')) return false; /* -0 is 0, too */
+    /* svc_str_i64() would accept "-0" */
+    if (rest.n == 0 || rest.n > 3 || rest.p[0] == '-' || (rest.n > 1 && rest.p[0] == '0')) return false;
     if (!svc_str_i64(rest, &bits) || bits > 128 - offset) return false;
     bits += offset;
   }
@@ -102,7 +103,7 @@ SVC_PRIVATE bool svc_address_parse(svc_str text, svc_address *out)
   return true;
 }
 
-/* A block of IPv6 holds no IPv4 address, though all of these have a place among the others: ::/0 is not for everybody. */
+/* An IPv6 range contains no IPv4 address, although the mapped form would fit: ::/0 does not open the list to IPv4. */
 SVC_PRIVATE bool svc_address_within(const svc_address *one, const svc_address *range)
 {
   static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF };
@@ -134,7 +135,8 @@ static void address_zero_run(const unsigned char *b, int *from, int *length)
 SVC_PRIVATE svc_str svc_address_text(svc_arena *a, const svc_address *address)
 {
   const unsigned char *b = address->b;
-  bool v4 = memcmp(b, address_mapped, sizeof address_mapped) == 0; /* of fewer bits it would not be: those behind them are 0 */
+  bool v4 = memcmp(b, address_mapped, sizeof address_mapped) == 0; /* a shorter prefix cannot be IPv4: the mapping bits behind it would
+                                                                      be 0 */
   svc_buf out = svc_buf_new(a, 64);
   char group[8];
   int i, from, length;

@@ -1,22 +1,22 @@
 /*
-** All memory of one request comes from one arena, and leaves with its response.
+** All memory of one request comes from one arena and is freed with its response.
 **
-** A request allocates many small things and frees none of them, so a pointer that moves through a block is all that is
-** needed: usually one block, one call of the allocator. The blocks carry their allocator, because a response is freed
-** without its handle. A failed allocation sets `failed` for good; callers may therefore go on and check once.
+** A request allocates many small pieces and frees none of them, so a pointer that moves through a block is enough:
+** usually one block, one call of the allocator. The blocks carry their allocator, because a response is freed
+** without its handle. A failed allocation sets `failed` for good; callers may go on and check once.
 **
-** Whoever puts a secret into it says so, at whatever time: then every block is wiped before it is given back. Most requests are
-** reads that carry none, and pay nothing.
+** Code that puts a secret into the arena calls svc_arena_wipes(), at any time: every block is then wiped before it is freed. Most
+** requests are reads without secrets and pay nothing.
 */
 #include "base/base.h"
 
-#define ARENA_FIRST 4064 /* with malloc's own bookkeeping within a page */
+#define ARENA_FIRST 4064 /* 4096 less malloc's own header: one page */
 #define ARENA_ALIGN 8
 
 struct svc_block {
   svc_block *next;
   svc_allocator allocator;
-  svc_wiper *wipe; /* NULL: there is no secret in it */
+  svc_wiper *wipe; /* NULL: the arena holds no secret */
   size_t size;
 };
 
@@ -37,11 +37,11 @@ SVC_PRIVATE void svc_arena_init(svc_arena *a, const svc_allocator *allocator)
   if (!a->allocator.resize) a->allocator.resize = arena_default_resize;
 }
 
-/* A new block with room for `size` bytes; what is left of the one before is given up. */
+/* Adds a block with room for `size` bytes; the unused rest of the previous block is lost. */
 static bool arena_grow(svc_arena *a, size_t size)
 {
   size_t want = sizeof(svc_block) + size;
-  size_t least = a->blocks ? 3 * ARENA_FIRST : ARENA_FIRST; /* a project with all its links fits into the second */
+  size_t least = a->blocks ? 3 * ARENA_FIRST : ARENA_FIRST; /* a project with all its links fits into the second block */
   svc_block *block;
   if (want < size) goto fail;
   if (want < least) want = least;

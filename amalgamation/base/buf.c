@@ -1,5 +1,5 @@
 /*
-** Text that grows in an arena. One that stands last in its block grows in place; any other moves, twice as large.
+** Text that grows in an arena. The last buffer of a block grows in place; any other moves to twice the size.
 */
 #include "base/base.h"
 

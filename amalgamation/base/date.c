@@ -1,9 +1,9 @@
 /*
 ** Dates, without the C library's time functions.
 **
-** Those depend on the host's time zone and locale, some are not thread-safe, and time_t has 32 bits on small machines.
-** The rule it keeps: everything is calculated in the proleptic Gregorian calendar, in UTC, for the years 0 to 9999; a
-** text names a moment that exists, or it is refused.
+** Those functions depend on the host's time zone and locale, some are not thread-safe, and time_t has 32 bits on small machines.
+** The rule: all dates are in the proleptic Gregorian calendar, in UTC, for the years 0 to 9999. A text that names no
+** existing moment is refused.
 */
 #include "base/base.h"
 
@@ -30,7 +30,7 @@ static int64_t date_days(unsigned year, unsigned month, unsigned day)
   return century * 146097 + of_400 * 365 + of_400 / 4 - of_400 / 100 + of_year - 719468;
 }
 
-/* The other way round, to the second; what lies outside of the years 0 to 9999 becomes their first or last second. */
+/* The reverse, to the second. Times outside of the years 0 to 9999 become the first or last second of that span. */
 static struct date_parts date_split(int64_t ms)
 {
   struct date_parts p;
@@ -41,7 +41,7 @@ static struct date_parts date_split(int64_t ms)
   days = ms / SVC_DAY_MS;
   second = ms % SVC_DAY_MS / 1000;
   p.weekday = (unsigned)((days + 6) % 7); /* 0000-01-01 was a Saturday */
-  days += 146097 - 60;                    /* since March 1st of the year -400: whole periods of 400 years */
+  days += 146097 - 60;                    /* since March 1st of the year -400, so that periods of 400 years are whole */
   era = days / 146097;
   of_era = days % 146097;
   year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
@@ -62,7 +62,7 @@ static int64_t date_weekday(int64_t days)
   return ((days + 3) % 7 + 7) % 7;
 }
 
-/* Exactly n digits at the front of *s, which moves behind them. */
+/* Reads exactly n digits at the front of *s and moves *s behind them. */
 static bool date_digits(svc_str *s, unsigned n, unsigned *value)
 {
   unsigned i;
@@ -92,7 +92,7 @@ static bool date_day(svc_str *s, struct date_parts *p)
          p->day <= date_month_days(p->year, p->month);
 }
 
-/* How many weeks a year has: 53 where it begins on a Thursday, or ends on one. */
+/* Number of weeks of a year: 53 if the year begins or ends on a Thursday, else 52. */
 static unsigned date_weeks(unsigned year)
 {
   return date_weekday(date_days(year, 1, 1)) == 3 || date_weekday(date_days(year, 12, 31)) == 3 ? 53 : 52;
@@ -126,7 +126,7 @@ static bool date_any_day(svc_str *s, int64_t *days, bool *basic)
   return true;
 }
 
-/* A fraction of the unit before it, in milliseconds. Digits behind the ninth are refused, what is less than one is dropped. */
+/* A fraction of the unit before it, in milliseconds. More than nine digits are refused; less than one millisecond is dropped. */
 static bool date_fraction(svc_str *s, int64_t unit_ms, int64_t *ms)
 {
   int64_t value = 0, of = 1;
@@ -234,7 +234,7 @@ SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd)
 static int64_t date_month(int64_t months)
 {
   if (months < 0) months = 0;
-  if (months > 9999 * 12 + 11) months = 9999 * 12 + 11; /* where dates end */
+  if (months > 9999 * 12 + 11) months = 9999 * 12 + 11; /* the last year that dates have */
   return svc_day_ms((unsigned)(months / 12 * 10000 + (months % 12 + 1) * 100 + 1));
 }
 
@@ -249,7 +249,7 @@ SVC_PRIVATE int64_t svc_months_on(int64_t from, int64_t months)
   return date_month(at + months) + (from - date_month(at)) - (day > last ? day - last : 0) * SVC_DAY_MS;
 }
 
-/* ISO 8601: "P1Y2M3W4DT5H6M7S", any part left out, none in another order, and at least one; whole numbers. */
+/* ISO 8601: "P1Y2M3W4DT5H6M7S", in this order, at least one part; whole numbers only. */
 SVC_PRIVATE bool svc_duration_parse(svc_str text, int64_t *months, int64_t *ms)
 {
   static const struct { char letter; bool time; int64_t months, ms; } parts[] = {
@@ -269,7 +269,7 @@ SVC_PRIVATE bool svc_duration_parse(svc_str text, int64_t *months, int64_t *ms)
     }
     for (start = at; at < text.n && text.p[at] >= '0' && text.p[at] <= '9'; at++) continue;
     if (at == start || at - start > 9 || at == text.n) return false;
-    svc_str_i64((svc_str){ text.p + start, at - start }, &number); /* nine digits are one */
+    svc_str_i64((svc_str){ text.p + start, at - start }, &number); /* cannot fail: nine digits are an integer */
     while (part < count && (parts[part].letter != text.p[at] || parts[part].time != time)) part++;
     if (part == count) return false;
     *months += number * parts[part].months;

@@ -1,9 +1,9 @@
 /*
-** Formats: what a string must look like where a pattern cannot say it.
+** Formats: forms of a string that a pattern cannot express.
 **
-** It exists so that an address or a date that makes no sense is refused at the door, and not stored. The rule it keeps:
-** a text is checked by its bytes alone, in one pass, with neither the host's resolver nor its locale; whatever passes
-** is the one usual spelling of its kind (no 010.1.1.1, no zone behind an address).
+** An invalid address or date is refused on input and never stored. The rule: a text is checked by its bytes alone, in
+** one pass, without the host's resolver or locale. A text that passes is in the one usual spelling of its kind
+** (no 010.1.1.1, no zone behind an address).
 */
 #include "base/base.h"
 
@@ -49,7 +49,7 @@ static bool format_ipv4(svc_str s)
   return parts == 4;
 }
 
-/* One run of groups divided by single colons. How many groups it is worth; -1: it is malformed. */
+/* One run of groups separated by single colons. Returns the number of groups, or -1 if malformed. */
 static int format_groups(svc_str s, bool may_end_in_ipv4)
 {
   size_t i, from = 0, n;
@@ -145,7 +145,7 @@ static bool format_uuid(svc_str s)
   return true;
 }
 
-/* scheme://host..., where the host is not empty and nothing is a space or control character. */
+/* scheme://host..., with a host that is not empty, and without spaces and control characters. */
 static bool format_uri(svc_str s)
 {
   size_t i, colon = 0;
@@ -205,7 +205,7 @@ struct format_row {
   const char *name;
 };
 
-/* An unknown format is a mistake in a table: nothing passes it, so that the mistake shows. */
+/* An unknown format is a mistake in a table: it accepts nothing, so that tests notice the mistake. */
 static const struct format_row *format_row_of(int format)
 {
   static const struct format_row rows[] = {

@@ -1,12 +1,12 @@
 /*
-** gzip (RFC 1952), for what is downloaded as such: logs and records of queries.
+** gzip (RFC 1952), for downloads: logs and records of queries.
 **
-** It exists so that a download is a stream that every tool reads, without a dependency for it. The rule it keeps: blocks
-** are stored (RFC 1951, 3.2.4), not compressed; the same bytes give the same stream, whose time and system are left out.
+** Every tool can read such a download, and no library is needed to write it. The rule: blocks are stored (RFC 1951,
+** 3.2.4), not compressed. The same bytes give the same stream: its header names no time and no system.
 */
 #include "base/base.h"
 
-#define GZIP_BLOCK 65535 /* bytes of a stored block */
+#define GZIP_BLOCK 65535 /* the most bytes of a stored block */
 
 /* Four bits at a time: a table of 64 bytes is enough. */
 static uint32_t gzip_crc(svc_str bytes)
@@ -38,7 +38,7 @@ SVC_PRIVATE svc_str svc_gzip(svc_arena *a, svc_str bytes)
   svc_buf_add(&b, head, sizeof head);
   do {
     size_t n = bytes.n - at < GZIP_BLOCK ? bytes.n - at : GZIP_BLOCK;
-    svc_buf_char(&b, at + n == bytes.n); /* the last one */
+    svc_buf_char(&b, at + n == bytes.n); /* marks the last block */
     gzip_number(&b, (uint32_t)n, 2);
     gzip_number(&b, ~(uint32_t)n, 2);
     svc_buf_add(&b, bytes.p + at, n);

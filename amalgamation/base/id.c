@@ -1,9 +1,9 @@
 /*
-** Ids: 12 bytes, 24 hex digits, the first four bytes the second of creation.
+** Ids: 12 bytes, 24 hex digits; the first four bytes are the second of creation.
 **
-** The rule: an id is greater than every id given out before it, so that the order of keys in the store is the order of
-** creation, also when many are made in one second and when the clock steps back. The eight bytes behind the second
-** start at random and go up by random steps: ids cannot be guessed from their neighbours' in any useful way.
+** The rule: an id is greater than every id given out before it. The order of keys in the store is thus the order of
+** creation, also within one second and when the clock steps back. The eight bytes behind the second start at random
+** and rise by random steps, so an id does not reveal its neighbours.
 */
 #include "base/base.h"
 
@@ -11,7 +11,7 @@
 
 SVC_PRIVATE bool svc_id_parse(svc_str text, svc_id *out)
 {
-  static const signed char values[128] = { /* 1 more than the value; 0: no digit */
+  static const signed char values[128] = { /* the value plus 1; 0: not a digit */
     ['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
     ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16
   };
@@ -26,7 +26,7 @@ SVC_PRIVATE bool svc_id_parse(svc_str text, svc_id *out)
   return bad >= 0;
 }
 
-/* Four bytes at a time: their nibbles side by side in one number, and what makes a digit of each added to all at once. */
+/* Works on four bytes at a time: spreads their nibbles over one word and turns all of them into digits with one addition. */
 SVC_PRIVATE void svc_id_hex(const svc_id *id, char out[24])
 {
   const uint64_t low = 0x000F000F000F000Fu, ones = 0x0101010101010101u;
@@ -49,7 +49,7 @@ SVC_PRIVATE svc_str svc_id_str(svc_arena *a, const svc_id *id)
   return (svc_str){ p, 24 };
 }
 
-/* Asked many times in a request: two loads each, and no call. */
+/* Called many times per request: two loads each, no function call. */
 SVC_PRIVATE bool svc_id_eq(const svc_id *a, const svc_id *b)
 {
   uint64_t a8, b8;
@@ -94,7 +94,7 @@ SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigne
   svc_id id;
   if (second > ID_LAST_SECOND) second = ID_LAST_SECOND;
   if (second > last_second) {
-    tail >>= 2; /* room for a long row of ids within this second */
+    tail >>= 2; /* room for many ids within this second */
   } else {
     uint64_t before = id_load(last->b + 4, 8);
     second = last_second;

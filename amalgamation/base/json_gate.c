@@ -1,19 +1,19 @@
 /*
 ** The gate: no JSON text from outside reaches any other part before it has passed here.
 **
-** The parser below (ports/frozen.c) takes unquoted keys, missing commas, hex numbers and broken UTF-8 for JSON, has no
-** depth limit and loses values whose path is long. So this part is stricter than RFC 8259 asks for, and refuses as well
-** what some later reader would see differently than the sender: a key twice, an empty key, a key that ends in '.',
-** U+0000 in a string (a C consumer would see the string end there).
+** The parser below (ports/frozen.c) accepts unquoted keys, missing commas, hex numbers and broken UTF-8, has no
+** depth limit and loses values whose path is long. The gate is therefore stricter than RFC 8259. It also refuses
+** texts that a later reader could understand differently than the sender: a duplicate key, an empty key, a key that ends in '.',
+** U+0000 in a string (C code would see the string end there).
 **
-** The rule it keeps: one pass, no recursion, work linear in the bytes of the text whatever they are. That holds for
-** duplicate keys too, because the keys of an object stand in a PATRICIA tree, whose depth is bounded by the bits of a
-** key: there is no hash that a sender could make collide.
+** The rule: one pass, no recursion, work linear in the bytes of the text whatever they are. Duplicate keys cost no
+** more: the keys of an object stand in a PATRICIA tree, whose depth is bounded by the bits of a key, and there is no
+** hash that a sender could make collide.
 */
 #include "base/base.h"
 
 enum {
-  JSON_GATE_MAX_DEPTH = 512, /* svc_config.max_depth can ask for no more */
+  JSON_GATE_MAX_DEPTH = 512, /* the upper limit of svc_config.max_depth */
   JSON_GATE_MAX_NUMBER = 64  /* bytes of a number: more digits than any type holds, few enough for fixed buffers */
 };
 
@@ -48,9 +48,9 @@ static bool json_gate_fault(struct json_gate *g, size_t at, const char *what)
   g->fault->what = what;
   return false;
 }
-#define json_gate_fault(...) (json_gate_fault(__VA_ARGS__), false) /* so that the compiler knows it, too */
+#define json_gate_fault(...) (json_gate_fault(__VA_ARGS__), false) /* so that the compiler sees that it returns false */
 
-/* The byte at hand is not what the grammar wants; at the end of the text, the end is what is wrong. */
+/* The current byte violates the grammar; at the end of the text, the error is the unexpected end. */
 static bool json_gate_expected(struct json_gate *g, const char *what)
 {
   return json_gate_fault(g, g->at, g->at < g->n ? what : "unexpected end");
@@ -73,7 +73,7 @@ static void json_gate_space(struct json_gate *g)
 
 /* ---------------------------------------------------------------------------------------------------------- strings */
 
-/* One character of more than one byte. The second byte decides over overlong forms, surrogates and the upper end. */
+/* One character of more than one byte. The second byte decides about overlong forms, surrogates and the upper end. */
 static bool json_gate_utf8(struct json_gate *g)
 {
   const unsigned char *p = g->p + g->at;
@@ -171,7 +171,7 @@ static bool json_gate_string(struct json_gate *g, svc_str *raw)
 
 /* ------------------------------------------------------------------------------------------------------------- keys */
 
-/* Bit number `bit` of a key that counts as followed by zero bits without end (no key holds a zero byte). */
+/* Bit number `bit` of a key, which counts as followed by endless zero bits (no key holds a zero byte). */
 static unsigned json_gate_bit(const struct json_gate_key *key, unsigned bit)
 {
   unsigned byte = (bit - 1) >> 3;
@@ -191,7 +191,7 @@ static unsigned json_gate_differ(const struct json_gate_key *a, const struct jso
   return 0;
 }
 
-/* Enters a key into the tree of its object. False: it is there already. */
+/* Adds a key to the tree of its object. False: duplicate. */
 static bool json_gate_enter(struct json_gate_key *head, struct json_gate_key *key)
 {
   struct json_gate_key *from = head, *to = head->child[0];
@@ -215,7 +215,7 @@ static bool json_gate_enter(struct json_gate_key *head, struct json_gate_key *ke
   return true;
 }
 
-/* Every rule about one key. Keys are compared as they read ("a" is "\u0061"); frozen's path holds them as written. */
+/* Checks every rule about one key. Keys are compared unescaped ("a" is "\u0061"); frozen's path holds them as written. */
 static bool json_gate_check_key(struct json_gate *g, size_t at, svc_str raw)
 {
   struct json_gate_level *level = &g->levels[g->depth - 1];
@@ -229,7 +229,7 @@ static bool json_gate_check_key(struct json_gate *g, size_t at, svc_str raw)
     g->arena->failed = true;
     return json_gate_fault(g, at, "out of memory");
   }
-  /* also where the '.' came as an escape, because it would not be written as one */
+  /* also if the '.' came as an escape, because it would not be written as one */
   if (name.p[name.n - 1] == '.') return json_gate_fault(g, at, "key ends in '.'");
   key->p = name.p;
   key->n = (unsigned short)name.n;
@@ -304,7 +304,7 @@ static bool json_gate_element(struct json_gate *g)
   return g->path <= SVC_JSON_MAX_PATH || json_gate_fault(g, g->at, "path too long");
 }
 
-/* A bracket opens: on to the first value in it, or past it (*complete) when it is empty. */
+/* A bracket opens: moves on to the first value in it, or past it (*complete) if it is empty. */
 static bool json_gate_open(struct json_gate *g, bool *complete)
 {
   bool object = g->p[g->at] == '{';
@@ -328,7 +328,7 @@ static bool json_gate_open(struct json_gate *g, bool *complete)
   return object ? json_gate_member(g) : json_gate_element(g);
 }
 
-/* *complete: the value has been read to its end; else a container has been entered, and its first value is next. */
+/* *complete: the value has been read to its end; otherwise a container has been entered, and its first value is next. */
 static bool json_gate_value(struct json_gate *g, bool *complete)
 {
   svc_str raw;
@@ -342,7 +342,7 @@ static bool json_gate_value(struct json_gate *g, bool *complete)
   return json_gate_expected(g, "expected a value");
 }
 
-/* Behind a complete value: closes what closes here, up to the next value or the end of the outermost one. */
+/* After a complete value: closes the containers that end here, up to the next value or the end of the outermost one. */
 static bool json_gate_after(struct json_gate *g)
 {
   for (;;) {

@@ -1,15 +1,15 @@
 /*
-** A JSON value in memory: a tree of nodes, made only where something is written.
+** A JSON value in memory: a tree of nodes, built only for writes.
 **
-** It exists because a change has to be merged, checked and filled in before it is stored; reads never build one. The
-** rules it keeps: nodes and what they point to live as long as their arena and are never freed one by one; the members
-** of an object stay sorted by name, which is also how they go over the wire; trees are walked with a stack of fixed
-** size, so the depth of a value cannot exhaust the thread's own. No memory shows as NULL, and is remembered by the
-** arena: functions that take a node accept that NULL and leave everything as it was.
+** A change has to be merged, checked and completed before it is stored; reads never build a tree. The rules: nodes and
+** the texts they point to live as long as their arena and are never freed one by one. The members of an object stay
+** sorted by name, also on the wire. Trees are walked with a stack of fixed size, so the depth of a value cannot exhaust
+** the thread's stack. Out of memory shows as NULL and is remembered by the arena: functions that take a node accept
+** that NULL and change nothing.
 */
 #include "base/base.h"
 
-enum { JSON_NODE_DEPTH = 528 }; /* a body's 512 levels, and a few that are put around it */
+enum { JSON_NODE_DEPTH = 528 }; /* the 512 levels of a body, and a few that are added around it */
 
 /* --------------------------------------------------------------------------------------------------------- building */
 
@@ -50,19 +50,20 @@ SVC_PRIVATE void svc_node_put(svc_arena *a, svc_node *object, svc_node *member)
     a->failed = true;
     return;
   }
-  /* Members mostly come in their order: then each goes behind the last, and a large object is not searched. */
+  /* Members mostly arrive in order: each is appended, and a large object is not searched. */
   if (!object->last || svc_str_order(object->last->name, member->name) < 0) {
     svc_node_append(object, member);
     return;
   }
-  for (at = object->first; (order = svc_str_order(at->name, member->name)) < 0; at = at->next) before = at; /* not behind the last */
+  /* ends before the last member, which sorts behind the new one */
+  for (at = object->first; (order = svc_str_order(at->name, member->name)) < 0; at = at->next) before = at;
   member->next = order == 0 ? at->next : at;
   if (before) before->next = member;
   else object->first = member;
   if (!member->next) object->last = member;
 }
 
-/* The value is copied, since it often stands in a buffer of the caller's; names are constants. */
+/* The value is copied, because callers often pass their own buffer; names are constants. */
 SVC_PRIVATE void svc_node_set_str(svc_arena *a, svc_node *object, const char *name, svc_str value)
 {
   svc_str text = svc_arena_copy(a, value);
@@ -215,7 +216,7 @@ SVC_PRIVATE int64_t svc_node_i64_within(const svc_node *object, const char *name
 
 /* ------------------------------------------------------------------------------------------------------ whole trees */
 
-/* A node alone, with texts of its own: the copy may outlive what the original points into. */
+/* Copies a single node with its texts: the copy may outlive the texts of the original. */
 static svc_node *json_node_twin(svc_arena *a, const svc_node *node)
 {
   svc_str name = svc_arena_copy(a, node->name), text = svc_arena_copy(a, node->text);
@@ -246,7 +247,7 @@ SVC_PRIVATE svc_node *svc_node_copy(svc_arena *a, const svc_node *node)
   return root;
 }
 
-/* Numbers by their value: exactly where both are integers, else as doubles; too large for those, as written. */
+/* Compares numbers by value: exactly if both are integers, else as doubles; as written if they overflow a double. */
 static bool json_node_same_number(svc_str a, svc_str b)
 {
   int64_t i, j;
@@ -258,7 +259,7 @@ static bool json_node_same_number(svc_str a, svc_str b)
   return svc_json_number_double(a, &x) && svc_json_number_double(b, &y) && x == y;
 }
 
-/* Two nodes without what is in them. */
+/* Compares two nodes without their children. */
 static bool json_node_alike(const svc_node *a, const svc_node *b)
 {
   if (a->type != b->type) return false;
@@ -267,7 +268,7 @@ static bool json_node_alike(const svc_node *a, const svc_node *b)
   return a->type == SVC_J_NULL || svc_node_count(a) == svc_node_count(b);
 }
 
-/* What stands in `other` for the member or element `node`; `guess` is right when both are in the same order. */
+/* The counterpart in `other` of the member or element `node`; `guess` is right when both have the same order. */
 static const svc_node *json_node_partner(const svc_node *other, const svc_node *node, const svc_node *guess)
 {
   if (other->type != SVC_J_OBJECT) return guess;
@@ -300,7 +301,7 @@ SVC_PRIVATE bool svc_node_same(const svc_node *a, const svc_node *b)
   }
 }
 
-/* A node up to what is in it: all of a scalar or empty container, the opening bracket of any other. */
+/* Writes a node without its children: all of a scalar or empty container, the opening bracket of any other. */
 static void json_node_write_head(svc_buf *b, const svc_node *node)
 {
   switch (node->type) {

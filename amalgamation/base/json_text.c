@@ -1,9 +1,9 @@
 /*
-** JSON as text: strings in and out of their escaped form, numbers, and the pretty form.
+** JSON as text: escaping and unescaping of strings, numbers, and the pretty form.
 **
-** It exists because frozen's own escaping is wrong for 19 ASCII values, its unescaping knows nothing above U+00FF, and
-** its numbers overflow in silence. The rules it keeps: what is written is always valid JSON when the text was valid
-** UTF-8; an integer is exact or refused; nothing depends on the locale of the host program.
+** frozen's own escaping is wrong for 19 ASCII values, its unescaping fails above U+00FF, and its numbers overflow
+** silently. The rules: the output is valid JSON whenever the text is valid UTF-8; an integer is exact or refused;
+** nothing depends on the locale of the host program.
 */
 #include "base/base.h"
 
@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- strings */
 
-/* What stands behind the backslash for a byte that must be escaped: a letter, 'u' for \u00XX. */
+/* The character behind the backslash for a byte that must be escaped: a letter, or 'u' for \u00XX. */
 static char json_text_letter(unsigned char c)
 {
   switch (c) {
@@ -38,7 +38,7 @@ static void json_text_escape_one(svc_buf *b, unsigned char c)
   svc_buf_add(b, escape, escape[1] == 'u' ? 6 : 2);
 }
 
-/* The first byte lowest, whatever the machine: compilers make one load of it. */
+/* Little-endian on every machine: compilers turn it into one load. */
 static uint64_t json_text_word(const char *text)
 {
   const unsigned char *p = (const unsigned char *)text;
@@ -47,8 +47,8 @@ static uint64_t json_text_word(const char *text)
 }
 
 /*
-** How many bytes from here on stand for themselves in a string. Eight at a time: most text is plain, and all of it passes
-** through here. With `ascii`, bytes of other characters end the run as well.
+** Number of leading bytes that need no escape. Eight at a time: most text is plain, and all text passes through here. With `ascii`, bytes
+** of non-ASCII characters end the run as well.
 */
 SVC_PRIVATE size_t svc_json_plain(const char *p, size_t n, bool ascii)
 {
@@ -58,7 +58,7 @@ SVC_PRIVATE size_t svc_json_plain(const char *p, size_t n, bool ascii)
     uint64_t word = json_text_word(p + i), quote = word ^ ones * '"', slash = word ^ ones * '\\', hit;
     hit = ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
     hit = (ascii ? hit | word : hit) & highs;
-    if (hit) return i + (size_t)((((hit & (0 - hit)) - 1) & ones) * ones >> 56) - 1; /* bytes below the lowest bit */
+    if (hit) return i + (size_t)((((hit & (0 - hit)) - 1) & ones) * ones >> 56) - 1; /* number of bytes before the lowest set bit */
   }
   while (i < n && json_text_plain((unsigned char)p[i]) && !(ascii && (unsigned char)p[i] >= 0x80)) i++;
   return i;
@@ -100,7 +100,7 @@ static bool json_text_hex4(const char *p, const char *end, unsigned long *unit)
   return true;
 }
 
-/* *p stands behind "\u" and is moved behind the escape, which may be a pair. Never longer than what it was made of. */
+/* *p points behind "\u" and moves behind the escape, which may be a pair. The result is never longer than the escape. */
 static char *json_text_unicode(const char **p, const char *end, char *out)
 {
   unsigned long c, low;
@@ -131,7 +131,7 @@ static char *json_text_unicode(const char **p, const char *end, char *out)
   return out;
 }
 
-/* One escape; *p stands on the byte behind the backslash. NULL: there is no such escape. */
+/* Decodes one escape; *p points to the byte behind the backslash. NULL: unknown escape. */
 static char *json_text_decode(const char **p, const char *end, char *out)
 {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -222,7 +222,7 @@ SVC_PRIVATE void svc_json_pretty(svc_buf *b, svc_str compact)
       svc_buf_add(b, ": ", 2);
     } else {
       end = json_text_token(compact, i);
-      if (end == i) end++; /* a byte that is no JSON: as it is */
+      if (end == i) end++; /* not JSON: copied unchanged */
       svc_buf_add(b, compact.p + i, end - i);
       i = end;
       continue;
@@ -235,16 +235,16 @@ SVC_PRIVATE void svc_json_pretty(svc_buf *b, svc_str compact)
 /* ---------------------------------------------------------------------------------------------------------- numbers */
 
 enum {
-  JSON_TEXT_EXPONENT = 100000000, /* exponents stop here: far out of any range, and no sum of two overflows */
-  JSON_TEXT_DIGITS = 100          /* digits given to strtod; a further one stands for the rest */
+  JSON_TEXT_EXPONENT = 100000000, /* exponents are capped here: far out of any range, and the sum of two does not overflow */
+  JSON_TEXT_DIGITS = 100          /* digits given to strtod; one further digit represents the rest */
 };
 
-/* A number as it is written: digits, and the power of ten that the last one of them counts. */
+/* A number as written: its digits, and the power of ten of the last one. */
 struct json_text_number {
-  const char *p;     /* its digits, with a '.' somewhere when there is a fraction */
+  const char *p;     /* the digits, with a '.' among them if the number has a fraction */
   size_t whole;      /* digits before the '.' */
-  size_t first, end; /* of the digits that count: neither leading nor trailing zeros; equal: the number is 0 */
-  long exponent;     /* of the last of them */
+  size_t first, end; /* range of the significant digits, without leading and trailing zeros; empty: the number is 0 */
+  long exponent;     /* power of ten of the last significant digit */
   bool negative;
 };
 
@@ -279,7 +279,7 @@ static bool json_text_exponent(svc_str s, size_t at, long *exponent)
   return true;
 }
 
-/* False: not a JSON number, or one too long to be handled. */
+/* False: not a JSON number, or too long. */
 static bool json_text_split(svc_str s, struct json_text_number *d)
 {
   size_t at = 0, fraction = 0, total;
@@ -307,7 +307,7 @@ static bool json_text_split(svc_str s, struct json_text_number *d)
   return true;
 }
 
-/* The digits as an integer; there are 19 at most. */
+/* The digits as an integer; at most 19 digits. */
 static uint64_t json_text_mantissa(const struct json_text_number *d)
 {
   uint64_t value = 0;
@@ -336,14 +336,14 @@ SVC_PRIVATE bool svc_json_number_i64(svc_str text, int64_t *out)
   return true;
 }
 
-/* By strtod, as digits and exponent: without a '.', there is nothing that a locale could read differently. */
+/* Passes digits and exponent to strtod without a '.', which a locale could read differently. */
 static double json_text_strtod(const struct json_text_number *d)
 {
   char text[JSON_TEXT_DIGITS + 24];
   size_t i, n = 0;
   long exponent = d->exponent;
   for (i = d->first; i < d->end && n < JSON_TEXT_DIGITS; i++) text[n++] = json_text_digit(d, i);
-  if (i < d->end) { /* the last digit is not 0, so the rest is not: one more digit says so to the rounding */
+  if (i < d->end) { /* the last digit is not 0: one more digit makes strtod round correctly */
     exponent += (long)(d->end - i) - 1;
     text[n++] = '1';
   }
@@ -360,7 +360,7 @@ SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out)
   uint64_t mantissa;
   if (!json_text_split(text, &d)) return false;
   mantissa = d.end - d.first <= 19 ? json_text_mantissa(&d) : UINT64_MAX;
-  /* Both factors exact: one rounding, the right one; unless the machine calculates wider than double. */
+  /* Both factors are exact, so there is one rounding, and it is correct; unless the machine calculates with more precision than double. */
   if (FLT_EVAL_METHOD == 0 && mantissa <= (uint64_t)1 << 53 && d.exponent >= -22 && d.exponent <= 22) {
     value = d.exponent < 0 ? (double)mantissa / power[-d.exponent] : (double)mantissa * power[d.exponent];
   } else if (d.first < d.end) {
@@ -371,7 +371,8 @@ SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out)
   return true;
 }
 
-/* The quote that closes a string, from its first byte on; `end`: there is none. A quote behind an odd number of backslashes is escaped. */
+/* The quote that closes a string; p is its first byte. Returns `end` if the string is not closed. A quote behind an odd number of
+** backslashes is escaped. */
 static const char *json_text_quote(const char *p, const char *end)
 {
   const char *quote, *slash;
@@ -407,7 +408,7 @@ SVC_PRIVATE svc_str svc_json_member(svc_str object, svc_str name)
   for (; p < end && *p == '"'; p = value + 1) {
     const char *key = p + 1, *stop = key;
     while (stop < end && *stop != '"') stop += *stop == '\\' ? 2 : 1;
-    if (end - stop < 2) break; /* a record may be damaged */
+    if (end - stop < 2) break; /* the record may be damaged */
     value = svc_json_behind(stop + 2, end);
     if ((size_t)(stop - key) == name.n && memcmp(key, name.p, name.n) == 0)
       return (svc_str){ stop + 2, (size_t)(value - stop - 2) };

@@ -1,19 +1,19 @@
 /*
-** Which of the known words a misspelt one was meant to be, for errors that say "did you mean".
+** Finds the known word that a misspelt one was meant to be, for errors that say "did you mean".
 **
-** The distance between two words is the number of letters to insert, drop or replace, whatever their case. The rule: a word
-** is suggested only if it is near, one letter in four and one more; the work is bounded, as words come from requests.
+** The distance between two words is the number of letters to insert, drop or replace, ignoring case. The rule: a word
+** is suggested only if its distance is at most one letter in four plus one. The work is bounded, because words come from requests.
 */
 #include "base/base.h"
 
-#define NEAR_LONGEST 40 /* of words that are compared */
+#define NEAR_LONGEST 40 /* longest word that is compared */
 
 static int near_lower(char c)
 {
   return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* Up to `most`; what is farther gives most + 1. */
+/* Returns the distance if it is at most `most`, else most + 1. */
 static size_t near_distance(svc_str a, svc_str b, size_t most)
 {
   size_t row[NEAR_LONGEST + 1], i, j;
@@ -45,5 +45,5 @@ SVC_PRIVATE void svc_near_try(svc_near *near, const char *known)
   distance = near_distance(near->word, word, near->limit - 1);
   if (distance >= near->limit || distance >= word.n) return;
   near->best = known;
-  near->limit = distance; /* the next one must be nearer */
+  near->limit = distance; /* the next candidate must be nearer */
 }

@@ -1,35 +1,34 @@
 /*
 ** Patterns: the part of regular expressions that the catalog's fields use, always matched against the whole text.
 **
-** It exists because the host's regex library, if it has one, knows neither \d nor \p{L}, follows the locale, and may
-** need exponential time or much stack. The patterns are constants of our own, the texts are hostile. The rule it keeps:
-** a pattern is turned into a small program that is run over all its ways at once, so no text makes it go back, and the
-** work has a fixed upper bound.
+** The host's regex library, if it has one, knows neither \d nor \p{L}, follows the locale, and may need exponential
+** time or much stack. The patterns are our own constants, but the texts are hostile. The rule: a pattern is compiled
+** into a small program whose alternatives run in parallel, so no text causes backtracking, and the work has a fixed upper bound.
 **
 **   a . [a-z_] [^a-z]      a character, any but a line end, one of a class, one outside of it; UTF-8 throughout
 **   \d \w \s \D \W \S      ASCII digits, ASCII letters, digits and '_', white space; and their opposites
-**   \p{L} \p{N}            a letter, a digit; also inside a class. Below U+00A0, exactly the ASCII ones. Above it, what
-**                          is no space, punctuation of U+2000..U+206F, variation selector, special or private character
-**                          counts as a letter: tables of Unicode are not worth their size for a check of names
+**   \p{L} \p{N}            a letter, a digit; also inside a class. Below U+00A0, exactly the ASCII ones. Above it, every
+**                          character counts as a letter unless it is a space, punctuation of U+2000..U+206F, a variation
+**                          selector, special or private: tables of Unicode are not worth their size for a check of names
 **   \. \- \n               other escapes: the character itself, or the control character
 **   (ab|c) (?:ab|c)        groups; * + ? {n} {n,} {n,m} behind any of these
 **   ^ $                    at the very start and end, where they change nothing
 **
-** A pattern that is none of this matches nothing; the tests look at each pattern of the catalog.
+** An invalid pattern matches nothing; the tests check each pattern of the catalog.
 */
 #include "base/base.h"
 
 enum {
-  PATTERN_STEPS = 512,      /* of a program, where {n} stands for n copies */
-  PATTERN_NESTING = 8,      /* groups in groups */
-  PATTERN_BUDGET = 4000000, /* steps of a run, then the text is refused: some 100 ms */
+  PATTERN_STEPS = 512,      /* of a program, in which {n} becomes n copies */
+  PATTERN_NESTING = 8,      /* depth of nested groups */
+  PATTERN_BUDGET = 4000000, /* steps of a run before the text is refused: about 100 ms */
   PATTERN_NONE = 0xFFFF
 };
 
 enum pattern_op {
-  PATTERN_SET,   /* one character that the atom at x, y bytes long, matches */
-  PATTERN_SPLIT, /* on at x and at y */
-  PATTERN_JUMP,  /* on at x */
+  PATTERN_SET,   /* matches one character against the atom at x, which is y bytes long */
+  PATTERN_SPLIT, /* continue at x and at y */
+  PATTERN_JUMP,  /* continue at x */
   PATTERN_END    /* the text must end here */
 };
 
@@ -45,7 +44,7 @@ struct pattern_program {
   struct pattern_step *steps; /* room for PATTERN_STEPS while it is compiled */
 };
 
-/* What is kept of a compiled pattern: its steps, and for each the ASCII characters that it matches, a bit each. */
+/* A compiled pattern: its steps, and for each step a bitmap of the ASCII characters that it matches. */
 struct svc_pattern {
   struct pattern_program g;
   uint64_t (*ascii)[2];
@@ -53,7 +52,7 @@ struct svc_pattern {
 
 /* ------------------------------------------------------------------------------------------------------- characters */
 
-/* One code point; *at moves behind it. False: no valid UTF-8. */
+/* Decodes one code point; *at moves behind it. False: invalid UTF-8. */
 static bool pattern_decode(const char *p, size_t n, size_t *at, unsigned long *c)
 {
   unsigned char lead = (unsigned char)p[*at];
@@ -94,7 +93,7 @@ static bool pattern_is_letter(unsigned long c)
          !(c >= 0xFFF0 && c <= 0xFFFF) && !(c >= 0xE000 && c <= 0xF8FF) && c < 0xF0000;
 }
 
-/* The escape behind a backslash. True: it stands for a set, and *in says whether c is in it. False: for *literal. */
+/* The escape behind a backslash. True: the escape is a set, and *in says whether c belongs to it. False: a single character, *literal. */
 static bool pattern_escape(const char *p, unsigned long c, bool *in, unsigned long *literal)
 {
   switch (*p) {
@@ -114,7 +113,7 @@ static bool pattern_escape(const char *p, unsigned long c, bool *in, unsigned lo
 
 /* ---------------------------------------------------------------------------------------------------------- parsing */
 
-/* Behind the escape at `at`; 0: there is no such escape. */
+/* Returns the position behind the escape at `at`; 0: unknown escape. */
 static size_t pattern_skip_escape(const struct pattern_program *g, size_t at, size_t to)
 {
   char c;
@@ -130,7 +129,7 @@ static size_t pattern_skip_escape(const struct pattern_program *g, size_t at, si
   return at + 2;
 }
 
-/* Behind the escape, class or single character at `at`; 0: it is malformed. */
+/* Returns the position behind the escape, class or single character at `at`; 0: malformed. */
 static size_t pattern_skip_one(const struct pattern_program *g, size_t at, size_t to)
 {
   unsigned long c;
@@ -146,7 +145,7 @@ static size_t pattern_skip_one(const struct pattern_program *g, size_t at, size_
   return at < to ? at + 1 : 0;
 }
 
-/* Behind the atom at `at`, which may be a group; 0: it is malformed. */
+/* Returns the position behind the atom at `at`, which may be a group; 0: malformed. */
 static size_t pattern_skip(const struct pattern_program *g, size_t at, size_t to)
 {
   unsigned open = 0;
@@ -169,7 +168,7 @@ static size_t pattern_number(const struct pattern_program *g, size_t at, size_t 
   return at > from ? at : 0;
 }
 
-/* Behind the quantifier at `at`, if there is one; 0: it is malformed. *most is PATTERN_NONE where there is no bound. */
+/* Returns the position behind an optional quantifier at `at`; 0: malformed. *most is PATTERN_NONE if unbounded. */
 static size_t pattern_quantifier(const struct pattern_program *g, size_t at, size_t to, unsigned *least, unsigned *most)
 {
   char c = at < to ? g->p[at] : 0;
@@ -202,7 +201,7 @@ static unsigned pattern_emit(struct pattern_program *g, enum pattern_op op, size
 
 static void pattern_alternatives(struct pattern_program *g, size_t at, size_t to, unsigned nesting);
 
-/* Recurses over groups only, which are a constant's, and not deeper than PATTERN_NESTING. */
+/* Recursion is bounded by PATTERN_NESTING. */
 static void pattern_atom(struct pattern_program *g, size_t at, size_t end, unsigned nesting)
 {
   if (g->p[at] == '(') {
@@ -216,7 +215,7 @@ static void pattern_atom(struct pattern_program *g, size_t at, size_t end, unsig
   }
 }
 
-/* An atom as often as it has to be, then as often as it may be. */
+/* Emits an atom `least` times, then as an option up to `most` times. */
 static void pattern_repeat(struct pattern_program *g, size_t at, size_t end, unsigned nesting, unsigned least,
                            unsigned most)
 {
@@ -229,7 +228,7 @@ static void pattern_repeat(struct pattern_program *g, size_t at, size_t end, uns
     g->steps[split].y = (unsigned short)g->count;
     return;
   }
-  for (; i < most && !g->bad; i++) { /* y links the splits until it is known where they lead */
+  for (; i < most && !g->bad; i++) { /* y chains the splits until their target is known */
     exits = pattern_emit(g, PATTERN_SPLIT, g->count + 1, exits);
     pattern_atom(g, at, end, nesting);
   }
@@ -244,7 +243,8 @@ static void pattern_sequence(struct pattern_program *g, size_t at, size_t to, un
 {
   while (at < to && !g->bad) {
     unsigned least, most;
-    size_t end = pattern_skip(g, at, to), next = SVC_ALWAYS(end) ? pattern_quantifier(g, end, to, &least, &most) : 0; /* pattern_bar() saw it */
+    /* pattern_bar() has checked it */
+    size_t end = pattern_skip(g, at, to), next = SVC_ALWAYS(end) ? pattern_quantifier(g, end, to, &least, &most) : 0;
     if (next == 0) g->bad = true;
     else pattern_repeat(g, at, end, nesting, least, most);
     at = next;
@@ -283,7 +283,7 @@ static void pattern_alternatives(struct pattern_program *g, size_t at, size_t to
   }
 }
 
-/* The pattern without the anchors at its ends, which stand for what is done anyway. */
+/* Strips the anchors at both ends: the whole text is matched anyway. */
 static void pattern_begin(struct pattern_program *g, struct pattern_step room[PATTERN_STEPS], const char *pattern, size_t *from, size_t *to)
 {
   size_t slashes = 0;
@@ -310,7 +310,7 @@ static bool pattern_compile(struct pattern_program *g, size_t from, size_t to)
 
 /* ---------------------------------------------------------------------------------------------------------- running */
 
-/* The item of a class at *at: a set, with *in set, or a single character. *at moves behind it. */
+/* The item of a class at *at: a set (*in is set) or a single character. *at moves behind it. */
 static bool pattern_item(const struct pattern_program *g, size_t *at, size_t to, unsigned long c, bool *in,
                          unsigned long *literal)
 {
@@ -335,7 +335,7 @@ static bool pattern_in_class(const struct pattern_program *g, size_t at, size_t 
       high = low;
       if (to - at >= 2 && g->p[at] == '-') {
         at++;
-        if (pattern_item(g, &at, to, c, &in, &high)) high = low; /* [a-\d] is a mistake, and is read as [a\d] */
+        if (pattern_item(g, &at, to, c, &in, &high)) high = low; /* [a-\d] is a mistake; treated as [a\d] */
       }
       in = in || (c >= low && c <= high);
     }
@@ -354,19 +354,19 @@ static bool pattern_in_set(const struct pattern_program *g, const struct pattern
   return pattern_item(g, &at, to, c, &in, &literal) ? in : c == literal;
 }
 
-/* All places of the program that the text read so far can have led to. */
+/* The set of program steps that the text read so far can have led to. */
 struct pattern_run {
   const struct pattern_program *g;
-  uint64_t (*ascii)[2]; /* of a svc_pattern; NULL: sets are read from the text of the pattern */
+  uint64_t (*ascii)[2]; /* bitmaps of a svc_pattern; NULL: sets are read from the text of the pattern */
   unsigned short places[2][PATTERN_STEPS], stack[PATTERN_STEPS];
   unsigned count[2];
-  size_t seen[PATTERN_STEPS]; /* round in which a step was last entered, so that it is entered once */
+  size_t seen[PATTERN_STEPS]; /* round in which a step was last entered, so that each round enters it once */
   size_t round;
-  bool ended; /* the end of the pattern is among them */
+  bool ended; /* the set includes the end of the pattern */
   int64_t budget;
 };
 
-/* Does the step match this character? Reading a set from its text counts as many steps as the text has bytes. */
+/* Whether the step matches this character. Reading a set from its text costs as many steps as the text has bytes. */
 static bool pattern_matches(struct pattern_run *r, unsigned short place, unsigned long c)
 {
   const struct pattern_step *s = &r->g->steps[place];
@@ -376,7 +376,7 @@ static bool pattern_matches(struct pattern_run *r, unsigned short place, unsigne
   return pattern_in_set(r->g, s, c);
 }
 
-/* Enters a step, and all that it leads to without a character. */
+/* Enters a step and every step that it reaches without consuming a character. */
 static void pattern_enter(struct pattern_run *r, unsigned which, unsigned short first)
 {
   unsigned n = 0, i;
@@ -423,7 +423,7 @@ static bool pattern_go(struct pattern_run *r, svc_str text)
   return r->ended;
 }
 
-/* Most patterns are one class and how often it may stand: those need no program. False: this is not one of them. */
+/* Shortcut for patterns that are one class with a quantifier, as most are. False: this pattern has another form. */
 static bool pattern_is_one_class(const struct pattern_program *g, size_t from, size_t to, svc_str text, bool *matches)
 {
   size_t end, at = 0, count = 0;

@@ -1,7 +1,7 @@
 /*
-** SipHash-2-4, with 64 or with 128 bits: a short keyed hash, for tables in memory that are filled by strangers. Who does not know the key can make
-** neither collisions nor guesses. It is no password hash, and nothing that is stored rests on it. Beside it stands FNV-1a, without a key,
-** for what has to be the same in every process.
+** SipHash-2-4, with 64 or 128 bits: a short keyed hash for tables in memory that strangers fill. Without the key, nobody can make
+** collisions or guess hashes. SipHash is no password hash, and nothing stored depends on it. FNV-1a, without a key, serves hashes that must
+** be the same in every process.
 */
 #include "base/base.h"
 
@@ -29,7 +29,7 @@ static uint64_t sip_tail(const unsigned char *p, size_t n)
   return v;
 }
 
-/* All of the text into v, of which `more` is what tells a hash of 128 bits from one of 64. */
+/* Absorbs the whole text into v; `more` distinguishes a hash of 128 bits from one of 64. */
 static inline void sip_take(uint64_t v[4], const uint64_t key[2], svc_str text, unsigned more)
 {
   const unsigned char *p = (const unsigned char *)text.p;

@@ -1,5 +1,5 @@
 /*
-** The status codes of svcapi.h as text, for logs and for hosts. Every code has a sentence; an unknown code has one as well.
+** The status codes of svcapi.h as text, for logs and for hosts. Every code has a sentence, and so have unknown codes.
 */
 #include "base/base.h"
 

@@ -1,5 +1,5 @@
 /*
-** Slices of text. Nothing here allocates, and nothing depends on the locale: the C library's character classes do.
+** Slices of text. Nothing here allocates or depends on the locale, as the C library's character classes do.
 */
 #include "base/base.h"
 
@@ -65,7 +65,7 @@ SVC_PRIVATE svc_str svc_str_cut(svc_str *rest, char at)
     rest->p = end + 1;
     rest->n -= head.n + 1;
   } else {
-    if (rest->n) rest->p += rest->n; /* an empty one may point nowhere */
+    if (rest->n) rest->p += rest->n; /* the pointer of an empty slice may be NULL */
     rest->n = 0;
   }
   return head;
@@ -93,7 +93,7 @@ SVC_PRIVATE size_t svc_utf8_length(svc_str a)
   return n;
 }
 
-/* Length of the well-formed sequence at p, 0 when there is none: no overlong form, surrogate, or value past 10FFFF. */
+/* Length of the well-formed sequence at p; 0 if malformed: an overlong form, a surrogate, or a value above 10FFFF. */
 static size_t str_utf8_sequence(const unsigned char *p, size_t n)
 {
   size_t length, i;

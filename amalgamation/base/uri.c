@@ -1,5 +1,5 @@
 /*
-** Percent-encoding, strictly: "%" must be followed by two hex digits, and no NUL gets in, encoded or as it is.
+** Percent-encoding, strictly: "%" must be followed by two hex digits, and no NUL is accepted, encoded or plain.
 */
 #include "base/base.h"
 
@@ -16,7 +16,7 @@ SVC_PRIVATE bool svc_percent_decode(svc_arena *a, svc_str in, bool plus_is_space
   size_t i, n = 0;
   char *p;
   *out = in;
-  if (memchr(in.p, 0, in.n)) return false; /* a C consumer would see the text end there */
+  if (memchr(in.p, 0, in.n)) return false; /* C code would see the text end there */
   if (!memchr(in.p, '%', in.n) && !(plus_is_space && memchr(in.p, '+', in.n))) return true;
   p = svc_arena_alloc(a, in.n + 1);
   if (!p) return false;

@@ -111,7 +111,7 @@ SVC_DECLARE(const svc_object svc_told_figure) /* one figure, as "measure" has it
 SVC_PRIVATE bool svc_log_range(svc_call *c, int64_t seconds, int64_t *from, int64_t *until);
 #define SVC_LOG_ASKED(values) \
   F_LONG("from", .flags = SVC_REQUIRED), F_ENUM("log", values, .flags = SVC_REQUIRED), F_LONG("until", .flags = SVC_REQUIRED) /* of a question */
-SVC_PRIVATE bool svc_log_told(svc_call *c, const svc_reply *reply);
+SVC_PRIVATE bool svc_log_on_reply(svc_call *c, const svc_reply *reply);
 SVC_PRIVATE bool svc_told_next(svc_call *c, void *state, svc_item *out); /* a source of its items; state: the first one, by pointer */
 
 /* people.c: people, whatever organizations they are in. */

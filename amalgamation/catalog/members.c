@@ -49,7 +49,7 @@ SVC_PRIVATE bool svc_assign_teams(svc_call *c, const svc_id *org, const svc_node
   svc_entity team;
   svc_buf_str(&b, svc_assignments_of_class(c, *assignments, SVC_ASSIGNED_TEAM, true));
   for (item = svc_node_first(ids); item; item = item->next) {
-    if (!c->s->seats[SVC_SEAT_TEAM] || svc_entity_said(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, org, item->text, &team) != SVC_OK)
+    if (!c->s->seats[SVC_SEAT_TEAM] || svc_entity_get_text_id(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, org, item->text, &team) != SVC_OK)
       return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &item->text, &org_text);
     svc_buf_str(&b, svc_team_assignment(c, org, item->text));
   }
@@ -94,7 +94,7 @@ SVC_PRIVATE bool svc_assign_groups(svc_call *c, const svc_id *org, const svc_nod
   for (item = list->first; item; item = item->next, out->count++) {
     svc_group_roles *row = &out->rows[out->count];
     svc_str on = svc_node_str(item, "groupId"), field;
-    if (!c->s->group || svc_get_noun_said(c->txn, c->s->group, on, &e) != SVC_OK || !svc_id_eq(&e.parent, org))
+    if (!c->s->group || svc_get_noun_text_id(c->txn, c->s->group, on, &e) != SVC_OK || !svc_id_eq(&e.parent, org))
       return svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &on);
     row->group = e.id;
     field = svc_arena_print(c->arena, "groupRoleAssignments[%zu].%s", out->count, names);

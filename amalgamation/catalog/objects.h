@@ -16,7 +16,7 @@ SVC_SHARED svc_field svc_fields_tag[] = {
   F_STR("key", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 };
-SVC_SHARED svc_object svc_object_tag = { .name = "ResourceTag", .fields = SVC_ROWS(svc_fields_tag), .rare = SVC_OBJECT_RARE(.distinct_by = "key") };
+SVC_SHARED svc_object svc_object_tag = { .name = "ResourceTag", .fields = SVC_ROWS(svc_fields_tag), .ext = SVC_OBJECT_EXT(.distinct_by = "key") };
 
 /* A label: what tags were before. Either half may be left out. */
 SVC_SHARED svc_field svc_fields_label[] = {

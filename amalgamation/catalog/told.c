@@ -36,7 +36,7 @@ SVC_PRIVATE bool svc_log_range(svc_call *c, int64_t seconds, int64_t *from, int6
   return *from <= *until ? true : svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", from, until);
 }
 
-SVC_PRIVATE bool svc_log_told(svc_call *c, const svc_reply *reply)
+SVC_PRIVATE bool svc_log_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_str bytes = svc_gzip(c->arena, (svc_str){ reply->length ? reply->bytes : "", reply->length });
   return bytes.n ? svc_answer_bytes(c, bytes) : svc_no_memory(c);

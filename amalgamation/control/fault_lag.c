@@ -394,7 +394,7 @@ static bool fault_lag_read(svc_call *c, svc_failure *f, char why[])
   f->reads = svc_node_i64(lag, "reads", 0);
   info = svc_noun_named(c->s, f->what);
   if (!info || !info->noun->routes) return svc_fault_wrong(why, "lag.noun: there is no resource called ", noun);
-  if (svc_noun_rarely(info->noun)->element_of) return svc_fault_wrong(why, "lag.noun: it is a part of another resource: ", noun);
+  if (svc_noun_ext_of(info->noun)->element_of) return svc_fault_wrong(why, "lag.noun: it is a part of another resource: ", noun);
   return !f->ms != !f->reads ? true : svc_fault_wrong(why, "lag has either ms or reads", SVC_S(""));
 }
 

@@ -41,8 +41,8 @@ SVC_PRIVATE bool svc_serve_world_write(svc_call *c, svc_str name)
 
 SVC_PRIVATE bool svc_serve_bytes(svc_call *c, const svc_snapshot *snapshot)
 {
-  static const svc_route_rare bytes = { .media = "application/octet-stream" };
-  static const svc_route route = { .rare = &bytes };
+  static const svc_route_ext bytes = { .media = "application/octet-stream" };
+  static const svc_route route = { .ext = &bytes };
   static const svc_plan plan = { .route = &route };
   c->plan = &plan; /* respond.c reads the type of the answer there */
   c->answer.secret = true;

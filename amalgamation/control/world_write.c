@@ -143,7 +143,7 @@ static bool world_write_random(world_writer *x, const svc_field *f, svc_node *ou
 /* Secrets that have to be sent under a condition, by the tables. False: one of them nobody can make. */
 static bool world_write_needs(world_writer *x, const svc_object *object, const svc_node *shown, svc_node *out)
 {
-  const svc_need *need = svc_object_rarely(object)->needs;
+  const svc_need *need = svc_object_ext_of(object)->needs;
   svc_arena arena;
   svc_call c;
   bool good = true;
@@ -304,8 +304,8 @@ static bool world_write_without(world_writer *x, const svc_plan *reader, svc_str
 static const char *world_write_why(const svc *s, const svc_plan *list, const svc_plan *maker)
 {
   const svc_noun *noun = list->noun->noun;
-  if (noun->flags & SVC_VIRTUAL && !svc_noun_rarely(noun)->alliance) return NULL;
-  if (svc_noun_rarely(noun)->alliance) return "they belong to several organizations";
+  if (noun->flags & SVC_VIRTUAL && !svc_noun_ext_of(noun)->alliance) return NULL;
+  if (svc_noun_ext_of(noun)->alliance) return "they belong to several organizations";
   if (!maker && (svc_world_item_writer(s, list, SVC_PATCH) || svc_world_item_writer(s, list, SVC_PUT)))
     return "they are there by themselves, and what they show does not tell what was changed";
   if (!maker || maker->noun == list->noun) return "they are records of the past";
@@ -353,7 +353,7 @@ static bool world_write_one(world_writer *x, const svc_plan *reader, svc_str pat
   svc_world_answer a;
   svc_node *body, *m, *next;
   if (!plan) plan = svc_world_plan(x->w.s, SVC_PUT, path);
-  if (svc_noun_rarely(noun)->alliance) return world_write_without(x, reader, path, name, "they belong to several organizations");
+  if (svc_noun_ext_of(noun)->alliance) return world_write_without(x, reader, path, name, "they belong to several organizations");
   if (noun->flags & SVC_SOLE)
     return world_write_without(x, reader, path, name, "a world that is written has no thing of which there is one or none");
   if (!plan || plan->noun != reader->noun || !(noun->flags & SVC_SINGLETON) || noun->flags & SVC_VIRTUAL) return true;

@@ -1,28 +1,28 @@
 /*
-** Access lists: from where a credential may be used.
+** Access lists: the addresses from which a credential may be used.
 **
-** A credential with entries may only be used from an address that one of them covers. One without entries may be used
-** from anywhere, unless its organization asks for a list. The entries are the children of the credential, each with its
-** range in binary form, so that no text is parsed here.
+** A credential with entries may be used only from an address that one of them covers. A credential without entries may be
+** used from anywhere, unless its organization requires a list. The entries are the children of the credential, each with
+** its range in binary form, so that no text is parsed here.
 **
-** Of people, whom the host vouches for, an organization can ask that they have shown a second factor of authentication: without
-** it nothing in it is answered. Lists over all organizations still show what is theirs, so that they see why.
+** An organization can also require a second factor of authentication from people, for whom the host vouches. A person without
+** it is refused everything in that organization. Lists over all organizations still show it, so that people see the reason.
 **
-** How entries are made and shown is the catalog's (catalog/access_entries.c).
+** catalog/access_entries.c creates and shows entries.
 */
 #include "pipeline/pipeline.h"
 
-#define ACCESS_MOST 256 /* entries that are looked at: no credential may have more than 200 */
+#define ACCESS_MOST 256 /* entries that are checked: no credential may have more than 200 */
 
 SVC_PRIVATE const svc_noun_info *svc_access_list_of(const svc *s, const svc_noun_info *credential)
 {
   size_t i;
   for (i = 0; i < s->noun_count; i++)
-    if (s->nouns[i].parent == credential && svc_noun_rarely(s->nouns[i].noun)->access) return &s->nouns[i];
+    if (s->nouns[i].parent == credential && svc_noun_ext_of(s->nouns[i].noun)->access) return &s->nouns[i];
   return NULL;
 }
 
-/* Does the organization ask for that? */
+/* Whether the organization requires this. */
 static bool access_asked(const svc_call *c, const svc_id *org, char what)
 {
   static const svc_id none;
@@ -37,7 +37,7 @@ SVC_PRIVATE bool svc_access_required(const svc_call *c, const svc_id *org)
   return access_asked(c, org, '1');
 }
 
-/* A credential is one that was made for a machine, and the host is nobody's to ask. */
+/* Only people need factors: credentials are made for machines, and the host itself is not asked. */
 SVC_PRIVATE bool svc_access_factors(svc_call *c, const svc_id *org)
 {
   svc_str id;

@@ -1,9 +1,9 @@
 /*
-** How often the entries of access lists let somebody in, and when, and from where.
+** Uses of access list entries: how often, when, and from which address.
 **
-** A read must not become a write, so uses are counted in memory and written down together, at most once a minute and
-** when the handle is closed. There is room for a fixed number of entries in between; when it is full, they are written
-** down at the next request. A crash loses at most the last minute of figures.
+** A read must not become a write. So uses are counted in memory and stored together, at most once a minute and
+** when the handle is closed. The memory has room for a fixed number of entries; when it is full, the next request stores
+** them. A crash loses at most the last minute of figures.
 */
 #include "pipeline/pipeline.h"
 
@@ -20,7 +20,7 @@ typedef struct access_use_slot {
 
 struct svc_access_uses {
   svc_mutex lock;
-  atomic_uint due; /* second at which it is written down; UINT_MAX: there is nothing */
+  atomic_uint due; /* second at which they are stored; UINT_MAX: nothing to store */
   access_use_slot slots[ACCESS_USE_SLOTS];
 };
 
@@ -79,7 +79,7 @@ SVC_PRIVATE bool svc_access_uses_due(const svc *s, int64_t now)
 }
 
 typedef struct access_use_job {
-  svc_service_job work; /* first: it is cast back */
+  svc_service_job work; /* must be first: it is cast back */
   const access_use_slot *slots;
 } access_use_job;
 
@@ -89,10 +89,10 @@ static bool access_use_write(svc_call *c, const access_use_slot *slot)
   svc_entity old;
   svc_node *body;
   if (svc_entity_get(c->txn, slot->list->noun->kind, &slot->parent, &slot->id, &old) != SVC_OK)
-    return c->txn->error == SVC_OK; /* it was deleted meanwhile */
+    return c->txn->error == SVC_OK; /* the entry was deleted meanwhile */
   body = svc_entity_body(c, &old);
   if (!body) return false;
-  svc_noun_rarely(slot->list->noun)->access->used(c, body, &use);
+  svc_noun_ext_of(slot->list->noun)->access->used(c, body, &use);
   return svc_rewrite(c, &old, body);
 }
 

@@ -1,22 +1,22 @@
 /*
-** What a request is answered with: an entity, as it is stored or as its noun shows it, or something computed.
+** The answer to a request: a resource, as stored or as its noun shows it, or something computed.
 **
-** The rule: an answer is only noted here; bytes are made of it by respond.c. What is stored is answered as it lies in the
-** store, without a parse; a view is made where a noun shows more than that.
+** The rule: this file only notes the answer; respond.c writes the bytes. A stored body is answered directly from the store,
+** without a parse. A view is built only if a noun shows more than its stored body.
 */
 #include "pipeline/pipeline.h"
 
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body)
 {
-  return svc_fnv(SVC_FNV, body) | (uint64_t)1 << 63; /* never that of a stored entity, which counts from 1 */
+  return svc_fnv(SVC_FNV, body) | (uint64_t)1 << 63; /* never equal to that of a stored entity, which counts from 1 */
 }
 
-/* The unique value as it stands in a path; one of several parts is encoded already. */
+/* The unique value in the form of a path; a value of several parts is already encoded. */
 static svc_str answer_unique(svc_call *c, const svc_entity *e)
 {
   const char *unique = c->plan->noun->noun->unique;
   svc_buf b;
-  if (SVC_ALWAYS(unique) && strchr(unique, '/')) return e->unique; /* the links have a place for it */
+  if (SVC_ALWAYS(unique) && strchr(unique, '/')) return e->unique; /* the links have a place for each part */
   b = svc_buf_new(c->arena, e->unique.n * 3 + 1);
   svc_percent_encode(&b, e->unique);
   return svc_buf_done(&b);
@@ -29,7 +29,7 @@ static int answer_status(const svc_call *c)
 
 SVC_PRIVATE void svc_answer_keys(svc_call *c, const svc_plan *item, const svc_entity *e, svc_answer *out)
 {
-  out->own = item->noun == c->plan->noun ? e->key : c->route.chain[item->hop_count - 1].key; /* of what shows it */
+  out->own = item->noun == c->plan->noun ? e->key : c->route.chain[item->hop_count - 1].key; /* the key of the resource that shows it */
   if (item->links.has_parent) out->parent = svc_id_str(c->arena, &e->parent);
   if (item->links.has_unique) out->unique = answer_unique(c, e);
 }
@@ -52,7 +52,7 @@ SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *s
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_answer holes;
   svc_node *links;
-  if (SVC_NEVER(!item)) return; /* who asks for links has a path of its own */
+  if (SVC_NEVER(!item)) return; /* routes that ask for links have an item */
   memset(&holes, 0, sizeof holes);
   svc_answer_keys(c, item, e, &holes);
   svc_template_write(&b, &item->self, c, &holes);
@@ -65,19 +65,19 @@ SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *s
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e)
 {
   const svc_noun *noun = c->plan->noun->noun;
-  svc_node *view = svc_route_rarely(c->plan->route)->view ? svc_route_rarely(c->plan->route)->view(c, e) : SVC_ALWAYS(noun->view) ? noun->view(c, e) : svc_entity_body(c, e);
+  svc_node *view = svc_route_ext_of(c->plan->route)->view ? svc_route_ext_of(c->plan->route)->view(c, e) : SVC_ALWAYS(noun->view) ? noun->view(c, e) : svc_entity_body(c, e);
   if (!view && !c->error.code) (void)svc_no_memory(c);
   return view;
 }
 
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e)
 {
-  if (svc_route_rarely(c->plan->route)->view || c->plan->noun->noun->view) return svc_answer_view(c, e, svc_entity_view(c, e));
+  if (svc_route_ext_of(c->plan->route)->view || c->plan->noun->noun->view) return svc_answer_view(c, e, svc_entity_view(c, e));
   answer_stored(c, e);
   return true;
 }
 
-/* What is shown may change without the entity, so the tag is that of what is shown. */
+/* The view may change without the entity, so the ETag is computed from the view. */
 SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view)
 {
   if (!view) return svc_failed(c);
@@ -98,7 +98,7 @@ SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
   a->status = answer_status(c);
   a->links = c->plan->links.count ? &c->plan->links : c->plan->item ? &c->plan->item->links : NULL;
   if (c->plan->own) a->own = c->route.chain[c->plan->hop_count - 1].key;
-  if (c->request.method != SVC_POST) a->revision = svc_body_revision(a->body); /* that may answer with more than the entity */
+  if (c->request.method != SVC_POST) a->revision = svc_body_revision(a->body); /* the answer to a POST may have more than the entity */
   return true;
 }
 
@@ -183,18 +183,18 @@ SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes)
 SVC_PRIVATE bool svc_answer_json(svc_call *c, svc_str json)
 {
   if (c->query.envelope) json = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(json), answer_status(c));
-  else json = svc_arena_copy(c->arena, json); /* a body ends with a NUL */
+  else json = svc_arena_copy(c->arena, json); /* a body must be NUL-terminated */
   if (c->arena->failed) return svc_no_memory(c);
   c->answer.status = answer_status(c);
   c->answer.body = json;
-  c->answer.whole = true; /* links, if there are any, are those of an entity that is kept for a retry */
+  c->answer.whole = true; /* links, if any, belong to a resource that is kept for a retry */
   return true;
 }
 
 SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e)
 {
   c->answer.revision = e->revision;
-  return svc_answer_json(c, svc_json_member(e->body, svc_str_c(svc_route_rarely(c->plan->route)->value)));
+  return svc_answer_json(c, svc_json_member(e->body, svc_str_c(svc_route_ext_of(c->plan->route)->value)));
 }
 
 SVC_PRIVATE void svc_answer_keep(svc_call *c)
@@ -221,7 +221,7 @@ SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e)
 
 /* ---------------------------------------------------------------------------------------------------------- preconditions */
 
-/* If-Match names the states that the caller has seen: the entity must be in one of them. */
+/* If-Match lists the revisions that the caller has seen: the resource must have one of them. */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision)
 {
   svc_str rest = c->request.if_match;
@@ -232,9 +232,9 @@ SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision)
   while (rest.n) {
     svc_str tag = svc_str_trim(svc_str_cut(&rest, ','));
     if (svc_str_is(tag, "*")) return true;
-    if (tag.n < 2 || tag.p[0] != '"' || tag.p[tag.n - 1] != '"') continue; /* a weak tag never matches here */
+    if (tag.n < 2 || tag.p[0] != '"' || tag.p[tag.n - 1] != '"') continue; /* weak tags never match here */
     tag = (svc_str){ tag.p + 1, tag.n - 2 };
-    if (svc_str_eq(svc_str_cut(&tag, '-'), (svc_str){ wanted, (size_t)n })) return true; /* whatever its formatting */
+    if (svc_str_eq(svc_str_cut(&tag, '-'), (svc_str){ wanted, (size_t)n })) return true; /* ignoring the suffix for the formatting */
   }
   return svc_fail(c, SVC_E_PRECONDITION_FAILED, "");
 }
@@ -248,10 +248,10 @@ SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view)
   return svc_if_match(c, svc_body_revision(svc_buf_done(&b)));
 }
 
-/* The view of an entity may cost as much as all that it shows, so it is only made for a caller who sent If-Match. */
+/* Building the view may cost as much as everything it shows, so it is built only for callers that send If-Match. */
 SVC_PRIVATE bool svc_if_match_entity(svc_call *c, const svc_entity *e)
 {
   if (c->request.if_match.n == 0) return true;
-  if (c->plan->noun->noun->view || svc_route_rarely(c->plan->route)->view) return svc_if_match_view(c, svc_entity_view(c, e));
+  if (c->plan->noun->noun->view || svc_route_ext_of(c->plan->route)->view) return svc_if_match_view(c, svc_entity_view(c, e));
   return svc_if_match(c, e->revision);
 }

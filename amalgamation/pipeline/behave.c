@@ -2,22 +2,22 @@
 ** The behaviour of an operation, in its transaction.
 **
 ** A read runs in a read transaction that stays open until the answer is written, because the answer is copied straight
-** from the store. Anything else becomes a job of the commit queue and may run more than once, so every run begins with
-** a clean slate, and what the answer needs is copied out before the transaction ends.
+** from the store. Every other operation becomes a job of the commit queue and may run more than once. So each run begins
+** with a clean state, and the data of the answer is copied before the transaction ends.
 */
 #include "pipeline/meddle.h"
 
 #define BEHAVE_ENVELOPE 128
 #define BEHAVE_HEADERS 2048
-#define BEHAVE_REPLY ((size_t)16 << 20) /* bytes that a driver may answer with */
+#define BEHAVE_REPLY ((size_t)16 << 20) /* maximum bytes of a driver's reply */
 
 typedef struct behave_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* must be first: it is cast back */
   svc_call *c;
   svc_key expected[SVC_EXPECT_WRITE];
 } behave_job;
 
-/* Memory for writing out the answer, while the work can still be undone: what is done is not answered with 503. */
+/* Reserves the memory for writing the answer while the work can still be undone: completed work must not be answered with 503. */
 static void behave_reserve(svc_call *c)
 {
   size_t links = c->answer.links ? svc_template_size(c->answer.links, c, &c->answer) : 0;
@@ -70,7 +70,7 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
 static bool behave_work(svc_job *job, svc_txn *txn)
 {
   svc_call *c = ((behave_job *)job)->c;
-  if (c->waits.runs++ == 0) { /* its turn has come */
+  if (c->waits.runs++ == 0) { /* its turn in the commit queue has come */
     svc_wait_end(c, SVC_WAIT_TURN, c->waits.since);
     c->waits.since = svc_wait_begin(c);
   }
@@ -121,7 +121,7 @@ SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
   rc = driver->ask ? driver->ask(driver->context, c->s, question, reply) : SVC_NOT_FOUND;
   svc_wait_end(c, SVC_WAIT_DRIVER, since);
   if (rc == SVC_OK) return true;
-  if (rc == SVC_NOT_FOUND) { /* the driver does not know: an empty reply, which is an empty series or list */
+  if (rc == SVC_NOT_FOUND) { /* the driver does not know: an empty reply, which means an empty series or list */
     svc_reply_begin(reply, c->arena, question->most);
     return true;
   }
@@ -129,13 +129,13 @@ SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
   return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
-/* The transaction ends before the driver is asked, for it may take its time. */
+/* The transaction ends before the driver is asked, because the driver may be slow. */
 static bool behave_question(svc_call *c, svc_question *question)
 {
   svc_reply reply;
   unsigned i;
   if (!svc_begin_read(c) || !behave_run(c) || !svc_read_good(c)) return false;
-  for (i = 0; i < c->route.resolved; i++) { /* of what the path names there are names from here on, and no records */
+  for (i = 0; i < c->route.resolved; i++) { /* from here on only the ids of the path's entities are valid, not their records */
     svc_entity *e = &c->route.chain[i];
     e->key = svc_arena_copy(c->arena, e->key);
     e->unique = svc_arena_copy(c->arena, e->unique);
@@ -143,11 +143,11 @@ static bool behave_question(svc_call *c, svc_question *question)
   }
   c->s->commit.port->read_end(c->txn);
   c->txn = NULL;
-  if (!question->what) return true; /* it has been answered without */
-  return svc_ask(c, question, &reply) && c->plan->route->told(c, &reply);
+  if (!question->what) return true; /* answered without the driver */
+  return svc_ask(c, question, &reply) && c->plan->route->on_reply(c, &reply);
 }
 
-/* A question to the driver, which lives as long as this function. */
+/* Asks the driver; the question lives as long as this function. */
 static bool behave_ask(svc_call *c)
 {
   svc_question question;
@@ -159,7 +159,7 @@ static bool behave_ask(svc_call *c)
   return good;
 }
 
-/* Whose work it is: of the caller's organization, or of the person. */
+/* The lane of the work: the caller's organization, or the person. */
 static uint64_t behave_lane(const svc_call *c)
 {
   const svc_id *whose = svc_id_is_zero(&c->who.org) ? &c->who.id : &c->who.org;
@@ -172,16 +172,16 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
 {
   behave_job work;
   int status;
-  if (c->plan->route->told) return behave_ask(c);
+  if (c->plan->route->on_reply) return behave_ask(c);
   if (c->request.method == SVC_GET) return svc_begin_read(c) && svc_lag_begin(c) && behave_run(c) && (!c->route.older || svc_older_answer(c));
   if (!svc_read_good(c)) return false;
   memset(&work.job, 0, sizeof work.job);
-  if (SVC_IS_SHARED(c->s->commit.port) && c->txn && c->txn->draft) { /* it may go on in there */
+  if (SVC_IS_SHARED(c->s->commit.port) && c->txn && c->txn->draft) { /* the job may continue in the draft */
     work.job.draft = c->txn;
     c->txn = NULL;
   }
   svc_end_read(c);
-  if (svc_route_rarely(c->plan->route)->ahead && !svc_route_rarely(c->plan->route)->ahead(c)) return false;
+  if (svc_route_ext_of(c->plan->route)->prework && !svc_route_ext_of(c->plan->route)->prework(c)) return false;
   work.job.work = behave_work;
   work.job.now = c->now;
   work.job.lane = behave_lane(c);

@@ -1,22 +1,22 @@
 /*
-** A long log as a list, block by block, the newest first: what is not tallied yet (tally.c), then each block.
+** A long log as a list, newest first: the rows that are not tallied yet (tally.c), then block by block.
 **
-** The rule: of a block whose tally says how many of it pass the filters, none is read unless it is on the page. So a page of a
-** log costs what is on it, and one small record for each block that lies before it or is counted.
+** The rule: if the tally of a block says how many of its rows pass the filters, only rows on the page are read. A page of a
+** log thus costs its own rows, and one small record for each block before it or counted.
 */
 #include "pipeline/pipeline.h"
 
 typedef struct blocks_source {
   const svc_entities *which;
   svc_scan scan;    /* the rows of the block */
-  svc_scan tallies; /* of the blocks behind it */
-  svc_key from, to; /* of the list, by its dates */
-  bool begun;       /* rows of the block were read, or passed over */
-  int64_t passing;  /* how many of the block pass; -1: not known */
-  int64_t count;    /* how many there are in it */
+  svc_scan tallies; /* of the following blocks */
+  svc_key from, to; /* range of the list, from its dates */
+  bool begun;       /* rows of the block were read or skipped */
+  int64_t passing;  /* number of rows that pass; -1: unknown */
+  int64_t count;    /* number of rows in the block */
 } blocks_source;
 
-/* All of a block are within the bounds of dates? An id may be ahead of its date, see entities.c. */
+/* Whether all rows of a block are within the bounds of dates. An id may be ahead of its date, see entities.c. */
 static bool blocks_dated(svc_call *c, const svc_entities *which, const svc_tally *t)
 {
   const svc_filter *f;
@@ -29,7 +29,7 @@ static bool blocks_dated(svc_call *c, const svc_entities *which, const svc_tally
   return true;
 }
 
-/* A value passes all filters that there are for its field; *any: there are some. */
+/* Whether a value passes all filters on its field; *any: there are some. */
 static bool blocks_value_passes(svc_call *c, const svc_entities *which, int field, svc_str text, bool *any)
 {
   const svc_filter *f;
@@ -43,7 +43,7 @@ static bool blocks_value_passes(svc_call *c, const svc_entities *which, int fiel
   return good;
 }
 
-/* How many of a block pass; -1: only a look at each tells. */
+/* Number of rows of a block that pass; -1: each row must be checked. */
 static int64_t blocks_passing(svc_call *c, const svc_entities *which, const svc_tally *block)
 {
   int64_t passing[SVC_TALLIES] = { 0 }, least = block->count;
@@ -57,7 +57,7 @@ static int64_t blocks_passing(svc_call *c, const svc_entities *which, const svc_
   for (field = 0; field < SVC_TALLIES; field++) {
     if (!any[field] || passing[field] == block->count) continue;
     if (passing[field] < least) least = passing[field];
-    some++; /* one field leaves some out; of two, nobody knows whether it is the same */
+    some++; /* one field excludes some rows; with two fields, the overlap is unknown */
   }
   if (least == 0) return 0;
   return some < 2 && blocks_dated(c, which, block) ? least : -1;
@@ -68,7 +68,7 @@ static int blocks_order(const svc_key *a, const svc_key *b)
   return svc_str_order(svc_key_str(a), svc_key_str(b));
 }
 
-/* The rows from `first` on (NULL: from the first) up to `last`, as far as the list goes. False: there are none. */
+/* The rows from `first` (NULL: the beginning) to `last`, limited to the range of the list. False: empty. */
 static bool blocks_range(svc_call *c, blocks_source *b, const svc_id *first, const svc_id *last)
 {
   const char *kind = b->which->noun->noun->kind;
@@ -82,14 +82,14 @@ static bool blocks_range(svc_call *c, blocks_source *b, const svc_id *first, con
   if (blocks_order(&edge, &b->from) > 0) b->scan.from = edge;
   if (last) {
     svc_key_entity(&edge, kind, &b->which->parent, last);
-    edge.b[edge.n++] = 0; /* that one as well */
+    edge.b[edge.n++] = 0; /* includes that row */
     if (blocks_order(&edge, &b->to) < 0) b->scan.to = edge;
   }
   b->scan.ended = blocks_order(&b->scan.from, &b->scan.to) >= 0;
   return !b->scan.ended;
 }
 
-/* On to the next block of which something may pass. False: there is none. */
+/* Moves to the next block with rows that may pass. False: no more blocks. */
 static bool blocks_next(svc_call *c, blocks_source *b)
 {
   svc_tally t;
@@ -133,12 +133,12 @@ static int64_t blocks_pass(svc_call *c, void *state, int64_t most)
     if (!blocks_next(c, b)) return passed;
   }
   if (passed || b->begun || b->passing != b->count) return passed;
-  b->scan.skip = (uint64_t)most; /* all of it pass: so many rows */
+  b->scan.skip = (uint64_t)most; /* all rows of the block pass, so `most` rows are skipped */
   b->begun = true;
   return most;
 }
 
-/* The tallies of the blocks that the list may have something of: no block behind the one in which it ends, none before it. */
+/* The tallies of the blocks that overlap the list's range. */
 static void blocks_tallies(svc_call *c, blocks_source *b)
 {
   svc_scan end;
@@ -160,7 +160,7 @@ static void blocks_tallies(svc_call *c, blocks_source *b)
   b->tallies.from.n = b->from.n;
 }
 
-/* What is not tallied yet is behind the last block. */
+/* Rows that are not tallied yet lie behind the last block. */
 SVC_PRIVATE bool svc_list_blocks(svc_call *c, const svc_entities *which, int64_t total)
 {
   blocks_source b = { .which = which, .passing = -1 };

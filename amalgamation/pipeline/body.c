@@ -1,8 +1,8 @@
 /*
 ** The body: media type, size, strict JSON, and for a POST (or a GET that takes one) the check against its fields.
 **
-** What changes an existing entity (PATCH, PUT) is checked later, against that entity, in the transaction of the change:
-** only there is it known what a read-only field was.
+** A body that changes an existing resource (PATCH, PUT) is checked later, against that resource, in the transaction of the
+** change: only there are the values of read-only fields known.
 */
 #include "pipeline/pipeline.h"
 
@@ -38,7 +38,7 @@ static bool body_parse(svc_call *c, svc_str text)
 
 static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole);
 
-/* Inside of a member. An element of an array, or of a map, is always sent as a whole. */
+/* Inside of a member. Elements of an array or a map are always sent as a whole. */
 static void body_drop_inner(svc_node *member, const svc_field *f, bool whole)
 {
   svc_node *item;
@@ -47,8 +47,8 @@ static void body_drop_inner(svc_node *member, const svc_field *f, bool whole)
   else for (item = member->first; item; item = item->next) body_drop_nulls(item, svc_field_object(f), true);
 }
 
-/* Null stands for what is not sent, unless it may clear something: then the check looks at it. Dropped here, no hook meets it. `whole`: what
-** is not sent has its default, so that null clears nothing. */
+/* Drops null members, which count as not sent, unless null may clear the field: the check handles those. Hooks thus never see null.
+** `whole`: fields that are not sent get their default, so null clears nothing. */
 static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole)
 {
   const svc_object *own = svc_object_of(object, body);
@@ -67,7 +67,7 @@ static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole
   }
 }
 
-/* In the shape of the version that is asked for. */
+/* In the shape of the requested version. */
 static void body_without_nulls(svc_call *c)
 {
   const svc_object *object = svc_body_object(c);
@@ -76,7 +76,7 @@ static void body_without_nulls(svc_call *c)
     if (item->type == SVC_J_OBJECT) body_drop_nulls(item, object, c->request.method != SVC_PATCH);
 }
 
-/* A GET takes one where its route says of what: a search. */
+/* A GET takes a body if its route defines one: a search. */
 static bool body_is_taken(const svc_call *c)
 {
   if (c->request.method == SVC_GET) return c->plan->route->body != NULL;

@@ -1,13 +1,14 @@
 /*
-** Who sends the request.
+** The caller: authentication of a request.
 **
-** Three ways: a bearer token of a service account, HTTP Digest with an API key, or a caller whom the host vouches for
-** in an in-process request; the listener never does that. A vouched user without roles of its own has those that the
-** store knows of. Whoever is not known gets 401 with a challenge.
+** There are three ways: a bearer token of a service account, HTTP Digest with an API key, or a caller for whom the host vouches
+** in an in-process request; the listener never vouches. A vouched user without explicit roles has the roles in the store. An
+** unknown caller gets 401 with a challenge.
 **
 ** A browser sends the credentials of Digest and Basic by itself, also with requests that a page of another site has caused. The rule: with
-** such credentials a page of another origin changes nothing. Sec-Fetch-Site tells, which no page can set; where a browser does not send it (an
-** old one, or over plain HTTP), Origin does. Programs send neither, and a bearer token is sent by no browser on its own.
+** such credentials, a page of another origin can change nothing. Sec-Fetch-Site decides, which no page can set; if a browser does not send
+** it
+** (an old one, or over plain HTTP), Origin decides. Programs send neither, and no browser sends a bearer token on its own.
 */
 #include "pipeline/pipeline.h"
 
@@ -32,7 +33,7 @@ static bool caller_vouched(svc_call *c, const svc_caller *vouched)
   return !svc_credential_unpack(user.extra, &verifier, &grants) || svc_who_takes(c, grants);
 }
 
-/* How a token is looked up: its hash, in hex. */
+/* The lookup key of a token: its hash, in hex. */
 SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token)
 {
   static const char hex[] = "0123456789abcdef";
@@ -57,14 +58,14 @@ SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *pass
   return true;
 }
 
-/* A credential is none any more when its organization is gone, though it may take a moment until it has gone, too. */
+/* A credential is invalid as soon as its organization is deleted, even while its own record is still to be erased. */
 SVC_PRIVATE bool svc_credential_lives(svc_call *c, const svc_entity *credential)
 {
   svc_entity org;
   return !c->s->org || svc_get_noun(c->txn, c->s->org, &credential->parent, &org) == SVC_OK;
 }
 
-/* Where a token is: below which account, and its id. place: where it stood before; NULL: nobody knows. */
+/* The place of a token: its account and its id. place: a remembered place; NULL: unknown. */
 static int caller_find(svc_call *c, svc_str token, const svc_token_place *place, svc_id *account, svc_id *id)
 {
   const svc_noun *tokens = c->s->seats[SVC_SEAT_TOKEN]->noun;
@@ -82,7 +83,7 @@ static int caller_find(svc_call *c, svc_str token, const svc_token_place *place,
   return svc_find_anywhere(c->txn, tokens, name, account, id);
 }
 
-/* The account whose token this is. The token knows its organization, so its account is one look-up away. */
+/* The account of a token. The token knows its organization, so the account takes one lookup. */
 static bool caller_account(svc_call *c, svc_str token, const svc_token_place *place, svc_entity *out, svc_id *id, int64_t *expiry)
 {
   const svc_noun_info *tokens = c->s->seats[SVC_SEAT_TOKEN], *accounts = c->s->seats[SVC_SEAT_ACCOUNT];
@@ -100,7 +101,7 @@ static bool caller_account(svc_call *c, svc_str token, const svc_token_place *pl
 #define CALLER_TOKEN "The bearer token is unknown or has expired. Get a new one from POST /api/oauth/token."
 #define CALLER_SCHEME "Only bearer tokens and HTTP Digest are supported here. Basic is for POST /api/oauth/token alone."
 
-/* 401, and why. */
+/* 401 with a reason. */
 static bool caller_refuse(svc_call *c, const char *why)
 {
   (void)svc_digest_challenge(c, false);
@@ -108,7 +109,7 @@ static bool caller_refuse(svc_call *c, const char *why)
   return false;
 }
 
-/* RFC 6750, 3.1. An unknown token and one that has expired are refused alike. */
+/* RFC 6750, 3.1. Unknown and expired tokens are refused alike. */
 static bool caller_bad_token(svc_call *c)
 {
   c->error.challenge_bearer = svc_arena_print(c->arena, "Bearer realm=\"" SVC_FMT "\", error=\"invalid_token\"", SVC_ARG(c->s->vendor));
@@ -143,7 +144,7 @@ static bool caller_bearer(svc_call *c)
   svc_str_cut(&token, ' ');
   token = svc_str_trim(token);
   placed = SVC_IS_SHARED(port) && port->expect && svc_known_place(c, token, &place);
-  if (!(placed ? svc_begin_draft(c) : svc_begin_read(c))) return false; /* who was never seen begins nothing but a read */
+  if (!(placed ? svc_begin_draft(c) : svc_begin_read(c))) return false; /* a caller that was never seen gets a read transaction only */
   if (!svc_known_token(c, token) && (c->error.code || !caller_look_up(c, token, placed ? &place : NULL))) return false;
   c->who.kind = SVC_WHO_ACCOUNT;
   c->who.known = true;
@@ -151,7 +152,7 @@ static bool caller_bearer(svc_call *c)
   return true;
 }
 
-/* The scheme and host that a URL begins with, without a path. */
+/* The scheme and host of a URL, without the path. */
 static svc_str caller_origin_of(svc_str url)
 {
   const char *host = memchr(url.p, ':', url.n), *end = url.p + url.n, *path;
@@ -165,18 +166,19 @@ static bool caller_same_text(svc_call *c, svc_str a, svc_str b)
   return a.n == b.n && svc_str_is_nocase(a, svc_arena_copy(c->arena, b).p);
 }
 
-/* Is Origin that of the request itself? As Host says, or, where a proxy writes another Host, svc_config.base_url. */
+/* Whether Origin is the request's own origin: that of Host, or of svc_config.base_url if a proxy rewrites Host. */
 static bool caller_is_own_origin(svc_call *c)
 {
   svc_str host = c->request.origin;
   if (caller_same_text(c, host, caller_origin_of(c->s->base_url))) return true;
   if (svc_str_starts(host, "http://")) host.p += 7, host.n -= 7;
   else if (svc_str_starts(host, "https://")) host.p += 8, host.n -= 8;
-  else return false; /* "null": a page that may not say where it comes from */
+  else return false; /* "null": a page that hides its origin */
   return host.n && caller_same_text(c, host, c->request.host);
 }
 
-/* Did a page of another origin cause this request? Also one of the same site: another port of the same machine is somebody else. */
+/* Whether a page of another origin caused this request. The same site is not enough: another port of the same machine may belong to
+** another owner. */
 static bool caller_is_cross_site(svc_call *c)
 {
   if (c->request.fetch_site.n)

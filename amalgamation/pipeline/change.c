@@ -1,22 +1,22 @@
 /*
 ** Creates and changes.
 **
-** The rule: first everything is checked, then everything is written. A change writes the entity, its index entries, what
-** it names, what its parent shows of it, its order to the driver, its line in the ledger and its event, in one transaction.
-** No noun is named here: what differs from one to the other is in the tables, and what no table can say is in its hooks.
+** The rule: all checks come first, then all writes. One transaction writes the entity, its index entries, its references, its
+** parent's counts, its order to the driver, its line in the ledger and its event. The tables define the differences between
+** nouns, and hooks the rest: this file names no noun.
 */
 #include "pipeline/meddle.h"
 
 /* ------------------------------------------------------------------------------------------------------------- targets */
 
-#define CHANGE_SOLE "-" /* the unique value of what is the only one below its parent */
+#define CHANGE_SOLE "-" /* the unique value of an only child (SVC_SOLE) */
 
-/* The only one of its parent. A PUT makes it where there is none. */
+/* The only one of its parent. A PUT creates it if it does not exist. */
 static bool change_sole(svc_call *c, svc_entity *out, bool *stored)
 {
   const svc_noun_info *noun = c->plan->noun;
   const svc_entity *parent = svc_parent_of_call(c);
-  int rc = svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, &parent->id, SVC_S(CHANGE_SOLE), out);
+  int rc = svc_entity_named(c->txn, noun->noun->kind, svc_noun_ext_of(noun->noun)->names, &parent->id, SVC_S(CHANGE_SOLE), out);
   *stored = rc == SVC_OK;
   if (rc == SVC_OK) return true;
   if (rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
@@ -30,7 +30,7 @@ static bool change_sole(svc_call *c, svc_entity *out, bool *stored)
   return true;
 }
 
-/* The singleton of the parent: as it is stored, or its defaults. */
+/* The singleton of the parent: as stored, or its defaults. */
 static bool change_singleton(svc_call *c, svc_entity *out, bool *stored)
 {
   static const svc_id none;
@@ -50,7 +50,7 @@ static bool change_singleton(svc_call *c, svc_entity *out, bool *stored)
   return true;
 }
 
-/* It is there, but not for who looks from this path. */
+/* The resource exists, but is not visible from this path. */
 static bool change_unseen(svc_call *c)
 {
   unsigned hop = c->plan->hop_count - 1;
@@ -66,7 +66,7 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
   if (c->plan->noun->noun->flags & SVC_SOLE) return change_sole(c, out, stored);
   *out = c->route.chain[c->plan->hop_count - 1];
   if (!svc_entity_in_path(c, out)) return change_unseen(c);
-  if (!svc_route_rarely(c->plan->route)->keep || svc_route_rarely(c->plan->route)->keep(c, out)) return true;
+  if (!svc_route_ext_of(c->plan->route)->keep || svc_route_ext_of(c->plan->route)->keep(c, out)) return true;
   return change_unseen(c);
 }
 
@@ -77,7 +77,7 @@ static void change_date(svc_call *c, svc_node *body, const svc_field *f)
   svc_node_set_date(c->arena, body, f->name, c->now);
 }
 
-/* What shows when the entity was last changed; only called when it was. */
+/* Sets the time of the last change; called only if something changed. */
 static void change_touch(svc_call *c, const svc_change *change)
 {
   const svc_field *f;
@@ -99,7 +99,7 @@ static void change_fill_one(svc_call *c, const svc_change *change, const svc_fie
   if (!svc_id_is_zero(&id)) svc_node_set_id(c->arena, body, f->name, &id);
 }
 
-/* Fields that the service fills in: of the entity, of objects in it, and of the elements of its arrays. */
+/* Fields that the service fills in: in the entity, in its objects, and in elements of its arrays. */
 static void change_fill(svc_call *c, const svc_change *change, const svc_object *object, svc_node *body, bool top)
 {
   const svc_field *f;
@@ -119,7 +119,7 @@ static void change_fill(svc_call *c, const svc_change *change, const svc_object 
 
 /* ---------------------------------------------------------------------------------------------------------------- keys */
 
-/* The values of several fields, "a/b", as they stand in a path. */
+/* The values of several fields, "a/b", in the form of a path. */
 static svc_str change_joined(svc_call *c, const svc_node *body, const char *fields)
 {
   svc_str rest = svc_str_c(fields);
@@ -132,17 +132,17 @@ static svc_str change_joined(svc_call *c, const svc_node *body, const char *fiel
   return svc_buf_done(&b);
 }
 
-/* How a path names the entity, percent-encoded; and its unique value, as look-ups by path find it. */
+/* Sets the key, percent-encoded as in a path, and the unique value, by which paths are looked up. */
 SVC_PRIVATE void svc_change_keys(svc_call *c, const svc_change *change, svc_entity *e)
 {
   const svc_noun *noun = change->noun->noun;
   const char *unique = noun->unique;
   svc_buf b;
   if (noun->flags & SVC_SINGLETON) return;
-  if (svc_noun_rarely(noun)->names) memcpy(e->names, svc_noun_rarely(noun)->names, SVC_KIND_SIZE);
+  if (svc_noun_ext_of(noun)->names) memcpy(e->names, svc_noun_ext_of(noun)->names, SVC_KIND_SIZE);
   e->flags = (noun->flags & SVC_SHARED_NAME ? SVC_ENTITY_SHARED_NAME : 0) |
              (change->noun->by_id ? SVC_ENTITY_BY_ID : 0) |
-             (svc_noun_rarely(noun)->quota && !svc_id_is_zero(&e->scope.group) && !svc_id_eq(&e->parent, &e->scope.group) ? SVC_ENTITY_BY_GROUP : 0);
+             (svc_noun_ext_of(noun)->quota && !svc_id_is_zero(&e->scope.group) && !svc_id_eq(&e->parent, &e->scope.group) ? SVC_ENTITY_BY_GROUP : 0);
   if (noun->key && strchr(noun->key, '/')) unique = noun->key; /* a key of several parts is unique as a whole */
   e->unique = !unique               ? SVC_S("")
               : strchr(unique, '/') ? change_joined(c, change->body, unique)
@@ -185,7 +185,7 @@ SVC_PRIVATE void svc_change_due(svc_change *change, int tag, int64_t when)
   change->dues[i].when = when;
 }
 
-/* Put the entity into the state that the change leads to, and set when it leaves it. */
+/* Enters the new state of the change, and sets the time at which it ends. */
 static void change_state(svc_call *c, const svc_change *change, svc_entity *e)
 {
   const svc_noun *noun = change->noun->noun;
@@ -204,7 +204,7 @@ static void change_state(svc_call *c, const svc_change *change, svc_entity *e)
   }
 }
 
-/* Of what has no states the simulator does an order as it is given. */
+/* For nouns without states the simulator carries out an order at once. */
 static bool change_simulate(svc_call *c, svc_change *change)
 {
   const svc_noun *noun = change->noun->noun;
@@ -237,7 +237,7 @@ static bool change_event(svc_call *c, const svc_change *change, const svc_entity
   return svc_event_told(c, type, &d);
 }
 
-/* The events of the fields that changed and have one of their own; *others: some that have none changed as well. */
+/* Writes the events of changed fields that have their own; *others: fields without their own event changed, too. */
 static bool change_field_events(svc_call *c, const svc_change *change, const svc_entity *e, bool *others)
 {
   const svc_noun *noun = change->noun->noun;
@@ -248,7 +248,7 @@ static bool change_field_events(svc_call *c, const svc_change *change, const svc
   while ((f = svc_fields_next(&fields)) != NULL) {
     bool own = false;
     if (!svc_change_differs(change, f->name)) continue;
-    for (row = svc_noun_rarely(noun)->field_events; row && row->field; row++) {
+    for (row = svc_noun_ext_of(noun)->field_events; row && row->field; row++) {
       if (strcmp(row->field, f->name) != 0) continue;
       own = true;
       if (row->value && !svc_str_is(change_text(change->body, f->name), row->value)) continue;
@@ -261,7 +261,7 @@ static bool change_field_events(svc_call *c, const svc_change *change, const svc
 
 static bool change_events(svc_call *c, const svc_change *change, const svc_entity *e)
 {
-  bool others = !change->before || !svc_noun_rarely(change->noun->noun)->field_events || change->unseen;
+  bool others = !change->before || !svc_noun_ext_of(change->noun->noun)->field_events || change->unseen;
   if (!others && !change_field_events(c, change, e, &others)) return false;
   return !others || change_event(c, change, e, change->event);
 }
@@ -280,33 +280,33 @@ SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id 
   size_t i;
   for (i = 0; i < c->s->noun_count; i++) {
     const svc_noun *noun = c->s->nouns[i].noun;
-    if (svc_noun_rarely(noun)->quota && strcmp(svc_noun_rarely(noun)->quota, quota) == 0) used += (int64_t)svc_count(c->txn, noun->kind, group);
+    if (svc_noun_ext_of(noun)->quota && strcmp(svc_noun_ext_of(noun)->quota, quota) == 0) used += (int64_t)svc_count(c->txn, noun->kind, group);
   }
   return used;
 }
 
-/* There may be a limit on how many there are: one of its noun's, or one that the project sets. */
+/* The limit may come from the noun or from the project. */
 SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
-  bool shared = svc_noun_rarely(noun)->quota && quota && !svc_id_is_zero(&c->scope.group);
+  bool shared = svc_noun_ext_of(noun)->quota && quota && !svc_id_is_zero(&c->scope.group);
   int64_t limit = noun->most ? noun->most : -1, used;
   if (shared) {
-    parent = &c->scope.group; /* all of the project, whatever they are below */
-    limit = svc_noun_rarely(quota->noun)->quotas->limit(c, parent, svc_noun_rarely(noun)->quota);
+    parent = &c->scope.group; /* counts all of the project, whatever their parent */
+    limit = svc_noun_ext_of(quota->noun)->quotas->limit(c, parent, svc_noun_ext_of(noun)->quota);
   }
   if (c->error.code) return false;
   if (limit < 0) return true;
-  used = shared ? svc_quota_used(c, svc_noun_rarely(noun)->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
+  used = shared ? svc_quota_used(c, svc_noun_ext_of(noun)->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
   return used + (int64_t)more <= limit ? svc_txn_good(c) : svc_quota_exceeded(c, noun, limit, parent);
 }
 
-/* The parent shows how many of these it has. */
+/* Updates the parent's field that counts these. */
 SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   svc_entity old;
   svc_node *body;
-  if (!svc_noun_rarely(noun->noun)->counted_in || !noun->parent) return true;
+  if (!svc_noun_ext_of(noun->noun)->counted_in || !noun->parent) return true;
   if (svc_entity_above(c, noun, e, &old) != SVC_OK) return svc_txn_good(c);
   body = svc_entity_body(c, &old);
   if (!body) return false;
@@ -314,14 +314,14 @@ SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_e
   return svc_rewrite(c, &old, body);
 }
 
-/* How many of those there are whose number this field shows: nouns may share one. */
+/* The number for a counting field, which several nouns may share. */
 static int64_t change_counted(svc_call *c, const svc_noun_info *noun, const svc_id *id, const char *field)
 {
   int64_t count = 0;
   size_t i;
   for (i = 0; i < c->s->noun_count; i++) {
     const svc_noun_info *below = &c->s->nouns[i];
-    if (below->parent == noun && svc_noun_rarely(below->noun)->counted_in && strcmp(svc_noun_rarely(below->noun)->counted_in, field) == 0)
+    if (below->parent == noun && svc_noun_ext_of(below->noun)->counted_in && strcmp(svc_noun_ext_of(below->noun)->counted_in, field) == 0)
       count += (int64_t)svc_count(c->txn, below->noun->kind, id);
   }
   return count;
@@ -332,28 +332,28 @@ SVC_PRIVATE void svc_count_below(svc_call *c, const svc_noun_info *noun, const s
   size_t i;
   for (i = 0; i < c->s->noun_count && noun->is_parent; i++) {
     const svc_noun_info *below = &c->s->nouns[i];
-    if (below->parent != noun || !svc_noun_rarely(below->noun)->counted_in) continue;
-    svc_node_set_i64(c->arena, body, svc_noun_rarely(below->noun)->counted_in, change_counted(c, noun, id, svc_noun_rarely(below->noun)->counted_in));
+    if (below->parent != noun || !svc_noun_ext_of(below->noun)->counted_in) continue;
+    svc_node_set_i64(c->arena, body, svc_noun_ext_of(below->noun)->counted_in, change_counted(c, noun, id, svc_noun_ext_of(below->noun)->counted_in));
   }
 }
 
-/* What is written along with an entity, whatever brought it about; `body` NULL: it is gone. */
+/* Related records of every change, whatever its cause; `body` NULL: deleted. */
 SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                   const svc_node *body)
 {
   return svc_refs_write(c, noun, e, before, body) && svc_meter_note(c, noun, e, body);
 }
 
-/* Prepared by its noun, and allowed by whoever has a say in what requests want. */
+/* Runs the noun's prepare hook and, for requests, the governor's check. */
 static bool change_prepare(svc_call *c, svc_change *change)
 {
   const svc_noun *noun = change->noun->noun;
   const svc_noun_info *governor = c->s->seats[SVC_SEAT_GOVERNOR];
   if (noun->prepare && !noun->prepare(c, change)) return false;
-  return !svc_noun_rarely(noun)->governed || !governor || !c->plan || svc_noun_rarely(governor->noun)->governor->allows(c, change);
+  return !svc_noun_ext_of(noun)->governed || !governor || !c->plan || svc_noun_ext_of(governor->noun)->governor->allows(c, change);
 }
 
-/* There is room for one more, or, of a ring, there is when the oldest is gone: ids rise in time. */
+/* Checks the limit; a ring deletes the oldest first (ids rise in time). */
 static bool change_room(svc_call *c, const svc_change *change)
 {
   const svc_noun *noun = change->noun->noun;
@@ -363,7 +363,7 @@ static bool change_room(svc_call *c, const svc_change *change)
   return svc_below_first(c->txn, noun->kind, &change->parent, &oldest) ? svc_erase(c, change->noun, &oldest) : svc_txn_good(c);
 }
 
-/* In the scope that it belongs to. */
+/* Inserts it in its own scope. */
 static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
 {
   const svc_noun *noun = change->noun->noun;
@@ -391,7 +391,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
          (!noun->stored || noun->stored(c, change, out));
 }
 
-/* A request makes nothing below a parent that is in a state which its guards name. */
+/* Refuses a create by a request if a guard forbids it in the parent's present state. */
 static bool change_guarded(svc_call *c, const svc_change *change, const svc_scope *scope)
 {
   const svc_guard *guard = change->noun->noun->guards;
@@ -445,7 +445,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   if (change->noun->seals && !svc_seal_settle(c, change)) return false;
   change->unseen = svc_node_same(change->body, change->before);
   if (change->unseen && svc_str_eq(change->extra, old->extra))
-    return true; /* nothing changed: nothing to write, and no event */
+    return true; /* nothing changed: no write, no event */
   out->parent = change->parent;
   change_state(c, change, out);
   change_touch(c, change);
@@ -458,14 +458,14 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   if (change->noun == c->s->group) out->scope.org = out->parent;
   out->revision = svc_new_revision(c->txn);
   if (!svc_entity_store(c, out, old)) return false;
-  /* an order is for what is wanted now */
+  /* a pending order must follow the present body */
   ordered = change->state || noun->order_put || (!change->unseen && svc_order_waits(c, out));
   return svc_change_along(c, change->noun, out, change->before, change->body) &&
          (!ordered || svc_order_put(c, change->noun, out)) && change_events(c, change, out) &&
          (!noun->stored || noun->stored(c, change, out));
 }
 
-/* Was something sent that is not stored, but that the noun's hooks make something of? */
+/* Whether the input has write-only fields, which hooks may act on. */
 static bool change_sent_more(const svc_change *change)
 {
   const svc_node *one = svc_node_first(change->input);
@@ -476,7 +476,7 @@ static bool change_sent_more(const svc_change *change)
   return false;
 }
 
-/* A singleton's first change makes it. */
+/* The first change of a singleton stores it. */
 static bool change_store_singleton(svc_call *c, svc_change *change, svc_entity *out)
 {
   *out = change->entity;
@@ -510,11 +510,11 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
   memset(change, 0, sizeof *change);
   change->noun = c->plan->noun;
   if (!svc_target(c, &change->entity, &change->stored)) return false;
-  if (!change->stored && noun->flags & SVC_SOLE) { /* a PUT makes it */
+  if (!change->stored && noun->flags & SVC_SOLE) { /* a PUT creates it */
     change->input = c->body;
     change->event = noun->event_created;
     if (c->request.if_match.n == 0) return true;
-    return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* no state of it can match */
+    return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* no revision can match */
   }
   if (!svc_if_match_entity(c, &change->entity)) return false;
   change->input = c->body;
@@ -523,11 +523,11 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
   return change_of(c, change) && svc_guarded(c, change->noun, &change->entity, change->before, SVC_GUARD_CHANGE);
 }
 
-/* Of a noun that shows more than is stored: what was shown and is sent back stands for what is stored. */
+/* For a noun with a view: members that repeat the view stand for the stored values. */
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change)
 {
   svc_node *view, *input, *member;
-  if ((!c->plan->noun->noun->view && !svc_route_rarely(c->plan->route)->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
+  if ((!c->plan->noun->noun->view && !svc_route_ext_of(c->plan->route)->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
   view = svc_entity_view(c, &change->entity);
   input = view ? svc_node_object(c->arena, NULL) : NULL;
   for (member = input ? c->body->first : NULL; member; member = member->next) {

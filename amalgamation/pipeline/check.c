@@ -1,17 +1,17 @@
 /*
-** A body against the table of its fields.
+** A body checked against the table of its fields.
 **
-** One walk over the table, side by side with what was sent and what is stored, gives the body as it shall be stored:
-** defaults filled in, numbers and dates in one form, members sorted. Everything that is wrong is noted with the full
-** path of the field, so that the caller sees all of it at once.
+** One walk over the table, in parallel with the input and the stored body, gives the body to be stored: defaults filled
+** in, numbers and dates in one form, members sorted. Every violation is noted with the full path of the field, so that
+** the caller sees all of them at once.
 **
-** The rule: what a GET gave may be sent back. A read-only field, and links, are accepted when they are what they were; in
-** what is new, when they are what the service sets by itself. Clients send whole structs: the zero value of a read-only field counts as
-** not sent, and so does null on a create or of a field without a value. On an update null clears what may be cleared.
+** The rule: the answer of a GET may be sent back. A read-only field, and links, are accepted if they are unchanged; in a create, if
+** they are what the service would set. Clients send whole structs: the zero value of a read-only field counts as not sent, and so
+** does null on a create or for a field without a value. On an update null clears nullable fields.
 */
 #include "pipeline/pipeline.h"
 
-/* Where the walk is; written out only when something is wrong. */
+/* The position of the walk; written out only for a violation. */
 typedef struct check_path {
   const struct check_path *up;
   svc_str name;
@@ -42,17 +42,17 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
   return svc_buf_done(&b);
 }
 
-#define CHECK_MEANT 8 /* violations for which a word is suggested */
-#define CHECK_VARIANTS 64 /* of a union, that an error counts */
+#define CHECK_MEANT 8 /* maximum violations with a suggestion */
+#define CHECK_VARIANTS 64 /* maximum variants of a union that an error lists */
 
 #define CHECK_NO(c, code, path, ...) (svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), (svc_node *)NULL)
 
-/* The same of a value that has the right type, which is kept for an error of the field's own: no error tells a secret. */
+/* The same for a value of the right type, which is kept for a specific error of the field. Errors never contain secrets. */
 #define CHECK_BAD(c, code, input, path, ...) \
-  (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FAULT_VALUE, check_tell(c, f, (input)->text)), \
+  (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FIELD_FAULT_VALUE, check_tell(c, f, (input)->text)), \
    (svc_node *)NULL)
 
-/* What an error may tell of a value: nothing of a secret. */
+/* The value for an error text; empty for a secret. */
 static svc_str check_telling(const svc_field *f, svc_str value)
 {
   return f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : value;
@@ -77,12 +77,12 @@ static svc_node *check_long(svc_call *c, const svc_field *f, const svc_node *inp
 {
   svc_violation *v = svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at most %lld characters",
                                  (long long)f->max);
-  check_note(v, SVC_FAULT_LONG, check_tell(c, f, input->text));
+  check_note(v, SVC_FIELD_FAULT_LONG, check_tell(c, f, input->text));
   if (v) v->most = f->max;
   return NULL;
 }
 
-/* The value of the list that this is, in whatever case; NULL: none. */
+/* The listed value that equals this text, ignoring case; NULL: none. */
 static const char *check_any_case(const svc_field *f, svc_str text)
 {
   const char *const *value = f->flags & SVC_ANY_CASE ? f->values : NULL;
@@ -154,7 +154,7 @@ static svc_node *check_date(svc_call *c, const svc_node *input, const check_path
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_arena_copy(c->arena, svc_str_c(text)));
 }
 
-/* One value of the type; elements of arrays and maps come here with the type of the item. */
+/* One value of the type; elements of arrays and maps are checked with the type of the item. */
 static svc_node *check_value(svc_call *c, const svc_field *f, int type, const svc_node *input, const svc_node *before,
                              int mode, const check_path *path)
 {
@@ -188,7 +188,7 @@ static const svc_node *check_by_id(const svc_node *array, svc_str id)
   return item;
 }
 
-/* Has this element the same values as that one, of the fields by which they are matched? */
+/* Whether two elements have the same values in the fields that match them. */
 static bool check_matches(svc_str fields, const svc_node *item, const svc_node *other)
 {
   while (fields.n) {
@@ -205,19 +205,19 @@ static const svc_node *check_by_match(const char *fields, const svc_node *item, 
   return other;
 }
 
-/* The stored element that one which was sent speaks of: the one whose id it bears, or that has the same names; without these, the one at its
-** place, unless another one that was sent bears that one's id. */
+/* The stored element that a sent one stands for: with the same id or the same matching fields; otherwise the one at its position, unless
+** another sent element has the id of that one. */
 static const svc_node *check_counterpart(const svc_field *f, const svc_node *input, const svc_node *item,
                                          const svc_node *before, const svc_node *at_place)
 {
   svc_str wanted = svc_node_str(item, "id");
   bool by_id = check_has_own_id(f, item);
-  if (svc_field_object(f) && svc_object_rarely(svc_field_object(f))->matched_by) return check_by_match(svc_object_rarely(svc_field_object(f))->matched_by, item, before);
+  if (svc_field_object(f) && svc_object_ext_of(svc_field_object(f))->matched_by) return check_by_match(svc_object_ext_of(svc_field_object(f))->matched_by, item, before);
   if (by_id && wanted.n) return check_by_id(before, wanted);
   return at_place && by_id && check_by_id(input, svc_node_str(at_place, "id")) ? NULL : at_place;
 }
 
-/* An element as text, for sorting: a body may hold a hundred thousand of them, too many to compare each with each. */
+/* An element as text, for sorting: a body may hold a hundred thousand, too many to compare pairwise. */
 typedef struct check_element {
   svc_str text;
   int type;
@@ -249,7 +249,7 @@ static int check_order(const void *left, const void *right)
   return order ? order : a->type != b->type ? a->type - b->type : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Notes every element that is the same as one before it; false: there are some. */
+/* Notes every duplicate element; false: there are some. */
 static bool check_unique(svc_call *c, check_element *elements, size_t count, size_t length, const check_path *path,
                          const char *by)
 {
@@ -275,7 +275,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
 {
   svc_node *out = svc_node_array(c->arena, NULL), *item;
   const svc_node *at_place = before ? before->first : NULL;
-  const char *by = svc_field_object(f) ? svc_object_rarely(svc_field_object(f))->distinct_by : NULL;
+  const char *by = svc_field_object(f) ? svc_object_ext_of(svc_field_object(f))->distinct_by : NULL;
   check_element *elements = NULL;
   size_t count = 0, sound = 0;
   bool good = out != NULL;
@@ -295,7 +295,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
   if (elements && !check_unique(c, elements, sound, count, path, by)) good = false;
   if (count == 0 && f->flags & SVC_NOT_EMPTY) {
     check_note(svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at least 1 elements"),
-               SVC_FAULT_MISSING, SVC_S(""));
+               SVC_FIELD_FAULT_MISSING, SVC_S(""));
     return NULL;
   }
   if (f->max_items && count > f->max_items)
@@ -322,7 +322,7 @@ static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *inpu
 
 /* -------------------------------------------------------------------------------------------------------------- members */
 
-/* A default, which our tables have as JSON; most are too simple to be parsed. */
+/* A default, which tables give as JSON; most are simple enough not to need the parser. */
 static svc_node *check_constant(const svc *s, svc_arena *a, const char *preset)
 {
   svc_str text = svc_str_c(preset), none = SVC_S("");
@@ -346,20 +346,20 @@ static svc_node *check_preset(svc_call *c, const svc_field *f)
   return svc_preset(c->s, c->arena, f);
 }
 
-/* In an element of an array, which may be another one than that which stood in its place? */
+/* Inside an array, where the element at this position may be another one than before. */
 static bool check_in_array(const check_path *path)
 {
   while (path && path->index == SIZE_MAX) path = path->up;
   return path != NULL;
 }
 
-/* A secret that is never shown, and so cannot be sent back: it stays until another one comes. */
+/* A secret that is never shown cannot be sent back: it stays until a new one is sent. */
 static bool check_unseen(const svc_field *f, const check_path *path)
 {
   return (f->flags & (SVC_SEALED | SVC_WRITE_ONLY)) == (SVC_SEALED | SVC_WRITE_ONLY) && !check_in_array(path);
 }
 
-/* What a field that was not sent comes to; NULL with *good true: it has no value. */
+/* The value of a field that was not sent; NULL with *good true: no value. */
 static svc_node *check_absent(svc_call *c, const svc_field *f, const svc_node *old, int mode, const check_path *path,
                               bool *good)
 {
@@ -367,13 +367,13 @@ static svc_node *check_absent(svc_call *c, const svc_field *f, const svc_node *o
   if (old && kept) return svc_node_copy(c->arena, old);
   if (f->flags & SVC_REQUIRED && !(f->flags & SVC_READ_ONLY)) {
     *good = false;
-    check_note(svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, path), "is required"), SVC_FAULT_MISSING, SVC_S(""));
+    check_note(svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, path), "is required"), SVC_FIELD_FAULT_MISSING, SVC_S(""));
     return NULL;
   }
   return check_preset(c, f);
 }
 
-/* Is this what it was? A moment may be written in more ways than one, and clients write it in their own. */
+/* Whether the value is unchanged. One moment has several spellings, and clients use their own. */
 static bool check_unchanged(const svc_field *f, const svc_node *old, const svc_node *input)
 {
   int64_t was, is;
@@ -381,7 +381,7 @@ static bool check_unchanged(const svc_field *f, const svc_node *old, const svc_n
   return svc_date_parse(old->text, &was) && svc_date_parse(input->text, &is) && was == is;
 }
 
-/* What the service would set of a field that no body may set; NULL: nothing that is known already. */
+/* The value that the service would set in a read-only field; NULL: not known yet. */
 static const svc_node *check_by_itself(svc_call *c, const svc_field *f)
 {
   const svc_id *id = f->fill == SVC_AUTO_GROUP_ID ? &c->scope.group : f->fill == SVC_AUTO_ORG_ID ? &c->scope.org : NULL;
@@ -389,27 +389,27 @@ static const svc_node *check_by_itself(svc_call *c, const svc_field *f)
   return svc_id_is_zero(id) ? NULL : svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_id_str(c->arena, id));
 }
 
-/* Is nothing of this object to be set, whatever it is sent with? */
+/* Whether all fields of this object are read-only. */
 static bool check_is_shown_only(const svc_field *f)
 {
   const svc_field *inner;
   svc_fields fields;
   if (f->flags & SVC_READ_ONLY) return true;
-  if (f->type != SVC_OBJECT || svc_object_rarely(svc_field_object(f))->choice) return false;
+  if (f->type != SVC_OBJECT || svc_object_ext_of(svc_field_object(f))->choice) return false;
   svc_fields_begin(&fields, svc_field_object(f));
   while ((inner = svc_fields_next(&fields)) != NULL)
     if (!(inner->flags & SVC_READ_ONLY)) return false;
   return true;
 }
 
-/* Clients that send whole structs send a date that they do not know as one of the year 1. */
+/* Clients that send whole structs send an unknown date as one of the year 1. */
 static bool check_is_first_year(svc_str date)
 {
   int64_t ms;
   return svc_str_starts(date, "0001-") && svc_date_parse(date, &ms);
 }
 
-/* Is this the zero value of the field's type? Clients that send whole structs send it of fields that they do not set. */
+/* Whether this is the zero value of the field's type, which clients that send whole structs send for unset fields. */
 static bool check_is_zero(const svc_field *f, const svc_node *input)
 {
   double number;
@@ -424,7 +424,7 @@ static bool check_is_zero(const svc_field *f, const svc_node *input)
   }
 }
 
-/* Does a member count as one that was not sent? The zero value of what is shown only; null, unless it would clear a value. */
+/* Whether a member counts as not sent: the zero value of a read-only field, or null that clears nothing. */
 static bool check_is_ignored(const svc_field *f, const svc_node *input, const svc_node *old, int mode)
 {
   if (check_is_shown_only(f)) return check_is_zero(f, input);
@@ -437,7 +437,7 @@ static svc_node *check_closed(svc_call *c, const svc_field *f, const svc_node *i
   if (!old) old = check_by_itself(c, f);
   if (old && check_unchanged(f, old, input)) return svc_node_copy(c->arena, old);
   *good = false;
-  check_note(svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, check_path_text(c, path), "cannot be set or changed"), SVC_FAULT_CHANGED,
+  check_note(svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, check_path_text(c, path), "cannot be set or changed"), SVC_FIELD_FAULT_CHANGED,
              old ? old->text : SVC_S(""));
   return NULL;
 }
@@ -463,10 +463,10 @@ static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *inp
 
 /* ---------------------------------------------------------------------------------------------------------------- unions */
 
-/* Does the field that chooses the variant stay as it was, where it is not sent? As any other field does, or not. */
+/* Whether the field that selects the variant keeps its value when not sent, like any other field. */
 static bool check_variant_kept(const svc_object *object, const svc_node *before, int mode)
 {
-  const svc_field *f = svc_field_named(svc_object_of(object, before), svc_str_c(svc_object_rarely(object)->choice->by));
+  const svc_field *f = svc_field_named(svc_object_of(object, before), svc_str_c(svc_object_ext_of(object)->choice->by));
   return before && (mode == SVC_CHECK_UPDATE || (SVC_ALWAYS(f != NULL) && f->flags & (SVC_READ_ONLY | SVC_FIXED)));
 }
 
@@ -475,13 +475,13 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
   const char *values[CHECK_VARIANTS + 1];
   svc_str at = check_path_text(c, path), known;
   size_t n = 0;
-  for (; SVC_ALWAYS(n < CHECK_VARIANTS) && svc_object_rarely(object)->choice->variants[n].value; n++) values[n] = svc_object_rarely(object)->choice->variants[n].value;
+  for (; SVC_ALWAYS(n < CHECK_VARIANTS) && svc_object_ext_of(object)->choice->variants[n].value; n++) values[n] = svc_object_ext_of(object)->choice->variants[n].value;
   values[n] = NULL;
   known = svc_values_meant(c, values, sent && sent->type == SVC_J_STRING ? sent->text : SVC_S(""));
   if (!sent)
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, and says which kind of object this is: it must be %s", known.p);
   else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, at, "must be a string");
-  else check_note(svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "must be %s", known.p), SVC_FAULT_VALUE, sent->text);
+  else check_note(svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "must be %s", known.p), SVC_FIELD_FAULT_VALUE, sent->text);
   return NULL;
 }
 
@@ -490,29 +490,29 @@ static const svc_node *check_not_null(const svc_node *sent)
   return sent && sent->type == SVC_J_NULL ? NULL : sent;
 }
 
-/* The variant of a union that the body asks for: by what it says, by what was, or by default. NULL: a violation was noted. */
+/* The variant of a union: by the input, the stored body, or the default. NULL: a violation was noted. */
 static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                        int mode, const check_path *path)
 {
-  while (svc_object_rarely(object)->choice) {
-    const svc_node *sent = check_not_null(svc_node_get(input, svc_object_rarely(object)->choice->by)), *was = svc_node_get(before, svc_object_rarely(object)->choice->by);
+  while (svc_object_ext_of(object)->choice) {
+    const svc_node *sent = check_not_null(svc_node_get(input, svc_object_ext_of(object)->choice->by)), *was = svc_node_get(before, svc_object_ext_of(object)->choice->by);
     const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
-    check_path here = { path, svc_str_c(svc_object_rarely(object)->choice->by), SIZE_MAX };
+    check_path here = { path, svc_str_c(svc_object_ext_of(object)->choice->by), SIZE_MAX };
     if (!variant) return check_no_variant(c, object, sent, &here);
     if (before && variant != svc_variant_of(object, was))
-      before = NULL; /* what that one says of its variants is nothing here */
+      before = NULL; /* the stored body is of another variant and does not apply */
     object = variant;
   }
   return object;
 }
 
-/* What another variant had under the same name is the same field when it is of the same type. */
+/* A field of another variant with the same name and type counts as the same field. */
 static bool check_same_field(const svc_field *a, const svc_field *b)
 {
   return a && a->type == b->type && a->item == b->item && a->object == b->object;
 }
 
-/* A field that was not sent, of a body that was another variant before: what is kept has to fit here. */
+/* A field that was not sent, in a body that changes its variant: the stored value must fit the new variant. */
 static svc_node *check_carried(svc_call *c, const svc_field *f, const svc_node *old, const check_path *path, bool *good)
 {
   svc_field open = *f;
@@ -523,7 +523,7 @@ static svc_node *check_carried(svc_call *c, const svc_field *f, const svc_node *
 
 /* -------------------------------------------------------------------------------------------------------------- objects */
 
-/* The field that a misspelt name was meant to be; "": none is near. A body of many such names is not worth the work. */
+/* The field that a misspelt name was meant to be; "": none is near. Suggestions are limited for bodies with many such names. */
 static const char *check_meant(svc_call *c, const svc_object *object, svc_str name)
 {
   svc_near near = svc_near_begin(name);
@@ -553,20 +553,20 @@ static bool check_names(svc_call *c, const svc_object *object, const svc_node *i
   return good;
 }
 
-/* One member: as it was sent, or as it stays. `was`: the variant that the body was before, where that is another one. */
+/* One member, from the input or from the stored body. `was`: the previous variant, if it was another one. */
 static svc_node *check_member(svc_call *c, const svc_field *f, const svc_object *was, const svc_node *input,
                               const svc_node *before, int mode, const check_path *path, bool *good)
 {
   const svc_node *sent = svc_node_get(input, f->name), *old = svc_node_get(before, f->name);
   if (was && !check_same_field(svc_field_named(was, svc_str_c(f->name)), f)) old = NULL;
-  if (was && !old && mode == SVC_CHECK_UPDATE) mode = SVC_CHECK_REPLACE; /* of this field it is the first word */
+  if (was && !old && mode == SVC_CHECK_UPDATE) mode = SVC_CHECK_REPLACE; /* a new field in this variant: treated as in a replace */
   if (sent) return check_sent(c, f, sent, old, mode, path, good);
   if (was && old && mode == SVC_CHECK_UPDATE) return check_carried(c, f, old, path, good);
   return check_absent(c, f, old, mode, path, good);
 }
 
-/* Is this field in the body, as it would be stored? What is write-only and not sealed is not stored: it was sent, or was when this was
-** made. */
+/* Whether the field will be in the stored body. Fields that are write-only and not sealed are not stored: they count if they were sent, or
+** if the resource exists already. */
 static bool check_is_there(const svc_object *object, svc_str name, const svc_node *out, const svc_node *input, const svc_node *before)
 {
   const svc_field *f = svc_field_named(object, name);
@@ -574,7 +574,7 @@ static bool check_is_there(const svc_object *object, svc_str name, const svc_nod
   return svc_node_find(out, name) || (unstored && (before || svc_node_find(input, name)));
 }
 
-/* Notes the fields of a row that are not there. False: there are some. */
+/* Notes the missing fields of a row. False: there are some. */
 static bool check_need(svc_call *c, const svc_need *need, const svc_object *object, const svc_node *out, const svc_node *input,
                        const svc_node *before, const check_path *path)
 {
@@ -584,7 +584,7 @@ static bool check_need(svc_call *c, const svc_need *need, const svc_object *obje
     svc_str name = svc_str_cut(&rest, ' ');
     check_path here = { path, name, SIZE_MAX };
     if (check_is_there(object, name, out, input, before)) continue;
-    check_note(svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, &here), "%s", svc_need_why(c, need).p), SVC_FAULT_MISSING, SVC_S(""));
+    check_note(svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, &here), "%s", svc_need_why(c, need).p), SVC_FIELD_FAULT_MISSING, SVC_S(""));
     good = false;
   }
   return good;
@@ -597,7 +597,7 @@ static bool check_needs(svc_call *c, const svc_object *object, const svc_node *o
   const svc_need *need;
   bool good = true;
   for (o = object; o; o = o->base)
-    for (need = svc_object_rarely(o)->needs; need && need->fields; need++)
+    for (need = svc_object_ext_of(o)->needs; need && need->fields; need++)
       if (!need->by_hook && svc_need_holds(c, need, out) && !check_need(c, need, object, out, input, before, path)) good = false;
   return good;
 }
@@ -606,11 +606,11 @@ static svc_node *check_object(svc_call *c, const svc_object *object, const svc_n
                               const check_path *path)
 {
   svc_node *out = svc_node_object(c->arena, NULL);
-  const svc_object *was = before && svc_object_rarely(object)->choice ? svc_object_of(object, before) : NULL;
+  const svc_object *was = before && svc_object_ext_of(object)->choice ? svc_object_of(object, before) : NULL;
   const svc_field *f;
   svc_fields fields;
   bool good;
-  if (svc_object_rarely(object)->choice) object = check_variant(c, object, input, before, mode, path);
+  if (svc_object_ext_of(object)->choice) object = check_variant(c, object, input, before, mode, path);
   if (!object || !out) return NULL;
   if (was == object) was = NULL;
   good = check_names(c, object, input, path);
@@ -645,24 +645,24 @@ SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, con
   return check_array(c, &items, input, NULL, NULL);
 }
 
-/* "specs[].name" stands for the element of any number. */
+/* "specs[].name" matches any index. */
 static bool check_is_field(svc_str path, const char *field)
 {
   for (; path.n && *field; path.p++, path.n--, field++) {
-    while (field[0] == ']' && SVC_ALWAYS(path.n) && path.p[0] != ']') path.p++, path.n--; /* what is open is closed */
+    while (field[0] == ']' && SVC_ALWAYS(path.n) && path.p[0] != ']') path.p++, path.n--; /* brackets are balanced */
     if (SVC_NEVER(path.n == 0) || path.p[0] != *field) return false;
   }
   return path.n == 0 && *field == 0;
 }
 
-/* The error of the field's own, if its noun has one for it. */
+/* The specific error of the field, if its noun has one. */
 static bool check_own_error(svc_call *c, const svc_violation *v)
 {
   const svc_field_error *row = c->plan ? c->plan->noun->noun->field_errors : NULL;
   svc_str about = svc_id_is_zero(&c->scope.group) ? svc_id_str(c->arena, &c->scope.org) : svc_id_str(c->arena, &c->scope.group);
   while (row && row->field && !(row->faults & v->fault && check_is_field(v->field, row->field))) row++;
   if (!row || !row->field) return false;
-  if (v->fault == SVC_FAULT_LONG) about = svc_arena_print(c->arena, "%lld", (long long)v->most);
+  if (v->fault == SVC_FIELD_FAULT_LONG) about = svc_arena_print(c->arena, "%lld", (long long)v->most);
   (void)svc_fail_about(c, row->error, svc_error_names_attribute(row->error) ? v->field : v->value, about);
   return true;
 }
@@ -671,7 +671,7 @@ SVC_PRIVATE bool svc_check_done(svc_call *c)
 {
   svc_violation *first = c->error.violations;
   if (c->error.code) return false;
-  if (c->arena->failed) return svc_no_memory(c); /* what was found wrong may be right */
+  if (c->arena->failed) return svc_no_memory(c); /* without memory the violations are unreliable */
   if (!first) return true;
   if (check_own_error(c, first)) return false;
   return svc_fail_as(c, svc_violation_text(c, first), first->code, "S", &first->field);

@@ -1,8 +1,8 @@
 /*
-** What is kept of a credential, and what it may do.
+** Stored credentials, and their roles.
 **
-** The rule: a secret is never stored. What is stored verifies it: a salted HMAC for secrets that are sent, the two
-** hashes that Digest needs for keys that are not. Comparisons take the same time whatever they find.
+** The rule: a secret is never stored, only data that verifies it: a salted HMAC for secrets that callers send, the two
+** hashes that Digest needs for keys that they do not send. Comparisons take constant time.
 **
 ** A noun packs both into `extra`, so that a request is authenticated without parsing anything:
 **
@@ -70,7 +70,7 @@ SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c)
 
 SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments)
 {
-  c->who.assignments = svc_arena_copy(c->arena, assignments); /* the store moves on under who changes something */
+  c->who.assignments = svc_arena_copy(c->arena, assignments); /* a write may move the store's memory */
   return !c->arena->failed || svc_no_memory(c);
 }
 
@@ -85,8 +85,8 @@ SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str un
   return SVC_OK;
 }
 
-/* Time must not tell whether there is such a credential. So where nothing has the name, the reads that a hit would cause are made for
-** ids that nothing has: on PostgreSQL each is a round trip. */
+/* Timing must not reveal whether a credential exists. For an unknown name, the same reads are made for ids that nothing has: on PostgreSQL
+** each is a round trip. */
 SVC_PRIVATE bool svc_credential_find(svc_call *c, const svc_noun_info *noun, svc_str name, svc_entity *out)
 {
   svc_id org, id;
@@ -122,11 +122,11 @@ SVC_PRIVATE bool svc_secret_same(svc_call *c, svc_str secret, const unsigned cha
 {
   unsigned char again[32];
   if (svc_hmac_sha256((svc_str){ (const char *)hash, 16 }, secret, again)) return svc_same_bytes(again, hash + 16, 32);
-  c->arena->failed = true; /* which is no word on the secret */
+  c->arena->failed = true; /* not a statement about the secret */
   return false;
 }
 
-/* A hash that cannot be had is as memory that cannot. */
+/* A failed hash counts as out of memory. */
 SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32])
 {
   if (svc_sha256(text, out)) return true;
@@ -135,7 +135,7 @@ SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32]
   return false;
 }
 
-/* MD5 and SHA-256 of user, realm and password: all that Digest needs to know of a password. */
+/* MD5 and SHA-256 of user, realm and password: all that Digest needs. */
 SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48])
 {
   svc_str text = svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT ":" SVC_FMT, SVC_ARG(public_key), SVC_ARG(c->s->vendor),

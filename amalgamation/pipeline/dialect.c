@@ -1,17 +1,18 @@
 /*
 ** The words of a dialect: svc_config.dialect, read and compared with the tables when a handle is opened.
 **
-** A dialect is {"vendor":"...","dbScheme":"...","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}. Each pair exchanges two words
-** wherever a table has ours: in objects that have such a field, in lists that have such a value. So the other word may be one of ours
-** elsewhere, and a word of ours that has another one on the wire is unknown there.
+** A dialect is {"vendor":"...","dbScheme":"...","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}. Each pair exchanges two
+** words
+** wherever a table has ours: in objects with such a field, in lists with such a value. The other word may thus be one of ours
+** elsewhere, and a renamed word of ours is unknown on the wire.
 **
-** The rule: an exchange is the same in both directions, and loses nothing. That holds because each word stands in one pair, and
-** because no object, list, path or error code has both words of a pair. A dialect that breaks this is refused, with the word.
+** The rule: an exchange is the same in both directions and loses nothing. To ensure that, each word is in one pair only, and no
+** object, list, path or error code has both words of a pair. A dialect that breaks this is refused, with the word.
 */
 #include "pipeline/pipeline.h"
 
 #define DIALECT_DEPTH 3
-#define DIALECT_LONGEST 128 /* bytes of a word */
+#define DIALECT_LONGEST 128 /* maximum bytes of a word */
 #define DIALECT_TOLD 100    /* bytes of a word that an error shows */
 
 static const char *const dialect_members[SVC_WORD_KINDS] = { "fields", "paths", "values", "codes" };
@@ -23,7 +24,7 @@ SVC_PRIVATE const char *svc_dialect_member(int kind)
   return dialect_members[kind];
 }
 
-/* A word of the file as a line of the log shows it: its beginning, and a question mark for each byte that is not plain ASCII. */
+/* A word of the file for the log: its beginning, with a question mark for each byte that is not plain ASCII. */
 typedef struct dialect_told {
   char text[DIALECT_TOLD + 1];
 } dialect_told;
@@ -52,7 +53,7 @@ static int dialect_bad_pair(const svc *s, int kind, const svc_word *word, const 
 
 /* -------------------------------------------------------------------------------------------------------------- looking up */
 
-/* In the order of either language. */
+/* By our words or by theirs. */
 static const svc_word *dialect_find(const svc *s, int kind, svc_str text, bool theirs)
 {
   const svc_words *words = s->dialect ? &s->dialect->kinds[kind] : NULL;
@@ -80,7 +81,7 @@ SVC_PRIVATE const svc_word *svc_word_theirs(const svc *s, int kind, svc_str thei
 
 /* ----------------------------------------------------------------------------------------------------------------- reading */
 
-/* One pair: is theirs a word at all? */
+/* Reads one pair and validates the dialect's word. */
 static int dialect_pair(svc *s, int kind, const svc_node *node, svc_word *out)
 {
   bool verb = node->name.n && node->name.p[0] == ':';
@@ -107,7 +108,7 @@ static int dialect_pairs(svc *s, int kind, const svc_node *node)
   return rc;
 }
 
-/* A setting of svc_config that the dialect may bring: the host leaves it out, or says the same. */
+/* A setting of svc_config that the dialect may contain: the host leaves it out, or sets the same value. */
 static int dialect_setting(svc *s, const svc_node *node, const char **setting)
 {
   if (node->type != SVC_J_STRING) return dialect_bad(s, "dialect", node->name, "must be a string");
@@ -130,7 +131,7 @@ static int dialect_member(svc *s, const svc_node *node)
   return dialect_bad(s, "dialect", node->name, "is no member of a dialect: it has vendor, dbScheme, fields, paths, values, codes");
 }
 
-/* The text behind a fault names the word: a key that stands twice. */
+/* The text behind a fault names the word: a duplicate key. */
 static int dialect_malformed(const svc *s, svc_str text, const svc_json_fault *fault)
 {
   svc_str near = { text.p + fault->at, text.n - fault->at };
@@ -147,7 +148,7 @@ SVC_PRIVATE int svc_dialect_open(svc *s)
   const svc_node *body, *member;
   int rc = SVC_OK;
   if (!s->config.dialect) return SVC_OK;
-  s->config.dialect = NULL; /* the host's string */
+  s->config.dialect = NULL; /* the host's string, no longer needed */
   s->dialect = svc_arena_zero(&s->memory, sizeof *s->dialect);
   if (s->memory.failed) return SVC_NOMEM;
   s->dialect->mark = (uint32_t)svc_body_revision(text);
@@ -195,7 +196,7 @@ static int dialect_sort(svc *s, int kind)
 
 /* ---------------------------------------------------------------------------------------------------------------- checking */
 
-/* A walk over all tables: each object once, since many hold the same ones. */
+/* A walk over all tables that visits each object once, since many are shared. */
 typedef struct dialect_walk {
   svc *s;
   svc_arena *scratch;
@@ -204,7 +205,7 @@ typedef struct dialect_walk {
   int rc;
 } dialect_walk;
 
-/* A word of a table. The pair that it stands in; NULL: it stays as it is. */
+/* Notes a word of a table. Returns its pair; NULL: not renamed. */
 static svc_word *dialect_met(const dialect_walk *w, int kind, svc_str ours)
 {
   svc_word *word = (svc_word *)(uintptr_t)svc_word_ours(w->s, kind, ours);
@@ -226,7 +227,7 @@ static void dialect_list(dialect_walk *w, const char *const *values)
   }
 }
 
-/* Has this object been met? If not, it is now. */
+/* Whether the object was visited; marks it. */
 static bool dialect_seen(dialect_walk *w, const svc_object *object)
 {
   size_t i;
@@ -235,7 +236,7 @@ static bool dialect_seen(dialect_walk *w, const svc_object *object)
   if (w->count == w->room) {
     size_t room = w->room ? 2 * w->room : 512;
     const svc_object **grown = svc_arena_alloc(w->scratch, room * sizeof *grown);
-    if (!grown) return true; /* the arena remembers it */
+    if (!grown) return true; /* the arena remembers the failure */
     if (w->count) memcpy(grown, w->seen, w->count * sizeof *grown);
     w->seen = grown;
     w->room = room;
@@ -244,7 +245,7 @@ static bool dialect_seen(dialect_walk *w, const svc_object *object)
   return false;
 }
 
-/* whole: the union that it is a variant of, or itself. A body that does not say which variant it is may have the fields of all. */
+/* whole: the union of this variant, or the object itself. A body that does not name its variant may have the fields of all. */
 static void dialect_object(dialect_walk *w, const svc_object *object, const svc_object *whole)
 {
   const svc_variant *v;
@@ -276,7 +277,7 @@ static void dialect_events(dialect_walk *w)
   }
 }
 
-/* The next part of a path that a dialect can have another word for: a segment, or a verb with its colon. *rest: what is behind it. */
+/* The next part of a path that can be renamed: a segment, or a verb with its colon. *rest: the text behind it. */
 static svc_str dialect_part(const char **rest)
 {
   const char *p = *rest;
@@ -327,7 +328,7 @@ static void dialect_codes(dialect_walk *w)
   }
 }
 
-/* Is there a word that no table has? */
+/* Refuses words that no table has. */
 static void dialect_unknown(dialect_walk *w)
 {
   static const char *const what[SVC_WORD_KINDS] = { "is no field of any object", "is no segment or verb of any path",

@@ -1,12 +1,13 @@
 /*
-** The mark of the dialect, on a store that several handles share. All of them must show the same words, or a client would see one
-** resource in two languages, whichever instance answers.
+** The mark of the dialect in a shared store. All handles must use the same words; otherwise a client would see one
+** resource in two languages, depending on the instance that answers.
 **
-** The mark has a number for each kind of words, made of the words of svc_config.dialect alone: neither their order nor an upgrade of
+** The mark has a hash for each kind of words, computed from the words of svc_config.dialect alone: neither their order nor an upgrade of
 ** svcapi changes it. A handle without a dialect has a mark, too.
 **
-** The rule: the first handle writes the mark, also on a store of an older version, which has none. A handle with another dialect is not
-** opened, unless it is told to replace the mark (svc_config.dialect_change); a handle that serves no requests (keep_orders) has no say.
+** The rule: the first handle writes the mark, also on a store of an older version, which has none. A handle with another dialect fails to
+** open, unless it is configured to replace the mark (svc_config.dialect_change). A handle that serves no requests (keep_orders) neither
+** checks nor writes it.
 */
 #include "pipeline/pipeline.h"
 
@@ -14,7 +15,7 @@
 
 static uint64_t dialect_sum(uint64_t sum, svc_str word)
 {
-  return svc_fnv(svc_fnv(sum, word), (svc_str){ "", 1 }); /* and a NUL, behind which the next one begins */
+  return svc_fnv(svc_fnv(sum, word), (svc_str){ "", 1 }); /* the NUL separates words */
 }
 
 /* "FIELDS PATHS VALUES CODES", each 16 digits. */
@@ -32,7 +33,7 @@ static svc_str dialect_mark(svc *s)
                          (unsigned long long)sums[2], (unsigned long long)sums[3]);
 }
 
-/* Which kinds of words differ, as the members of a dialect are called. */
+/* The kinds of words that differ, as members of a dialect. */
 static svc_str dialect_differs(svc *s, svc_str kept, svc_str ours)
 {
   svc_buf b = svc_buf_new(&s->memory, 40);

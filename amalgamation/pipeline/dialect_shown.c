@@ -1,7 +1,7 @@
 /*
-** Words and texts as the dialect shows them.
+** Words and texts in the dialect, as callers see them.
 **
-** The rule: only what stands in a table or in our own texts is translated here. What somebody sent is put into a text after that.
+** The rule: only words of tables and our own texts are translated here. Input of callers is put into a text afterwards.
 */
 #include "pipeline/pipeline.h"
 
@@ -36,7 +36,7 @@ SVC_PRIVATE const char *svc_shown_code(const svc *s, int code)
   return word ? word->theirs.p : name;
 }
 
-/* Our own word for a code that has another one is no code. */
+/* Our own name of a renamed code is not a code. */
 SVC_PRIVATE int svc_code_shown(const svc *s, const char *name)
 {
   const svc_word *word = svc_word_theirs(s, SVC_WORD_CODE, svc_str_c(name));
@@ -56,7 +56,7 @@ static svc_str shown_step(svc_str *rest, svc_str *index)
   return (svc_str){ name.p, n };
 }
 
-/* A name that the body has no field for was sent so: it is exchanged back. */
+/* A name that is not a field of the body was sent by the caller: translated back. */
 static svc_str shown_name(const svc *s, svc_str name)
 {
   const svc_word *word = svc_word_ours(s, SVC_WORD_FIELD, name);
@@ -65,7 +65,7 @@ static svc_str shown_name(const svc *s, svc_str name)
   return word ? word->ours : name;
 }
 
-/* Keys of a map, and whatever is in free-form JSON, are what was sent. */
+/* Keys of a map, and everything in free-form JSON, are shown as sent. */
 SVC_PRIVATE svc_str svc_shown_place_in(const svc *s, svc_arena *a, const svc_object *object, svc_str path)
 {
   svc_buf b = svc_buf_new(a, path.n + 32);

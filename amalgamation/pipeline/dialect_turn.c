@@ -1,18 +1,18 @@
 /*
-** Bodies from one language to the other: requests from the dialect's words to ours, answers from ours to the dialect's.
+** Translation of bodies: requests from the dialect's words to ours, answers from ours to the dialect's.
 **
-** The tables of fields guide it, so what users wrote stays as it is: free-form JSON, keys of maps, and strings of fields that list no
-** values. Two words of a pair are exchanged, in both directions: a word of ours that the dialect has another one for becomes that one,
-** which no table has, and is refused as unknown. Members stay sorted by the names that they have on each side.
+** The tables of fields guide it, so the users' own data stays unchanged: free-form JSON, keys of maps, and strings of fields without listed
+** values. The two words of a pair are exchanged in both directions: a renamed word of ours in a request becomes the other word,
+** which no table has, and is refused as unknown. Members are sorted by their names on each side.
 */
 #include "pipeline/pipeline.h"
 
-#define TURN_DEPTH 8 /* objects in one another that are looked at for words of the dialect: an object may hold itself */
+#define TURN_DEPTH 8 /* depth up to which objects are searched for the dialect's words: an object may contain itself */
 
 typedef struct turn {
   const svc *s;
   svc_arena *arena;
-  bool shown; /* what comes in has the words of the dialect; false: ours */
+  bool shown; /* the input is in the dialect's words; false: in ours */
 } turn;
 
 static void turn_object(const turn *t, const svc_object *object, svc_node *node);
@@ -32,7 +32,7 @@ static bool turn_has_events(const svc_field *f)
   return f->flags & (SVC_GROUP_EVENTS | SVC_ORG_EVENTS);
 }
 
-/* Does the field know the value by our word? */
+/* Whether the field lists the value under our word. */
 static bool turn_knows(const svc *s, const svc_field *f, const svc_word *word)
 {
   return word && ((f->values && svc_value_in(s, word->ours, f->values)) || (turn_has_events(f) && word->event));
@@ -65,12 +65,12 @@ static svc_str turn_name(const svc *s, const svc_object *object, svc_str name)
 
 /* ------------------------------------------------------------------------------------------------------------------ bodies */
 
-/* The variant of a union that the body asks for, in whichever words; the union itself: the body does not say. */
+/* The variant of a union that the body selects, in either language; the union itself if the body does not say. */
 static const svc_object *turn_variant(const turn *t, const svc_object *object, const svc_node *node)
 {
   const svc_object *found = object;
-  while (svc_object_rarely(found)->choice) {
-    const svc_choice *choice = svc_object_rarely(found)->choice;
+  while (svc_object_ext_of(found)->choice) {
+    const svc_choice *choice = svc_object_ext_of(found)->choice;
     svc_str by = svc_str_c(choice->by);
     const svc_node *sent = svc_node_find(node, t->shown ? svc_shown_field(t->s, by) : by);
     svc_node ours;
@@ -98,7 +98,7 @@ static void turn_value(const turn *t, const svc_field *f, int type, svc_node *no
     for (item = node->first; item; item = item->next) turn_value(t, f, f->item, item);
 }
 
-/* Members that have another name now go where that name belongs. */
+/* Moves renamed members to their sorted positions. */
 static void turn_sort(const turn *t, svc_node *object, svc_node *renamed)
 {
   svc_node *next;
@@ -132,7 +132,7 @@ static void turn_object(const turn *t, const svc_object *object, svc_node *node)
 
 /* ---------------------------------------------------------------------------------------------------------------- requests */
 
-/* A whole body: an object, or an array of them. */
+/* A whole body: an object, or an array of objects. */
 static void turn_whole(const turn *t, const svc_object *object, svc_node *body)
 {
   svc_node *item;
@@ -153,7 +153,7 @@ SVC_PRIVATE void svc_turn_sent(const svc_call *c, svc_arena *a, const svc_object
   if (c->s->dialect && !c->own_words) turn_whole(&t, object, body);
 }
 
-/* What names an entity may be sent in our words, too: so links have them. A field that stands in the path is as one of a body. */
+/* Keys in a path may be sent in our words, too, because links have them. A field in the path is translated like one of a body. */
 SVC_PRIVATE void svc_turn_path(svc_call *c)
 {
   const svc_plan *plan = c->plan;
@@ -192,7 +192,7 @@ SVC_PRIVATE svc_str svc_shown_query(const svc_call *c, const svc_query_value *v)
 
 /* ----------------------------------------------------------------------------------------------------------------- answers */
 
-/* Is one of these words another one in the dialect? */
+/* Whether the dialect renames one of these words. */
 static bool turn_touches_list(const svc *s, const svc_field *f)
 {
   const svc_words *words = &s->dialect->kinds[SVC_WORD_VALUE];
@@ -220,7 +220,7 @@ static bool turn_touches(const svc *s, const svc_object *object, int depth)
   return found;
 }
 
-/* What the plan answers with; a GET that is not ready answers as the POST of its noun. */
+/* The answer's object; a GET that is not ready answers like the POST of its noun. */
 static const svc_object *turn_answer_of(const svc *s, const svc_plan *plan, int status)
 {
   const svc_route *r = plan->route;
@@ -235,18 +235,18 @@ SVC_PRIVATE bool svc_dialect_touches(const svc *s, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   const svc_older *v;
-  if (!s->dialect || svc_route_rarely(r)->media || r->flags & (SVC_TEXT | SVC_EMPTY_OBJECT)) return false;
+  if (!s->dialect || svc_route_ext_of(r)->media || r->flags & (SVC_TEXT | SVC_EMPTY_OBJECT)) return false;
   for (v = r->older; v && v->date; v++)
     if (turn_touches(s, v->answer, 0)) return true;
   return turn_touches(s, turn_answer_of(s, plan, 0), 0) || (r->also && turn_touches(s, turn_answer_of(s, plan, r->also), 0));
 }
 
-/* One entity, or the value of one field of it. */
+/* One resource, or the value of one of its fields. */
 static void turn_text(const turn *t, const svc_object *object, const svc_field *value, svc_str text, svc_buf *out)
 {
   svc_node *node = svc_json_parse(t->arena, text);
   if (!node) {
-    svc_buf_str(out, text); /* no memory, which the arena remembers */
+    svc_buf_str(out, text); /* out of memory, which the arena remembers */
     return;
   }
   if (value) turn_value(t, value, value->type, node);
@@ -254,7 +254,7 @@ static void turn_text(const turn *t, const svc_object *object, const svc_field *
   svc_node_write(out, node);
 }
 
-/* Each by itself: the parser bounds the depth of a body, and a list puts more around it. */
+/* Items are translated one by one: the parser limits the depth of a body, and a list adds levels around it. */
 static void turn_items(const turn *t, const svc_object *object, const svc_field *value, svc_str list, svc_buf *out)
 {
   const char *p = list.p + 1, *end = list.p + list.n - 1;
@@ -268,7 +268,7 @@ static void turn_items(const turn *t, const svc_object *object, const svc_field 
   svc_buf_char(out, ']');
 }
 
-/* The part of an answer that the tables speak of: what is in an envelope, or in a page. */
+/* The part of an answer that the tables describe: the content of an envelope or a page. */
 static svc_str turn_content(const svc_call *c, svc_str body)
 {
   const unsigned flags = c->plan->route->flags;
@@ -284,7 +284,7 @@ SVC_PRIVATE svc_str svc_turn_answer(svc_call *c, svc_str body)
   const svc_route *r = c->plan->route;
   const svc_object *older = c->route.older ? c->route.older->answer : NULL;
   const svc_object *object = older ? older : turn_answer_of(c->s, c->plan, c->answer.status);
-  const svc_field *value = svc_route_rarely(r)->value ? svc_field_somewhere(object, svc_str_c(svc_route_rarely(r)->value)) : NULL;
+  const svc_field *value = svc_route_ext_of(r)->value ? svc_field_somewhere(object, svc_str_c(svc_route_ext_of(r)->value)) : NULL;
   svc_str content = turn_content(c, body);
   svc_buf b = svc_buf_new(c->arena, body.n + body.n / 8 + 64);
   if (content.n == 0) return body;

@@ -1,28 +1,28 @@
 /*
 ** HTTP Digest (RFC 7616, qop=auth), for API keys: the private key never crosses the network.
 **
-** A nonce is a time with a keyed hash over it, so the server need not remember the ones it gave out, and one that is
-** made up is seen at once. It lives DIGEST_SECONDS. What has to be remembered is which counts of a nonce were used, and
-** only of those that came with the right secret: a window of 64 counts for each nonce that a key has in use.
+** A nonce is a time with a keyed hash over it. The server need not remember the nonces it gave out, and recognizes a
+** forged one at once. A nonce lives DIGEST_SECONDS. The server remembers only the used counts of nonces that came with the
+** right secret: a window of 64 counts for each nonce that a key has in use.
 **
-** There is a fixed number of slots for these, in rows; a key has its row by a keyed hash. Where a row is full, whoever has
-** most there gives one up: of the organizations the one with most slots, of its keys that with most, of that the oldest. So
-** a key that takes a nonce for every request, or an organization that does so with many keys, is in nobody's way but its
-** own, and alone has all the room there is. From what is given up on, older nonces of the same key are no longer accepted, and its
-** clients are asked, with stale=true, to take a new one; a replay never gets through.
+** There is a fixed number of slots for these, in rows; a keyed hash assigns a row to each key. In a full row, the largest user
+** gives up a slot: the organization with most slots, of its keys the one with most, of that the oldest. So a key that takes a
+** nonce for every request, or an organization that does so with many keys, only displaces itself; alone, it may use all slots.
+** When a slot is given up, older nonces of the same key are no longer accepted. Its clients are told, with stale=true, to take
+** a new one; a replay never succeeds.
 **
-** Who answers wrongly, for a key from a network, is slowed down as at the token endpoint (limiter.c). Who has a nonce in use that was answered
-** rightly is not: an attacker who guesses next to somebody does not keep them out.
+** Wrong answers, per key and network, are slowed down as at the token endpoint (limiter.c). A caller with a nonce in use that was
+** answered correctly is exempt: an attacker who guesses on the same network does not lock that caller out.
 **
-** Where several handles share a store they share the secret, which is in it, so that a nonce of one is good for all. What was
-** used is known to each for itself: a request may be replayed to another handle while its nonce lives, by who can read it on its way.
-** Not so where they share a limiter, which knows what was used at any of them. What a handle knows itself holds beside it, so that a
-** limiter that has lost its memory is no way to replay a request where it was sent. Who is refused for a count that was used
-** elsewhere is asked to take a new nonce: two handles may have given out the same one, in the same moment.
+** Handles that share a store share the secret, which is in the store, so that a nonce of one is valid for all. Each handle
+** knows only its own used counts: whoever can read a request on its way may replay it to another handle while its nonce lives.
+** Handles that also share a limiter prevent that: the limiter knows the counts used at any of them. A handle still checks its
+** own counts, so that a limiter that has lost its memory does not allow a replay at the same handle. A caller that is refused
+** because a count was used elsewhere is told to take a new nonce: two handles may have given out the same one at the same moment.
 **
-** The rule: a nonce that is good for all handles is refused while the limiter does not answer, as nobody can tell where it was used.
-** The client is then given, with stale=true, one that is good for this handle alone: it is sealed with a secret that no other
-** handle has. So clients still get in, and a replay gets through nowhere, neither meanwhile nor afterwards.
+** The rule: a nonce that is valid for all handles is refused while the limiter does not answer, because its uses are unknown.
+** The client then gets, with stale=true, a nonce that is valid for this handle alone: it is sealed with a secret that no other
+** handle has. So clients can still sign in, and a replay succeeds nowhere, neither during the outage nor afterwards.
 */
 #include "pipeline/pipeline.h"
 
@@ -34,32 +34,32 @@
 typedef struct digest_slot {
   uint64_t stamp;  /* the first eight bytes of the nonce, which are unique; 0: free */
   uint64_t window; /* bit n: count highest-n was seen */
-  uint64_t floor;     /* no nonce up to this stamp is accepted of this key unless it has a slot */
-  uint64_t org_floor; /* the same, of any key of this organization */
+  uint64_t floor;     /* no nonce of this key up to this stamp is accepted unless it has a slot */
+  uint64_t org_floor; /* the same for all keys of this organization */
   uint32_t highest;
-  uint32_t key, org; /* hashes of whose it is */
+  uint32_t key, org; /* hashes of the owners */
 } digest_slot;
 
 typedef struct digest_row {
-  uint64_t floor; /* of any key */
+  uint64_t floor; /* for all keys */
   digest_slot slots[DIGEST_WAYS];
 } digest_row;
 
 struct svc_digest {
   svc_mutex lock;
   unsigned char secret[32];
-  unsigned char own[32]; /* of nonces that this handle alone accepts */
-  uint64_t last; /* stamp of the nonce given out last */
+  unsigned char own[32]; /* secret of nonces that only this handle accepts */
+  uint64_t last; /* stamp of the latest nonce */
   digest_row rows[DIGEST_ROWS];
 };
 
 /* One use of a nonce. */
 typedef struct digest_use {
-  uint64_t stamp, oldest; /* oldest: the stamp of one that has just come to its end */
+  uint64_t stamp, oldest; /* oldest: stamp of a nonce that has just expired */
   uint32_t count;
   uint32_t key, org;
   unsigned row;
-  bool own; /* of a nonce that this handle alone accepts */
+  bool own; /* a nonce that only this handle accepts */
 } digest_use;
 
 SVC_PRIVATE int svc_digest_open(svc *s)
@@ -79,12 +79,12 @@ SVC_PRIVATE int svc_digest_open(svc *s)
 }
 
 typedef struct digest_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* must be first: it is cast back */
   svc_digest *digest;
-  bool looks; /* a tool that leaves the store as it is */
+  bool looks; /* a read-only tool */
 } digest_job;
 
-/* The secret of the store; the first handle's becomes that. */
+/* The secret of the store; the first handle stores its own. */
 static bool digest_share(svc_job *job, svc_txn *txn)
 {
   svc_digest *d = ((digest_job *)job)->digest;
@@ -104,7 +104,7 @@ SVC_PRIVATE int svc_digest_share(svc *s)
 {
   digest_job work;
   if (!SVC_IS_SHARED(s->commit.port)) return SVC_OK;
-  memset(&work, 0, sizeof work); /* at the time 0: nobody has looked yet what is due */
+  memset(&work, 0, sizeof work); /* at time 0: due steps are not processed yet */
   work.job.work = digest_share;
   work.digest = s->digest;
   work.looks = s->config.keep_orders != 0;
@@ -120,7 +120,7 @@ SVC_PRIVATE void svc_digest_close(svc *s)
   s->digest = NULL;
 }
 
-/* What is known of nonces; the secret stays, so that those which clients have are still ours. */
+/* The state of nonces; the secret stays, so that nonces of clients remain valid. */
 typedef struct digest_saved {
   uint64_t last;
   digest_row rows[DIGEST_ROWS];
@@ -151,7 +151,7 @@ SVC_PRIVATE void svc_digest_restore(svc_digest *d, const void *from)
 
 /* -------------------------------------------------------------------------------------------------------------- nonces */
 
-/* False: no memory. */
+/* False: out of memory. */
 static bool digest_seal(svc_call *c, uint64_t stamp, bool own, unsigned char nonce[24])
 {
   const svc_digest *d = c->s->digest;
@@ -167,7 +167,7 @@ static bool digest_seal(svc_call *c, uint64_t stamp, bool own, unsigned char non
   return true;
 }
 
-/* A stamp is the time in units of 1/4096 ms: there is room for many in one millisecond. */
+/* A stamp is the time in units of 1/4096 ms: one millisecond has room for many. */
 static svc_str digest_new_nonce(svc_call *c, bool own)
 {
   svc_digest *d = c->s->digest;
@@ -181,7 +181,7 @@ static svc_str digest_new_nonce(svc_call *c, bool own)
   return svc_base64(c->arena, (svc_str){ (const char *)nonce, sizeof nonce });
 }
 
-/* The stamp of a nonce that this handle gave out, or where that is good for all another one; 0: none did. */
+/* The stamp of a nonce from this handle, or from another one if it is valid for all; 0: forged. */
 static uint64_t digest_open_nonce(svc_call *c, svc_str text, bool *own)
 {
   unsigned char again[24];
@@ -199,7 +199,7 @@ static uint64_t digest_open_nonce(svc_call *c, svc_str text, bool *own)
   return *own ? stamp : 0;
 }
 
-/* How many slots of the row the organization and the key of this one have, counting the one that is about to be taken. */
+/* Slots of the row that belong to the organization and key of `of`, including the one about to be taken. */
 static void digest_shares(const digest_row *row, const digest_slot *of, const digest_use *use, unsigned *org, unsigned *key)
 {
   unsigned i;
@@ -211,7 +211,7 @@ static void digest_shares(const digest_row *row, const digest_slot *of, const di
   }
 }
 
-/* The slot that gives way in a full row: one that is too old anyway, else of who has most. */
+/* The slot to give up in a full row: an expired one, else one of the largest user. */
 static digest_slot *digest_greediest(digest_row *row, const digest_use *use)
 {
   digest_slot *best = &row->slots[0], *slot;
@@ -234,13 +234,13 @@ static void digest_raise(uint64_t *floor, uint64_t to)
   if (*floor < to) *floor = to;
 }
 
-/* What a slot says lives on in another one of its key, or of its organization. It may be too old: the clock may be set back. */
+/* The floor of a slot moves to another slot of its key or organization. An expired slot counts, too: the clock may be set back. */
 static void digest_give_up(digest_row *row, digest_slot *slot)
 {
   digest_slot *other, *same = NULL, *akin = NULL;
   digest_raise(&slot->floor, slot->stamp);
   for (other = row->slots; other < row->slots + DIGEST_WAYS; other++) {
-    if (other == slot) continue; /* none is free: the row is full */
+    if (other == slot) continue; /* the row is full: no slot is free */
     if (other->key == slot->key) same = other;
     if (other->org == slot->org) akin = other;
   }
@@ -252,7 +252,7 @@ static void digest_give_up(digest_row *row, digest_slot *slot)
   memset(slot, 0, sizeof *slot);
 }
 
-/* The slot of a nonce. NULL: it can no longer be told which counts of it were used. */
+/* The slot of a nonce. NULL: its used counts are no longer known. */
 static digest_slot *digest_find(digest_row *row, const digest_use *use)
 {
   digest_slot *slot, *empty = NULL;
@@ -274,7 +274,7 @@ static digest_slot *digest_find(digest_row *row, const digest_use *use)
   return empty;
 }
 
-/* Note a count of a nonce. False: it was seen before, or it can no longer be told. */
+/* Notes a count of a nonce. False: used before, or no longer known. */
 static bool digest_count(svc_digest *d, const digest_use *use, bool *stale)
 {
   digest_slot *slot;
@@ -296,7 +296,7 @@ static bool digest_count(svc_digest *d, const digest_use *use, bool *stale)
   return good;
 }
 
-#define DIGEST_LIVES (2 * DIGEST_SECONDS * 1000) /* with the clocks of others a minute behind */
+#define DIGEST_LIVES (2 * DIGEST_SECONDS * 1000) /* with other handles' clocks up to a minute behind */
 
 static bool digest_challenge(svc_call *c, bool stale, bool own)
 {
@@ -312,10 +312,10 @@ static bool digest_challenge(svc_call *c, bool stale, bool own)
 
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale)
 {
-  return digest_challenge(c, stale, !svc_health_limiter(c->s)); /* one that can be counted, or is good here alone */
+  return digest_challenge(c, stale, !svc_health_limiter(c->s)); /* a nonce that can be counted, or one for this handle alone */
 }
 
-/* The same, by what all handles know. True: nothing speaks against it. */
+/* The same, with the counts of all handles. True: not used elsewhere. */
 static bool digest_count_together(svc_call *c, const digest_use *use, const svc_entity *key)
 {
   svc_str id = svc_id_str(c->arena, &key->id);
@@ -330,7 +330,7 @@ static bool digest_count_together(svc_call *c, const digest_use *use, const svc_
   return digest_challenge(c, true, true);
 }
 
-/* Whoever has this nonce in use has shown that the secret is theirs: nobody who guesses can keep them out. */
+/* A caller with this nonce in use has proved to know the secret: guesses of others do not lock it out. */
 static bool digest_is_in_use(svc_digest *d, const digest_use *use)
 {
   const digest_slot *slot = d->rows[use->row].slots, *end = slot + DIGEST_WAYS;
@@ -377,7 +377,7 @@ static bool digest_parse(svc_str text, digest_fields *out)
     text = svc_str_trim(text);
     if (text.n && text.p[0] == '"') {
       for (n = 1; n < text.n && text.p[n] != '"'; n++)
-        if (text.p[n] == '\\') return false; /* nothing that we give out needs it */
+        if (text.p[n] == '\\') return false; /* our own values need no escapes */
       if (n == text.n) return false;
       value = (svc_str){ text.p + 1, n - 1 };
       text = (svc_str){ text.p + n + 1, text.n - n - 1 };
@@ -388,7 +388,7 @@ static bool digest_parse(svc_str text, digest_fields *out)
     }
     for (i = 0; i < sizeof known / sizeof known[0]; i++) {
       if (!svc_str_is_nocase(name, known[i].name)) continue;
-      if (known[i].to->n) return false; /* twice */
+      if (known[i].to->n) return false; /* duplicate */
       *known[i].to = value;
     }
   }
@@ -438,7 +438,7 @@ static svc_str digest_hex(svc_call *c, const unsigned char *bytes, size_t n)
   return svc_buf_done(&b);
 }
 
-/* What the client must have sent, knowing the password. */
+/* The response that a client with the right password sends. */
 static svc_str digest_expected(svc_call *c, const digest_fields *f, const unsigned char verifier[48])
 {
   bool sha = c->s->config.digest_sha256 != 0;
@@ -448,8 +448,8 @@ static svc_str digest_expected(svc_call *c, const digest_fields *f, const unsign
                                         SVC_ARG(f->nonce), SVC_ARG(f->nc), SVC_ARG(f->cnonce), SVC_ARG(second)));
 }
 
-/* The key that the header names, with what verifies it. An unknown one is checked all the same, against nothing: it costs the same reads and
-** hashes as a known one. */
+/* The key that the header names, with its verifier. An unknown key is checked against an empty one, at the cost of the same reads and
+** hashes. */
 static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigned char verifier[48])
 {
   svc_str bytes, grants;
@@ -482,7 +482,7 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   expected = digest_expected(c, &f, verifier);
   right = expected.n && expected.n == f.response.n && svc_same_bytes(expected.p, f.response.p, expected.n);
   use.stamp = digest_open_nonce(c, f.nonce, &use.own);
-  if (c->arena->failed) return svc_no_memory(c); /* then nobody has guessed, right or wrong */
+  if (c->arena->failed) return svc_no_memory(c); /* out of memory: the guess was neither right nor wrong */
   digest_whose(c->s->digest, &key, &use);
   in_use = digest_is_in_use(c->s->digest, &use);
   if (!(known && in_use) && !svc_may_guess(c, f.username)) return false;

@@ -1,14 +1,16 @@
 /*
-** What drivers are told, asked and may say, as a JSON Schema (draft 2020-12): svc_driver_schema(). docs/driver.md is made of the same document.
+** The messages between svcapi and a driver as a JSON Schema (draft 2020-12): svc_driver_schema(). docs/driver.md is generated from the same
+** document.
 **
-** The rule: orders, facts, reports, questions and replies are written from the rows that check them, so the document says what holds. Drivers
-** are spoken to in the words of the tables, whatever the dialect of the API is: the writer sees no dialect, and no links either.
+** The rule: orders, facts, reports, questions and replies are written from the rows that check them, so the document is always true.
+** Drivers
+** get the words of the tables, whatever the dialect of the API: the writer sees no dialect and no links.
 **
-** The document is a schema itself: a line of the protocol of programs (svcd --driver exec:COMMAND) fits it.
+** The document itself is a schema: every line of the protocol of driver programs (svcd --driver exec:COMMAND) matches it.
 */
 #include "pipeline/openapi_parts.h"
 
-/* The lines of that protocol. The side that reads a line leaves out members that it does not know. */
+/* The lines of that protocol. The reader of a line ignores unknown members. */
 static const char driver_schema_lines[] =
   "'Failure':{'type':'object','properties':{'reason':{'type':'string','maxLength':4096},'state':{'type':'string','maxLength':64}}},"
   "'HelloLine':{'type':'object','required':['driver'],'properties':{'driver':{'const':1},'secrets':{'type':'array','items':{'type':'string'},"
@@ -39,7 +41,7 @@ static void driver_schema_any_line(openapi_writer *w)
   svc_openapi_put(w, "]");
 }
 
-/* A reference, or null where there is nothing to refer to. */
+/* A reference, or null. */
 static void driver_schema_ref(openapi_writer *w, const char *member, const svc_object *object, int as)
 {
   svc_openapi_put(w, ",'%s':", member);
@@ -47,7 +49,7 @@ static void driver_schema_ref(openapi_writer *w, const char *member, const svc_o
   else svc_openapi_put(w, "null");
 }
 
-/* What a hook makes of the noun's own object may have what is write-only: a driver sees what no caller does. */
+/* A hook may add write-only fields to the noun's own object: a driver sees more than callers do. */
 static void driver_schema_desired(openapi_writer *w, const svc_noun *noun, const svc_order_row *row)
 {
   int as = !row->desired && noun->desired ? OPENAPI_REQUEST : OPENAPI_ANSWER;
@@ -60,7 +62,7 @@ static void driver_schema_orders(openapi_writer *w)
   size_t i;
   for (i = 0; i < w->s->noun_count; i++) {
     const svc_noun *noun = w->s->nouns[i].noun;
-    const svc_order_row *row = svc_noun_rarely(noun)->notice ? NULL : noun->orders;
+    const svc_order_row *row = svc_noun_ext_of(noun)->notice ? NULL : noun->orders;
     for (; row && row->action; row++, comma = ",") {
       svc_openapi_put(w, "%s{'action':%q,'resource':%q,'description':%q", comma, row->action, noun->name, row->says);
       driver_schema_desired(w, noun, row);
@@ -84,7 +86,7 @@ static void driver_schema_reports(openapi_writer *w)
   }
 }
 
-/* Do nouns before this one list the row? Several may ask the same. */
+/* Whether a noun before this one lists the row: several may ask the same question. */
 static bool driver_schema_was(const openapi_writer *w, size_t noun, const svc_question_row *row)
 {
   const svc_question_row *const *one;
@@ -122,7 +124,7 @@ static void driver_schema_questions(openapi_writer *w)
   }
 }
 
-/* The schemas' writer looks at a handle for the vendor's word, the dialect and the routes: this one has the first alone. */
+/* A handle for the schema writer, which reads the vendor word, the dialect and the routes: this one has the vendor word alone. */
 static svc *driver_schema_plain(const svc *s, svc_arena *a)
 {
   svc *plain = svc_arena_zero(a, sizeof *plain);

@@ -1,9 +1,9 @@
 /*
-** Elements: what a path names by an id though it is no entity, but an element of an array of its parent's.
+** Elements: resources that are not stored by themselves, but are elements of an array in their parent. Paths name them by id.
 **
-** The rule: nothing is stored of it beside its parent. To make, change or remove one is a change of the parent, with all that
-** belongs to one, its hooks, its revision, its order to the driver; the event is the element's own. A parent may be an
-** element itself: then the entity is the one above that.
+** The rule: only the parent is stored. Creating, changing or removing an element changes the parent, with the parent's hooks,
+** revision and order to the driver; the event is the element's own. A parent may be an element itself: then the entity is
+** the next one above it.
 */
 #include "pipeline/pipeline.h"
 
@@ -16,30 +16,30 @@ SVC_PRIVATE svc_node *svc_element_named(const svc_node *list, svc_str id)
   return item;
 }
 
-/* The first of the steps of the path that are elements; the one before it is the entity. */
+/* The first hop of the path that is an element; the hop before it is the entity. */
 static unsigned element_first(const svc_call *c)
 {
   unsigned i = 0;
-  while (i < c->plan->hop_count && !svc_noun_rarely(c->plan->hops[i].noun->noun)->element_of) i++;
+  while (i < c->plan->hop_count && !svc_noun_ext_of(c->plan->hops[i].noun->noun)->element_of) i++;
   return i;
 }
 
-/* What has the array that the route's noun is an element of: the body of the entity, or an element in it. */
+/* The node with the array of the route's noun: the body of the entity, or an element in it. */
 static svc_node *element_holder(const svc_call *c, svc_node *body)
 {
   unsigned i = element_first(c), parents = c->plan->hop_count - (c->plan->own ? 1 : 0);
-  for (; i < parents && SVC_ALWAYS(body); i++) /* the path was resolved by the same body */
-    body = svc_element_named(svc_node_get(body, svc_noun_rarely(c->plan->hops[i].noun->noun)->element_of),
+  for (; i < parents && SVC_ALWAYS(body); i++) /* the path was resolved with the same body */
+    body = svc_element_named(svc_node_get(body, svc_noun_ext_of(c->plan->hops[i].noun->noun)->element_of),
                              c->route.params[c->plan->hops[i].param]);
   return body;
 }
 
 static svc_node *element_array(const svc_call *c, svc_node *body)
 {
-  return svc_node_get(element_holder(c, body), svc_noun_rarely(c->plan->noun->noun)->element_of);
+  return svc_node_get(element_holder(c, body), svc_noun_ext_of(c->plan->noun->noun)->element_of);
 }
 
-/* An element of an entity, as if it were one itself. */
+/* Presents an element like an entity. */
 SVC_PRIVATE bool svc_element_entity(svc_call *c, const svc_entity *whole, const svc_node *item, svc_entity *out)
 {
   svc_str id = svc_node_str(item, "id");
@@ -81,13 +81,13 @@ SVC_PRIVATE bool svc_list_elements(svc_call *c, const svc_entities *which)
 
 /* ------------------------------------------------------------------------------------------------------------- changing */
 
-/* A change of one element, and that of the entity which it comes to. */
+/* A change of one element, and the resulting change of its entity. */
 typedef struct element_change {
   svc_change whole, own;
-  svc_node *holder, *list; /* in whole.body; list NULL: there is none yet */
+  svc_node *holder, *list; /* in whole.body; list NULL: no such array yet */
 } element_change;
 
-/* With the path resolved. Of a create, own.entity is zero. */
+/* The path must be resolved. For a create, own.entity is zero. */
 static bool element_begin(svc_call *c, element_change *e)
 {
   unsigned first = element_first(c);
@@ -99,11 +99,11 @@ static bool element_begin(svc_call *c, element_change *e)
   e->own.whole = &e->whole;
   e->whole.state = life ? life->updated : NULL;
   e->holder = element_holder(c, e->whole.body);
-  e->list = svc_node_get(e->holder, svc_noun_rarely(c->plan->noun->noun)->element_of);
+  e->list = svc_node_get(e->holder, svc_noun_ext_of(c->plan->noun->noun)->element_of);
   return true;
 }
 
-/* The element that the path names, in a state that the caller has seen. */
+/* The element of the path, if it has a revision that the caller has seen. */
 static bool element_target(svc_call *c, element_change *e, int guard)
 {
   svc_node *item;
@@ -117,11 +117,11 @@ static bool element_target(svc_call *c, element_change *e, int guard)
   return e->own.before ? svc_guarded(c, e->own.noun, &e->own.entity, e->own.before, guard) : svc_no_memory(c);
 }
 
-/* Is there room in the array for so many, by its own row and by the noun's? */
+/* Whether the array has room for so many, by its own row and by the noun's. */
 static bool element_fits(svc_call *c, const element_change *e, size_t count)
 {
   const svc_noun_info *noun = c->plan->noun;
-  svc_str name = svc_str_c(svc_noun_rarely(noun->noun)->element_of);
+  svc_str name = svc_str_c(svc_noun_ext_of(noun->noun)->element_of);
   const svc_field *f = svc_field_named(svc_object_of(noun->parent->noun->object, e->holder), name);
   int64_t most = noun->noun->most;
   if (most && (int64_t)count > most) return svc_quota_exceeded(c, noun->noun, most, &e->whole.entity.id);
@@ -131,7 +131,7 @@ static bool element_fits(svc_call *c, const element_change *e, size_t count)
   return svc_check_done(c);
 }
 
-/* No other element has the value that is to be unique among them. */
+/* Whether no other element has the same unique value. */
 static bool element_is_only(svc_call *c, const element_change *e, const svc_node *item)
 {
   const svc_noun *noun = c->plan->noun->noun;
@@ -144,7 +144,7 @@ static bool element_is_only(svc_call *c, const element_change *e, const svc_node
   return true;
 }
 
-/* Stored with its entity; *out: the element as it is then; event: the element's own. */
+/* Stores the entity; *out: the stored element; event: the element's own. */
 static bool element_store(svc_call *c, element_change *e, svc_str id, const char *event, svc_entity *out)
 {
   svc_entity whole;
@@ -156,11 +156,11 @@ static bool element_store(svc_call *c, element_change *e, svc_str id, const char
   return e->whole.unseen || svc_event_about(c, c->plan->noun, out, event, !item);
 }
 
-/* An array that is not there yet is made. */
+/* Creates the array if it is missing. */
 static bool element_append(svc_call *c, element_change *e, svc_node *item)
 {
   if (!e->list) {
-    e->list = svc_node_array(c->arena, svc_noun_rarely(c->plan->noun->noun)->element_of);
+    e->list = svc_node_array(c->arena, svc_noun_ext_of(c->plan->noun->noun)->element_of);
     svc_node_put(c->arena, e->holder, e->list);
   }
   svc_node_append(e->list, item);
@@ -203,7 +203,7 @@ SVC_PRIVATE bool svc_element_change(svc_call *c, int mode)
   if (!svc_check_done(c) || (noun->prepare && !noun->prepare(c, &e.own)) || !element_is_only(c, &e, e.own.body)) return false;
   item = svc_element_named(e.list, e.own.entity.key);
   if (SVC_NEVER(!item)) return svc_store_failed(c, SVC_CORRUPT); /* element_target() has found it there */
-  item->first = e.own.body->first; /* in its place */
+  item->first = e.own.body->first; /* keeps its position */
   item->last = e.own.body->last;
   return element_store(c, &e, e.own.entity.key, noun->event_updated, &out) && svc_answer_entity(c, &out);
 }

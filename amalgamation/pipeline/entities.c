@@ -1,16 +1,15 @@
 /*
 ** Stored entities as the items of a list: those below a parent, or those that the caller may see.
 **
-** The rule: the cost of a page follows what is returned, not what is stored. How many there are is known from a count,
-** unless a filter leaves some out; what lies before the page is passed over by the store; a filter by date begins where
-** the date is; what the caller may see is found from what the caller holds; a log that is tallied is listed block by block
-** (blocks.c).
+** The rule: the cost of a page depends on what is returned, not on what is stored. The total comes from a counter, unless a
+** filter applies. The store skips the rows before the page. A filter by date starts the scan at the date. Visible resources
+** are found from the caller's roles. A tallied log is listed block by block (blocks.c).
 */
 #include "pipeline/pipeline.h"
 
 /* -------------------------------------------------------------------------------------------------------------- filters */
 
-/* The text of a value in a body, which may be inside of another ("a.b"); n 0: there is none. Nothing is parsed. */
+/* The text of a value in a body, which may be nested ("a.b"); n 0: missing. Works without a parse. */
 SVC_PRIVATE svc_str svc_entity_text(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *field)
 {
   svc_str rest = svc_str_c(field), raw = e->body, text;
@@ -27,7 +26,7 @@ SVC_PRIVATE bool svc_entity_in_path(svc_call *c, const svc_entity *e)
 {
   const svc_plan *plan = c->plan;
   return plan->in_path < 0 ||
-         svc_str_eq(svc_entity_text(c, plan->noun->noun, e, svc_route_rarely(plan->route)->in_path), c->route.params[plan->in_path]);
+         svc_str_eq(svc_entity_text(c, plan->noun->noun, e, svc_route_ext_of(plan->route)->in_path), c->route.params[plan->in_path]);
 }
 
 static bool entities_begins(svc_str text, svc_str prefix)
@@ -77,8 +76,8 @@ static bool entities_filtered(const svc_call *c, const svc_entities *which)
 }
 
 /*
-** An id begins with the second of its making: a bound on when an entity was made is a bound on its id. An id may be ahead of
-** the clock, after a crash or when that was set back a little, but never behind it.
+** An id begins with the second of its creation, so a bound on the creation time is a bound on ids. An id may be ahead of the clock, after a
+** crash or when the clock was set back a little, but never behind it.
 */
 static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan, const svc_key *prefix)
 {
@@ -108,15 +107,15 @@ SVC_PRIVATE void svc_entities_scan(svc_call *c, const svc_entities *which, const
 
 /* --------------------------------------------------------------------------------------------------------------- source */
 
-/* What is given out: the rows of a range, then of the next one, then single ones. */
+/* The source: the rows of a range, then of the next one, then single entities. */
 typedef struct entities_source {
   const svc_entities *which;
   svc_scan scan;
-  bool fresh; /* nothing of it was read */
-  const svc_seen *seen; /* NULL: the scan is all */
-  bool one_parent;      /* of the single ones, those below which->parent */
+  bool fresh; /* not read yet */
+  const svc_seen *seen; /* NULL: one scan only */
+  bool one_parent;      /* only single entities below which->parent */
   size_t next_parent, next_id;
-  svc_entity some[SVC_MANY]; /* the single ones that were looked up together */
+  svc_entity some[SVC_MANY]; /* single entities that were looked up together */
   size_t at, n;
 } entities_source;
 
@@ -126,7 +125,7 @@ static void entities_below(svc_call *c, entities_source *from, const svc_id *par
   from->fresh = true;
 }
 
-/* On to the next parent; false: there is none. */
+/* Moves on to the next parent; false: no more. */
 static bool entities_next_parent(svc_call *c, entities_source *from)
 {
   if (!from->seen || from->next_parent == from->seen->parent_count) return false;
@@ -178,7 +177,7 @@ SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const
   return true;
 }
 
-/* Some of the single ones, that were not looked up yet. */
+/* Skips single entities before they are looked up. */
 static int64_t entities_pass_singles(entities_source *from, int64_t most)
 {
   int64_t left = from->seen && from->at == from->n ? (int64_t)(from->seen->id_count - from->next_id) : 0;
@@ -187,13 +186,13 @@ static int64_t entities_pass_singles(entities_source *from, int64_t most)
   return left;
 }
 
-/* Of a list that leaves nothing out: rows are passed over by the store, parents by their counts. */
+/* For a list without filters: the store skips rows, and counters skip whole parents. */
 static int64_t entities_pass_over(svc_call *c, void *state, int64_t most)
 {
   entities_source *from = state;
   const svc_seen *seen = from->seen;
   for (;;) {
-    if (from->fresh) { /* where there is one range the list knows that there are more in it than it passes over */
+    if (from->fresh) { /* with a single range, the list knows that it has more rows than it skips */
       int64_t n = seen ? (int64_t)svc_count(c->txn, from->which->noun->noun->kind, &seen->parents[from->next_parent - 1]) : INT64_MAX;
       from->fresh = false;
       from->scan.skip = (uint64_t)most;
@@ -224,12 +223,12 @@ static bool entities_next(svc_call *c, void *state, svc_item *out)
 
 /* ---------------------------------------------------------------------------------------------------------------- lists */
 
-/* Nothing but records, as they are stored and all of them: they are copied straight. */
+/* Copies records as stored, without filters or views. */
 static bool entities_write(svc_call *c, entities_source *from, int64_t total, bool straight)
 {
   bool plain = !from->which->view && !from->which->write && total >= 0;
   if (plain && straight) return svc_list_stored(c, &from->scan, total);
-  if (total >= 0 && straight && c->query.paged) svc_scan_expect(&from->scan, (uint64_t)c->query.per_page); /* no row in vain */
+  if (total >= 0 && straight && c->query.paged) svc_scan_expect(&from->scan, (uint64_t)c->query.per_page); /* reads no row in vain */
   return svc_list_passing(c, entities_next, total >= 0 ? entities_pass_over : NULL, from, total);
 }
 
@@ -241,7 +240,7 @@ static void entities_begin(entities_source *from, const svc_entities *which, con
   from->next_parent = from->next_id = from->at = from->n = 0;
 }
 
-/* What a filter asks for by the beginning of the unique value; NULL: none does. */
+/* The prefix of the unique value that a filter asks for; NULL: none. */
 static const svc_query_value *entities_prefix(const svc_call *c, const svc_entities *which)
 {
   const char *unique = which->noun->noun->unique;
@@ -251,7 +250,7 @@ static const svc_query_value *entities_prefix(const svc_call *c, const svc_entit
   return NULL;
 }
 
-/* Those that the index has found; if there are other filters, these are for each of them. */
+/* The entities that the index has found; other filters are applied to each. */
 static bool entities_named(svc_call *c, const svc_entities *which, const svc_seen *named)
 {
   const svc_filter *f;
@@ -272,7 +271,7 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
   bool filtered = entities_filtered(c, which);
   int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
   entities_source from;
-  if (svc_noun_rarely(which->noun->noun)->feed && !which->keep && c->plan->route->flags & SVC_NEWEST_FIRST && (filtered || c->query.page > 1))
+  if (svc_noun_ext_of(which->noun->noun)->feed && !which->keep && c->plan->route->flags & SVC_NEWEST_FIRST && (filtered || c->query.page > 1))
     return svc_list_blocks(c, which, total);
   if (prefix && !(c->plan->route->flags & SVC_NEWEST_FIRST) &&
       !svc_prefix_find(c, which->noun, &which->parent, prefix->text, &named, &found))
@@ -283,7 +282,7 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
   return entities_write(c, &from, total, true);
 }
 
-/* All there are, in one range: they lie below their parents, one behind the other. */
+/* All entities in one range: the parents' ranges are adjacent. */
 static bool entities_everything(svc_call *c, const svc_entities *which)
 {
   static const svc_id root;
@@ -298,7 +297,7 @@ static bool entities_everything(svc_call *c, const svc_entities *which)
   return entities_write(c, &from, total, true);
 }
 
-/* Is every one below this parent seen? */
+/* Whether all entities below this parent are visible. */
 static bool entities_all_below(const svc_seen *seen, const svc_id *parent)
 {
   size_t i;
@@ -324,7 +323,7 @@ SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which)
   for (i = 0; i < seen.parent_count; i++) total += (int64_t)svc_count(c->txn, which->noun->noun->kind, &seen.parents[i]);
   if (one || entities_filtered(c, which)) total = -1;
   straight = seen.parent_count == 1 && seen.id_count == 0;
-  from.scan.n = from.scan.at = 0; /* the first range is begun when it is asked for */
+  from.scan.n = from.scan.at = 0; /* the first range is begun on the first read */
   from.scan.ended = true;
   if (straight) entities_below(c, &from, &seen.parents[from.next_parent++]);
   return entities_write(c, &from, total, straight);

@@ -1,20 +1,20 @@
 /*
-** What goes: an entity, and all that is below it.
+** Deletes: an entity with its descendants.
 **
-** The rule: whatever is erased, alone or in a cascade, by a request or by itself, passes erase_gone(): what it named is
-** free again, its order is taken back, its line in the ledger ends, its event is written, its noun hears of it. Only the
-** events of what goes are not told one by one.
+** The rule: everything that is erased, singly or in a cascade, by a request or by itself, passes erase_gone(). That frees its
+** references, withdraws its order, ends its line in the ledger, writes its event and calls the hook of its noun. Only events
+** of deleted feeds are erased without all that.
 **
-** A transaction erases ERASE_STEP entities at the most, so that no other writer waits for a large cascade. Where there is
-** more below it, the entity itself is gone at once, with its name and all that is said above, and nobody reaches what is
-** below it any more; its record stays aside (class x in store/keys.c) with a due date, and each time that comes the next step
-** is done, until nothing is left. That is in the store as everything else, and goes on after a crash.
+** A transaction erases at most ERASE_STEP entities, so that other writers need not wait for a large cascade. If more is left,
+** the entity itself is gone at once, with its name and all of the above, and its descendants cannot be reached any more. Its
+** record is set aside (class x in store/keys.c) with a due date; each due step erases the next part, until nothing is left.
+** The store holds all of that, so the cascade continues after a crash.
 */
 #include "pipeline/meddle.h"
 
-#define ERASE_STEP 256  /* entities of one transaction */
-#define ERASE_EVENTS 16 /* events that count as one of them */
-#define ERASE_PAUSE 10  /* milliseconds between two steps: others write meanwhile */
+#define ERASE_STEP 256  /* maximum entities per transaction */
+#define ERASE_EVENTS 16 /* events that count as one entity */
+#define ERASE_PAUSE 10  /* milliseconds between two steps, for other writers */
 
 /* -------------------------------------------------------------------------------------------------------- what holds it */
 
@@ -29,7 +29,7 @@ SVC_PRIVATE bool svc_guarded(svc_call *c, const svc_noun_info *noun, const svc_e
   return true;
 }
 
-/* What is below may keep its parent from being deleted. */
+/* Descendants may prevent the delete of their parent. */
 static bool erase_unused(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   const svc *s = c->s;
@@ -69,13 +69,13 @@ static bool erase_is_scope(const svc *s, const svc_noun_info *noun)
   return noun == s->group || noun == s->org;
 }
 
-/* Does the child stay when its parent goes alone? Where a project or organization goes, all below it goes. */
+/* Whether a child stays when its parent alone is deleted. The delete of a project or organization erases everything below it. */
 static bool erase_stays(const svc_noun_info *noun, const svc_entity *e, const svc_noun_info *below, const svc_entity *child)
 {
-  return noun->stand_in && below == noun->survivor && svc_noun_rarely(noun->stand_in->noun)->remains->stays(child, e);
+  return noun->stand_in && below == noun->survivor && svc_noun_ext_of(noun->stand_in->noun)->remains->stays(child, e);
 }
 
-/* What is below an entity, as much as may go; *left 0 afterwards: there may be more. */
+/* Erases descendants, up to *left; *left 0 afterwards: there may be more. */
 static bool erase_below(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed, int *left)
 {
   svc *s = c->s;
@@ -88,7 +88,7 @@ static bool erase_below(svc_call *c, const svc_noun_info *noun, const svc_entity
     if (!svc_scope_holds(s, noun, below)) continue;
     svc_below_begin(&scan, c->txn, below->noun->kind, &e->id);
     while (*left > 0 && svc_below_next(&scan, below->noun->kind, &child)) {
-      if (svc_entity_get(c->txn, child.kind, &child.parent, &child.id, &child) != SVC_OK) continue; /* gone with another */
+      if (svc_entity_get(c->txn, child.kind, &child.parent, &child.id, &child) != SVC_OK) continue; /* erased with another one */
       if (!with_feed && !scope && erase_stays(noun, e, below, &child)) continue;
       if (!erase_tree(c, below, &child, with_feed || scope, left)) return false;
     }
@@ -96,7 +96,7 @@ static bool erase_below(svc_call *c, const svc_noun_info *noun, const svc_entity
   return svc_txn_good(c);
 }
 
-/* The log of a project or organization, the same. */
+/* The same for the log of a project or organization. */
 static bool erase_feed(svc_call *c, const svc_noun_info *noun, const svc_entity *e, int *left)
 {
   const svc_noun_info *feed = c->s->seats[SVC_SEAT_FEED];
@@ -121,19 +121,19 @@ static bool erase_one(svc_call *c, const svc_noun_info *noun, const svc_entity *
   return erase_gone(c, noun, e, with_feed);
 }
 
-/* The tree of nouns is a few levels deep, and so is this recursion. with_feed: the log that would tell of it goes as well. */
+/* The recursion is as deep as the tree of nouns, a few levels. with_feed: the log that would contain the events is erased as well. */
 static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed, int *left)
 {
   int all = ERASE_STEP;
   if (!erase_below(c, noun, e, with_feed, left) || !erase_feed(c, noun, e, left)) return false;
-  if (*left <= 0) return true; /* it has its turn when all below it is gone */
+  if (*left <= 0) return true; /* its turn comes when all descendants are erased */
   --*left;
-  return erase_one(c, noun, e, with_feed) && erase_feed(c, noun, e, &all); /* a gone hook may have written there */
+  return erase_one(c, noun, e, with_feed) && erase_feed(c, noun, e, &all); /* a gone hook may have written to the log */
 }
 
 /* ------------------------------------------------------------------------------------------------------------- stand-ins */
 
-/* Is there an entity below `e` that outlives it? */
+/* Whether an entity below `e` outlives it. */
 static bool erase_survives(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   const svc_noun_info *below = noun->survivor;
@@ -146,11 +146,11 @@ static bool erase_survives(svc_call *c, const svc_noun_info *noun, const svc_ent
   return false;
 }
 
-/* An older entity of the same name gives the name up: its id is put behind it, after a dot. */
+/* An older entity with the same name is renamed: a dot and its id are appended. */
 static bool erase_give_way(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str name)
 {
   svc_entity old, e;
-  int rc = svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, parent, name, &old);
+  int rc = svc_entity_named(c->txn, noun->noun->kind, svc_noun_ext_of(noun->noun)->names, parent, name, &old);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   e = old;
   e.unique = svc_arena_print(c->arena, SVC_FMT ".%s", SVC_ARG(name), svc_id_str(c->arena, &old.id).p);
@@ -158,7 +158,7 @@ static bool erase_give_way(svc_call *c, const svc_noun_info *noun, const svc_id 
   return svc_entity_store(c, &e, &old);
 }
 
-/* Entities below it stay: another entity with its id and its body takes its place. */
+/* Descendants stay: a stand-in with its id and body takes its place. */
 static bool erase_replace(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   svc_change change;
@@ -173,7 +173,7 @@ static bool erase_replace(svc_call *c, const svc_noun_info *noun, const svc_enti
   return change.body && erase_give_way(c, noun->stand_in, &e->parent, e->unique) && svc_insert(c, &change, &out);
 }
 
-/* The last one that had outlived its parent is gone: what stood for the parent goes, too. */
+/* The last surviving child is erased: so is the stand-in of its parent. */
 static bool erase_unneeded(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   const svc_noun_info *up = noun->parent ? noun->parent->stand_in : NULL;
@@ -203,7 +203,7 @@ static bool erase_later(svc_call *c, const svc_entity *e)
   return svc_txn_good(c);
 }
 
-/* What is above it shows how many are left; in a cascade that goes as well. */
+/* Updates the count in the parent; in a cascade the parent is erased as well. */
 SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   int left = ERASE_STEP;

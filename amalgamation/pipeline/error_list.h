@@ -1,14 +1,14 @@
 /*
-** The errors: every code that an answer can carry, its HTTP status, and its sentence. This list has those that the pipeline names;
+** The errors: every code that an answer can carry, its HTTP status, and its sentence. This list has the errors of the pipeline;
 ** catalog/error_list.h has those of the nouns.
 **
-** The rule they keep: code, status and text are written down once, here or there; the numbers SVC_E_... and the tables in errors.c
-** and catalog/error_rows.c are made from these lists. Codes and parameters are part of the interface, as clients read them; sentences
+** The rule: code, status and text are written down once, here or there. The numbers SVC_E_... and the tables in errors.c
+** and catalog/error_rows.c are generated from these lists. Codes and parameters are part of the interface, as clients read them; sentences
 ** are for people and may change. In a sentence {0}, {1}, ... stand for the parameters, which the last column names in order.
-** Every parameter it names is used in the sentence, so a reader of the sentence alone misses nothing.
+** The sentence uses every parameter, so a reader of the sentence alone misses nothing.
 **
-** Statuses are those seen in practice where they differ from the documented ones. Where nothing is known of a code's
-** parameters, "not found" and "exists already" have the key and then the parent's, refused attributes the attribute's
+** Statuses are those seen in practice where they differ from the documented ones. Where a code's parameters are unknown, "not
+** found" and "exists already" have the key and then the parent's, refused attributes the attribute's
 ** name, and limits the limit first.
 */
 #ifndef SVC_ERROR_LIST_H
@@ -43,7 +43,7 @@
     "Rate limit exceeded for {0}. Please retry after {1} seconds. Request capacity: {2}. Refill rate: {3} per " \
     "{4} seconds.", \
     "path,retryAfterSeconds,capacity,refillRate,refillDurationSeconds") \
-  /* RATE_LIMITED: a path and two numbers are known from practice; what the numbers count is our reading. */ \
+  /* RATE_LIMITED: practice shows a path and two numbers; the meaning of the numbers is our reading. */ \
   X(RATE_LIMITED, 429, \
     "Too many requests for {0}: no more than {1} are allowed every {2} minutes.", "path,limit,minutes") \
   /* The 401 challenge of HTTP Digest carries the name UNEXPECTED_ERROR as well, with its own status and text. */ \
@@ -66,7 +66,7 @@
   X(CANNOT_MOVE_GROUP_WITH_REFERENCES, 409, \
     "Project {0} cannot move to another organization: a reference would lead from one organization to the other. Remove it first.", \
     "groupId") \
-  /* ---- This library's own: what the transport and the store can refuse, where such services have no name for it */ \
+  /* ---- This library's own: refusals of the transport and the store that such services have no code for */ \
   X(METHOD_NOT_ALLOWED, 405, "The method {0} is not supported by {1}.", "method,path") \
   X(UNSUPPORTED_MEDIA_TYPE, 415, \
     "A body of type {0} is not supported here. Please send application/json.", "contentType") \
@@ -82,9 +82,9 @@
 enum svc_error { SVC_E_NONE, SVC_ERROR_LIST(SVC_ERROR_ENUM) };
 #define SVC_E_CATALOG 1000 /* the first code of the catalog */
 
-/* What the tables keep of a code. */
+/* An error as the tables store it. */
 typedef struct svc_error_row {
-  const char *text; /* name, detail, parameters, a NUL behind each: one pointer for the three */
+  const char *text; /* name, detail and parameters, each NUL-terminated: one pointer for all three */
   short status;
 } svc_error_row;
 #define SVC_ERROR_ROW(name, status, detail, parameters) { #name "\0" detail "\0" parameters, status }

@@ -1,14 +1,14 @@
 /*
-** Errors: two tables (error_list.h, catalog/error_list.h) give name, status and text; this file makes documents of them.
+** Errors: two tables (error_list.h, catalog/error_list.h) give name, status and text; this file writes the documents.
 **
-** The rule: a stage that refuses calls svc_fail() once and returns false; nothing else writes an error. Texts are the
-** table's, with the parameters filled in, so the same failure always reads the same.
+** The rule: a stage that refuses calls svc_fail() once and returns false; no other code writes an error. The text is that of the
+** table with the parameters filled in, so the same failure always reads the same.
 */
 #include "pipeline/meddle.h"
 
-#define ERRORS_ECHO 1024   /* bytes of a value that an error repeats */
-#define ERRORS_DETAIL 4096 /* and of a sentence that holds such values */
-#define ERRORS_MOST_VIOLATIONS 1000 /* a hostile body could have as many as it has bytes */
+#define ERRORS_ECHO 1024   /* maximum bytes of a value that an error repeats */
+#define ERRORS_DETAIL 4096 /* maximum bytes of a sentence with such values */
+#define ERRORS_MOST_VIOLATIONS 1000 /* a hostile body could have one per byte */
 
 #define ERRORS_ROW(name, status, detail, parameters) [SVC_E_##name] = SVC_ERROR_ROW(name, status, detail, parameters),
 static const svc_error_row errors_table[] = { [SVC_E_NONE] = { "\0\0", 500 }, SVC_ERROR_LIST(ERRORS_ROW) };
@@ -94,7 +94,7 @@ const char *svc_status_reason(int status)
   return "Unknown";
 }
 
-/* Headers may hold any bytes at all; what is no UTF-8 shows as question marks. */
+/* Headers may contain any bytes; invalid UTF-8 is shown as question marks. */
 static svc_str errors_readable(svc_call *c, svc_str text)
 {
   svc_str copy;
@@ -113,16 +113,16 @@ static svc_str errors_quoted(svc_call *c, svc_str text)
   return svc_buf_done(&b);
 }
 
-/* A text that holds what a request sent, as a JSON string: of a long one the beginning. */
+/* A text from a request as a JSON string, shortened to `most` bytes. */
 static svc_str errors_echo(svc_call *c, svc_str text, size_t most)
 {
   svc_str readable = errors_readable(c, text);
   if (readable.n <= most) return errors_quoted(c, readable);
-  while (most && ((unsigned char)readable.p[most] & 0xC0) == 0x80) most--; /* no character is cut in two */
+  while (most && ((unsigned char)readable.p[most] & 0xC0) == 0x80) most--; /* does not cut a character in two */
   return errors_quoted(c, svc_arena_print(c->arena, "%.*s...", (int)most, readable.p));
 }
 
-/* A parameter, which its name in the table may say to be the place of a field. */
+/* A parameter; its name in the table may say that it is the place of a field. */
 static svc_str errors_shown(svc_call *c, svc_str name, svc_str text)
 {
   return svc_str_starts(name, "attribute") || svc_str_is(name, "otherAttribute") ? svc_shown_place(c, text) : text;
@@ -165,7 +165,7 @@ SVC_PRIVATE bool (svc_fail_as)(svc_call *c, svc_str detail, int code, const char
 SVC_PRIVATE bool (svc_fail_about)(svc_call *c, int code, svc_str key, svc_str parent)
 {
   static const char *const formats[] = { "", "S", "SS" };
-  unsigned n = svc_error_params(code); /* two at the most: the tests of the tables look */
+  unsigned n = svc_error_params(code); /* at most two: tests check the tables */
   if (code == SVC_E_RESOURCE_NOT_FOUND) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   return svc_fail(c, code, formats[n < 2 ? n : 2], &key, &parent);
 }
@@ -185,9 +185,9 @@ SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status)
 {
   bool again = status == SVC_NO_ROOM || status == SVC_RETRY;
   char text[SVC_STORE_TEXT];
-  if (status == SVC_NOMEM) c->arena->failed = true; /* one want of memory is as another */
+  if (status == SVC_NOMEM) c->arena->failed = true; /* the same as running out of memory here */
   if (!again && svc_may_say(c->s, &c->s->store_said, c->now, "store")) svc_log(c->s, SVC_LOG_ERROR, "store.failed", "store: %s", svc_store_text(c->s, status, text));
-  c->error.violations = c->error.violations_last = NULL; /* they were of a body that has not been judged in the end */
+  c->error.violations = c->error.violations_last = NULL; /* the body was not checked to its end */
   c->error.violation_count = 0;
   return svc_fail(c, status == SVC_FULL ? SVC_E_INSUFFICIENT_STORAGE : SVC_E_SERVICE_UNAVAILABLE, "");
 }
@@ -208,20 +208,20 @@ SVC_PRIVATE bool svc_entity_store(svc_call *c, const svc_entity *e, const svc_en
   return svc_stored(c, old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e));
 }
 
-/* A step may have taken what could not be read for what is not there: whatever it said of that is no answer. */
+/* A failed read may have been taken for "not found": an error based on that is not valid. */
 SVC_PRIVATE bool svc_read_good(svc_call *c)
 {
   int status;
   if (!c->txn || c->txn->error == SVC_OK) return true;
   status = c->error.code ? svc_error_status(c->error.code) : 0;
-  if (status == 503 || status == 507) return false; /* it has been said already */
+  if (status == 503 || status == 507) return false; /* already reported */
   return svc_store_failed(c, c->txn->error);
 }
 
 SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...)
 {
   svc_violation *v = svc_arena_zero(c->arena, sizeof *v);
-  char text[1024]; /* the longest lists twenty values */
+  char text[1024]; /* the longest one lists twenty values */
   va_list args;
   int n;
   if (!v || ++c->error.violation_count > ERRORS_MOST_VIOLATIONS) return NULL;
@@ -239,21 +239,22 @@ SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, cons
 
 SVC_PRIVATE svc_str svc_violation_text(svc_call *c, const svc_violation *v)
 {
-  const char *stop = v->description.n && v->description.p[v->description.n - 1] == '?' ? "" : "."; /* a suggestion is a question */
+  /* a suggestion ends in a question mark */
+  const char *stop = v->description.n && v->description.p[v->description.n - 1] == '?' ? "" : ".";
   svc_str field = svc_shown_place(c, v->field);
   svc_str text = svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT "%s", SVC_ARG(field), SVC_ARG(v->description), stop);
   if (c->error.violation_count < 2) return text;
   return svc_arena_print(c->arena, SVC_FMT " badRequestDetail lists %u more.", SVC_ARG(text), (unsigned)c->error.violation_count - 1);
 }
 
-/* The text between the quotes of a JSON string, or a number as it is: what {n} in a detail stands for. */
+/* The text between the quotes of a JSON string, or a number: replaces {n} in a detail. */
 static svc_str errors_bare(svc_str param)
 {
   if (param.n >= 2 && param.p[0] == '"') return (svc_str){ param.p + 1, param.n - 2 };
   return param;
 }
 
-/* The detail as a JSON string: the table's text needs no escaping, the parameters are escaped already. */
+/* The detail as a JSON string: the table's text needs no escaping, and the parameters are escaped already. */
 static void errors_write_detail(svc_buf *b, svc_call *c)
 {
   const svc_violation *first = c->error.violations;
@@ -264,7 +265,7 @@ static void errors_write_detail(svc_buf *b, svc_call *c)
   }
   svc_buf_char(b, '"');
   for (; *p; p++) {
-    if (*p == '{') { /* "{0}": nothing else begins so */
+    if (*p == '{') { /* "{0}": no other text begins so */
       unsigned i = (unsigned)(p[1] - '0');
       if (SVC_ALWAYS(i < c->error.param_count)) svc_buf_str(b, errors_bare(c->error.params[i]));
       p += 2;
@@ -272,7 +273,7 @@ static void errors_write_detail(svc_buf *b, svc_call *c)
       svc_buf_char(b, *p);
     }
   }
-  if (first) { /* an error of the field's own: it also says what the field must be */
+  if (first) { /* a specific error of the field: it also says which values are allowed */
     svc_buf_char(b, ' ');
     svc_buf_str(b, errors_bare(errors_quoted(c, svc_violation_text(c, first))));
   }

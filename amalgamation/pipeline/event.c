@@ -1,15 +1,15 @@
 /*
 ** Every change writes its event, in the transaction of the change.
 **
-** An event is an entity of the noun in the seat of the feed, below a project or an organization. It is written in the
-** order of its members, so no tree is made for it. The event of a project that is gone goes to the feed of its
-** organization. Its id is of the time at which it happened, so that a feed is in that order.
+** An event is an entity of the noun in the seat of the feed, below a project or an organization. Its members are written in
+** order, without building a tree. The event of a deleted project goes to the feed of its organization. The id of an event has
+** the time at which it happened, so a feed is sorted by time.
 */
 #include "pipeline/pipeline.h"
 
 /* --------------------------------------------------------------------------------------------------------------- events */
 
-/* One member; `front` is all before its value, and begins with a comma. */
+/* One member; `front` is the text before its value, and begins with a comma. */
 static void event_write_member(svc_buf *b, svc_str front, svc_str value)
 {
   bool first = b->n == 0;
@@ -27,13 +27,13 @@ static svc_str event_id_text(svc_call *c, const svc_id *id)
   return id ? svc_id_str(c->arena, id) : SVC_S("");
 }
 
-/* Where the values stand that the feed is filtered by. */
+/* The positions of the values that the feed is filtered by. */
 typedef struct event_places {
   const svc_noun *feed;
   svc_place at[SVC_TALLIES];
 } event_places;
 
-/* A value was written from here on. */
+/* A value was written at this position. */
 static void event_note_place(event_places *places, const char *name, size_t from, size_t to)
 {
   int field = svc_tallied(places->feed, name);
@@ -53,7 +53,7 @@ static void event_write_subject(svc_buf *b, const svc_event_part *about, event_p
   event_note_place(places, about->name, from, b->n);
 }
 
-/* A service account acts as itself: its client id. */
+/* A service account acts under its client id. */
 static void event_write_principal(svc_buf *b, const svc_call *c)
 {
   if (c->who.kind != SVC_WHO_ACCOUNT) return;
@@ -62,7 +62,7 @@ static void event_write_principal(svc_buf *b, const svc_call *c)
   svc_buf_char(b, '}');
 }
 
-/* Members in the order of their names; the subjects find their places among them. */
+/* Members sorted by name; the subjects are merged in. */
 static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type, const svc_scope *scope, const svc_event_part *about,
                        size_t count, event_places *places)
 {
@@ -111,15 +111,15 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
   svc_buf_char(b, '}');
 }
 
-/* Who listens hears of it in its transaction, and where it happened: nothing is heard that has not happened. */
+/* The alerts noun sees the event in its transaction: an aborted event is never seen. */
 static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
 {
   const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
   const svc_scope outer = c->scope;
   bool good;
-  if (!alerts || SVC_NEVER(!svc_noun_rarely(alerts->noun)->alerts)) return true;
+  if (!alerts || SVC_NEVER(!svc_noun_ext_of(alerts->noun)->alerts)) return true;
   svc_scope_enter(c, e);
-  good = svc_noun_rarely(alerts->noun)->alerts->hears(c, type, e);
+  good = svc_noun_ext_of(alerts->noun)->alerts->hears(c, type, e);
   c->scope = outer;
   return good;
 }
@@ -131,7 +131,7 @@ SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *
   event_places places;
   svc_buf b;
   svc_entity e;
-  if (!feed || !type || (!in_group && svc_id_is_zero(&scope->org))) return true; /* built without events, or in no feed */
+  if (!feed || !type || (!in_group && svc_id_is_zero(&scope->org))) return true; /* a build without events, or a resource without feed */
   b = svc_buf_new(c->arena, 384);
   memset(&e, 0, sizeof e);
   memset(&places, 0, sizeof places);
@@ -147,7 +147,7 @@ SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *
   e.extra = (svc_str){ (const char *)places.at, svc_tally_fields(feed->noun) * sizeof places.at[0] };
   if (b.failed) return svc_no_memory(c);
   if (!svc_entity_store(c, &e, NULL)) return false;
-  if (svc_noun_rarely(feed->noun)->feed && !svc_tally_note(c, feed->noun, &e)) return false;
+  if (svc_noun_ext_of(feed->noun)->feed && !svc_tally_note(c, feed->noun, &e)) return false;
   return event_heard(c, type, &e);
 }
 
@@ -157,7 +157,7 @@ SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_scope 
   return svc_event_with(c, type, scope, &about, field ? 1 : 0);
 }
 
-/* The entity above it, as events name that. */
+/* The parent of the entity, as events name it. */
 static svc_event_part event_parent(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   svc_event_part subject = { NULL, { NULL, 0 }, false };
@@ -172,8 +172,9 @@ static svc_event_part event_parent(svc_call *c, const svc_noun_info *noun, const
   return subject;
 }
 
-/* Whose feed it goes into: that of the path, unless it belongs elsewhere; of what is a scope itself, its own, or when it is
-** gone the one above. */
+/* The feed of the event: that of the path, unless the entity belongs elsewhere. A project or organization uses its own feed, or the one
+** above
+** once it is deleted. */
 static svc_scope event_scope(const svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool gone)
 {
   static const svc_id none;
@@ -184,13 +185,13 @@ static svc_scope event_scope(const svc_call *c, const svc_noun_info *noun, const
   return scope;
 }
 
-#define EVENT_PARTS (3 + SVC_EVENT_MEMBERS) /* itself, its parent, what has changed */
+#define EVENT_PARTS (3 + SVC_EVENT_MEMBERS) /* itself, its parent, the changes */
 typedef struct event_parts {
   svc_event_part at[EVENT_PARTS];
   size_t count;
 } event_parts;
 
-/* One more, where its name belongs. */
+/* Inserts a part in the order of names. */
 static void event_add(event_parts *parts, svc_event_part part)
 {
   size_t i = parts->count;
@@ -202,7 +203,7 @@ static void event_add(event_parts *parts, svc_event_part part)
 
 static void event_add_members(svc_call *c, const svc_noun *noun, const svc_entity *e, event_parts *parts)
 {
-  const svc_event_member *row = svc_noun_rarely(noun)->event_members;
+  const svc_event_member *row = svc_noun_ext_of(noun)->event_members;
   for (; row && row->name; row++)
     event_add(parts, (svc_event_part){ row->name,
                                        row->field  ? svc_entity_text(c, noun, e, row->field)
@@ -216,9 +217,9 @@ static bool event_add_diffs(svc_call *c, const svc_difference *d, event_parts *p
   const svc_noun_info *feed = c->s->seats[SVC_SEAT_FEED];
   svc_difference whole = *d;
   svc_event_part part = { NULL, { NULL, 0 }, false };
-  if (d->what == SVC_DIFF_NONE || !svc_noun_rarely(d->noun->noun)->diff || !feed || !svc_noun_rarely(feed->noun)->feed || !svc_noun_rarely(feed->noun)->feed->diffs) return true;
+  if (d->what == SVC_DIFF_NONE || !svc_noun_ext_of(d->noun->noun)->diff || !feed || !svc_noun_ext_of(feed->noun)->feed || !svc_noun_ext_of(feed->noun)->feed->diffs) return true;
   if (!whole.body) whole.body = svc_entity_body(c, d->e);
-  if (!whole.body || !svc_noun_rarely(feed->noun)->feed->diffs(c, &whole, &part)) return svc_failed(c);
+  if (!whole.body || !svc_noun_ext_of(feed->noun)->feed->diffs(c, &whole, &part)) return svc_failed(c);
   event_add(parts, part);
   return true;
 }
@@ -234,7 +235,7 @@ SVC_PRIVATE bool svc_event_told(svc_call *c, const char *type, const svc_differe
   if (gone && noun == c->s->group) return svc_event_write(c, type, &scope, "groupId", svc_id_str(c->arena, &e->id));
   if (noun->noun->event_field)
     event_add(&parts, (svc_event_part){ noun->noun->event_field,
-                                        svc_noun_rarely(noun->noun)->event_value ? svc_entity_text(c, noun->noun, e, svc_noun_rarely(noun->noun)->event_value)
+                                        svc_noun_ext_of(noun->noun)->event_value ? svc_entity_text(c, noun->noun, e, svc_noun_ext_of(noun->noun)->event_value)
                                         : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
                                                                                               : e->key,
                                         false });

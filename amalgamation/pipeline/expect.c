@@ -1,8 +1,8 @@
 /*
-** What a request will ask the store for, as far as that is known before it asks: on a store where each question is a round trip
-** (svc_store_port.expect) they become one.
+** Announces the records that a request will read, as far as they are known beforehand: on a store where each read is a round trip
+** (svc_store_port.expect), one round trip then fetches them all.
 **
-** The rule: a guess. What is not asked for then, or is asked for and was not guessed, costs a key or a round trip, and changes no answer.
+** The rule: the announcement is a guess. A wrong or missing guess costs a key or a round trip, and changes no answer.
 */
 #include "pipeline/pipeline.h"
 
@@ -13,7 +13,7 @@ typedef struct expect_keys {
   size_t n;
 } expect_keys;
 
-/* What the first id of the path names below this organization. False: there is no such id. */
+/* The entity that the first id of the path names below this organization. False: the path has no id. */
 static bool expect_path(const svc_call *c, const svc_id *org, svc_id *id, svc_key *entity)
 {
   static const svc_id root;
@@ -26,7 +26,7 @@ static bool expect_path(const svc_call *c, const svc_id *org, svc_id *id, svc_ke
   return true;
 }
 
-/* What it will ask for as it writes, if it is allowed to and is as it should be: all that is looked at again in its turn. */
+/* The records that a write will read if it is allowed and valid: its turn in the queue reads them again. */
 static size_t expect_draft(const svc_call *c, const svc_id *org, svc_key *keys)
 {
   svc_call guess = *c;
@@ -34,7 +34,7 @@ static size_t expect_draft(const svc_call *c, const svc_id *org, svc_key *keys)
   return svc_stage_version(&guess) && svc_stage_body(&guess) ? svc_expect_write(&guess, keys) : 0;
 }
 
-/* The caller; what the path begins with, and how many a list below that has. */
+/* The caller; the first entity of the path, and the counter of a list below that. */
 SVC_PRIVATE void svc_expect_caller(svc_call *c, svc_str name, const svc_token_place *place)
 {
   static const svc_id none;
@@ -60,20 +60,19 @@ SVC_PRIVATE void svc_expect_caller(svc_call *c, svc_str name, const svc_token_pl
   c->txn->port->expect(c->txn, texts, k.n, 0);
 }
 
-/* How many there may be of a new one's kind, and how many there are (of projects svc_config.max_projects sets the limit); and that its
-** name is free. */
+/* The limit and the counter of a new resource's kind (svc_config.max_projects limits projects), and the index entry of its name. */
 static size_t expect_new(svc_call *c, const svc_id *parent, svc_key *keys)
 {
   const svc_noun_info *limits = c->s->seats[SVC_SEAT_QUOTA];
   const svc_noun *noun = c->plan->noun->noun;
-  const char *quota = svc_noun_rarely(noun)->quota;
+  const char *quota = svc_noun_ext_of(noun)->quota;
   svc_change change;
   svc_entity e;
   size_t n = 0;
   memset(&change, 0, sizeof change);
   memset(&e, 0, sizeof e);
   change.noun = c->plan->noun;
-  change.body = (svc_node *)(uintptr_t)c->checked; /* it is only looked at */
+  change.body = (svc_node *)(uintptr_t)c->checked; /* read only */
   e.kind = noun->kind;
   e.parent = *parent;
   svc_change_keys(c, &change, &e);
@@ -83,7 +82,7 @@ static size_t expect_new(svc_call *c, const svc_id *parent, svc_key *keys)
   return n;
 }
 
-/* What it is below: what the path names, or the caller's organization; and of a create right below that what it looks at. */
+/* The parent: the path's entity, or the caller's organization; and for a create right below that, the records that it checks. */
 SVC_PRIVATE size_t svc_expect_write(svc_call *c, svc_key keys[SVC_EXPECT_WRITE])
 {
   static const svc_id none;

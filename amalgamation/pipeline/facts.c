@@ -1,9 +1,9 @@
 /*
-** What a driver says, held against tables: the facts of an order that is done, and what it reports by itself.
+** Facts and reports of a driver, checked against tables.
 **
-** The rule: facts are checked as a request's body is, against the row of their order (svc_order_row), whoever says them. The built-in
-** simulator goes the same way: it has no stored orders, since the clock says when its work is done (lifecycle.c), and then its noun's
-** `simulate` says the facts. So a noun has one place where facts are taken, and no noun asks whether there is a driver.
+** The rule: facts are checked like the body of a request, against the row of their order (svc_order_row), whatever their source.
+** The built-in simulator has no stored orders: the clock decides when its work is done (lifecycle.c), and the `simulate` hook then
+** gives the facts, which pass the same check. So a noun handles facts in one place, and no noun asks whether there is a driver.
 */
 #include "pipeline/pipeline.h"
 
@@ -29,7 +29,7 @@ SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const ch
   return row && row->action ? row : NULL;
 }
 
-/* A driver cannot be answered with an error document: the log tells its author what is wrong. */
+/* A driver gets no error document: the log tells its author what is wrong. */
 SVC_PRIVATE void svc_facts_refused(svc_call *c, const svc_noun *noun, const char *about)
 {
   svc_str why = c->error.violations ? svc_violation_text(c, c->error.violations) : SVC_S("not a JSON object");
@@ -49,7 +49,7 @@ SVC_PRIVATE svc_node *svc_facts_check(svc_call *c, const svc_noun *noun, const s
   return NULL;
 }
 
-/* What the simulator says of an order, or, where there is none, by itself. NULL: no memory, or failed. */
+/* The simulator's facts of an order, or its unsolicited report. NULL: out of memory, or failed. */
 static svc_node *facts_simulated(svc_call *c, const svc_change *change, const char *action)
 {
   svc_node *facts = svc_node_object(c->arena, NULL);

@@ -1,23 +1,23 @@
 /*
-** The tables of fields: an object with those it is based on, and the variant of a union.
+** The tables of fields: an object with its base objects, and the variants of a union.
 **
-** The rule: whoever looks at the fields of a body asks svc_object_of() first. A union has no fields of its own; what holds
-** is the variant that the body asks for, or the one by default.
+** The rule: code that reads the fields of a body calls svc_object_of() first. A union has no fields of its own; the variant
+** that the body selects applies, or the default one.
 */
 #include "pipeline/pipeline.h"
 
 SVC_PRIVATE const svc_object *svc_variant_of(const svc_object *object, const svc_node *by)
 {
-  const svc_variant *v = svc_object_rarely(object)->choice->variants;
-  svc_str value = by && by->type == SVC_J_STRING ? by->text : svc_str_c(by ? NULL : svc_object_rarely(object)->choice->otherwise);
+  const svc_variant *v = svc_object_ext_of(object)->choice->variants;
+  svc_str value = by && by->type == SVC_J_STRING ? by->text : svc_str_c(by ? NULL : svc_object_ext_of(object)->choice->otherwise);
   while (v->value && !svc_str_is(value, v->value)) v++;
-  return v->object; /* of the row that closes them: NULL */
+  return v->object; /* NULL in the last row */
 }
 
 SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_node *body)
 {
-  while (object && svc_object_rarely(object)->choice) /* a variant may be one itself */
-    object = svc_variant_of(object, svc_node_get(body, svc_object_rarely(object)->choice->by));
+  while (object && svc_object_ext_of(object)->choice) /* a variant may be a union itself */
+    object = svc_variant_of(object, svc_node_get(body, svc_object_ext_of(object)->choice->by));
   return object;
 }
 

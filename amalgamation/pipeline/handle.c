@@ -1,7 +1,7 @@
 /*
-** What every part asks of a handle: its clock and its log.
+** The clock and the log of a handle, which every part uses.
 **
-** The rule: time comes from svc_config.clock alone, and text goes to svc_config.log or log_event alone. No other part calls either.
+** The rule: time comes only from svc_config.clock, and text goes only to svc_config.log or log_event. No other part calls either.
 */
 #include "pipeline/pipeline.h"
 
@@ -22,7 +22,7 @@ SVC_PRIVATE void svc_log(const svc *s, int level, const char *event, const char 
   else s->config.log(s->config.log_context, level, text);
 }
 
-/* A clock that is out of its mind must not make sums overflow; dates end long before this. */
+/* An absurd clock must not make sums overflow; dates end long before this. */
 SVC_PRIVATE int64_t svc_now(const svc *s)
 {
   const int64_t latest = INT64_MAX / 4;

@@ -1,18 +1,17 @@
 /*
-** Whether a handle can serve: does the store answer, does the limiter, and is the clock right?
+** Whether a handle can serve: does the store answer, does the limiter answer, and is the clock right?
 **
-** A store that is in this process answers whenever it is asked. A server is asked one small question, every HEALTH_EVERY by
-** svc_tick(), and whenever somebody wants to know, but once in HEALTH_KEPT at the most: so who asks for the health again and again costs
-** the server nothing.
+** A store inside this process always answers. A server gets one small query, every HEALTH_EVERY from svc_tick() and whenever the
+** health is asked for, but at most once in HEALTH_KEPT: frequent health checks cost the server nothing.
 **
-** The answer has the server's clock. Instances on one store go by their own clocks, and what one of them does by a wrong one harms all:
-** it ends tokens, closes invoices of months to come, applies steps that are not due. So a handle whose clock is off by more
-** than HEALTH_REFUSE serves nothing, and says why; by more than HEALTH_WARN it warns. A handle on a clock of the host's own, which
-** may be any, is not judged.
+** The reply has the server's clock. Instances on one store use their own clocks, and a wrong clock of one harms all: it expires
+** tokens, closes invoices of future months and applies due steps too early. So a handle whose clock is off by more than
+** HEALTH_REFUSE serves nothing and says why; above HEALTH_WARN it logs a warning. A handle with a clock of the host
+** is not judged, because such a clock may show any time.
 */
 #include "pipeline/pipeline.h"
 
-#define HEALTH_EVERY 30000 /* milliseconds, as those that follow */
+#define HEALTH_EVERY 30000 /* milliseconds, as in the following lines */
 #define HEALTH_KEPT 1000
 #define HEALTH_WARN 5000
 #define HEALTH_REFUSE 60000
@@ -28,7 +27,7 @@ SVC_PRIVATE const char *svc_store_text(const svc *s, int status, char text[SVC_S
 
 /* ---------------------------------------------------------------------------------------------------------------- clock */
 
-/* What the store's clock says of ours; `before` and `behind`: what ours said around that. */
+/* Compares the store's clock with ours; `before` and `behind`: our clock around the query. */
 static void health_judge(svc *s, int64_t before, int64_t behind, int64_t theirs)
 {
   svc_health *h = &s->health;
@@ -50,7 +49,7 @@ static void health_judge(svc *s, int64_t before, int64_t behind, int64_t theirs)
 
 /* ---------------------------------------------------------------------------------------------------------------- store */
 
-/* One question to the store, in a transaction of its own. */
+/* One query to the store, in its own transaction. */
 static int health_ask(svc *s)
 {
   svc_commit *k = &s->commit;
@@ -77,8 +76,8 @@ static int health_ask(svc *s)
   return rc;
 }
 
-/* What the store answers, unless that was asked less than `kept` milliseconds ago, or somebody asks just now. A clock of the host's own
-** may stand: by that nobody knows how long ago it was. */
+/* The store's status, unless it was checked less than `kept` milliseconds ago or another thread checks just now. A clock of the host may
+** stand still: then the age of a check is unknown. */
 static int health_check(svc *s, int64_t kept)
 {
   svc_health *h = &s->health;
@@ -129,7 +128,8 @@ SVC_PRIVATE int svc_health_tick(svc *s)
 {
   svc_health *h = &s->health;
   if (!s->commit.port->ping || !s->own_clock) return SVC_OK;
-  (void)health_check(s, atomic_load(&h->off) || atomic_load(&h->store) != SVC_OK ? HEALTH_KEPT : HEALTH_EVERY); /* else the caller will see */
+  /* otherwise the caller sees it */
+  (void)health_check(s, atomic_load(&h->off) || atomic_load(&h->store) != SVC_OK ? HEALTH_KEPT : HEALTH_EVERY);
   return atomic_load(&h->off) ? SVC_CLOCK : SVC_OK;
 }
 
@@ -158,7 +158,7 @@ SVC_PRIVATE bool svc_health_size(svc *s, uint64_t *taken, uint64_t *room)
 {
   svc_health *h = &s->health;
   bool sized;
-  if (!s->commit.port->ping) (void)health_ask(s); /* the store is in this process */
+  if (!s->commit.port->ping) (void)health_ask(s); /* the store is inside this process */
   svc_mutex_lock(&h->lock);
   sized = h->sized && s->commit.port->size;
   *taken = h->store_bytes;

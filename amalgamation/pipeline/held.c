@@ -1,20 +1,20 @@
 /*
-** What the caller holds: the roles of its own and those of its teams.
+** The roles of the caller: its own and those of its teams.
 **
-** Roles on organizations are lines in the record of who holds them (credential.c); roles on projects stand in an index
-** (store/holding.c), by holder, organization and project. So a question about one project is one look at the caller's lines,
-** and, unless these say everything, one look-up for the caller and one for each team it has in that organization. What the
-** host vouches for is short, and is walked.
+** Roles on organizations are lines in the record of their holder (credential.c); roles on projects are in an index
+** (store/holding.c), by holder, organization and project. The roles on one project thus need a look at the caller's lines
+** and, unless these suffice, one lookup for the caller and one for each of its teams in that organization. The grants of a
+** vouched caller are few, and are walked.
 **
-** The rule: a person's roles in the projects of an organization, and its teams there, count only while it has a role in the
-** organization itself. Every member has one, and nobody has who is only invited. A credential is of one organization, and
-** what it holds counts there alone.
+** The rule: a person's project roles and teams in an organization count only while the person has a role on the
+** organization itself. Every member has one; an invited person has none. A credential belongs to one organization, and its
+** roles count only there.
 */
 #include "pipeline/pipeline.h"
 
 /* -------------------------------------------------------------------------------------------------------------- lines */
 
-/* Does this line say that its holder is in a team of this organization? */
+/* Whether this line is a membership in a team of this organization. */
 static bool held_is_team(svc_str role, const char org[24])
 {
   return role.n == 1 + 24 && role.p[0] == '@' && memcmp(role.p + 1, org, 24) == 0;
@@ -33,7 +33,7 @@ static uint64_t held_names(svc_str names)
   return roles;
 }
 
-/* The caller's own roles on an organization; an invitation is none. *teams: it is in some of its teams. */
+/* The caller's own roles on an organization, without invitations. *teams: the caller is in some of its teams. */
 static uint64_t held_on_org(const svc_call *c, const svc_id *org, bool *teams)
 {
   svc_str rest = c->who.assignments, role, on;
@@ -48,7 +48,7 @@ static uint64_t held_on_org(const svc_call *c, const svc_id *org, bool *teams)
   return roles;
 }
 
-/* Does what is held in the projects of this organization count? */
+/* Whether roles on projects of this organization count. */
 static bool held_counts(const svc_call *c, const svc_id *org)
 {
   bool teams;
@@ -78,7 +78,7 @@ SVC_PRIVATE void svc_held_begin(svc_call *c, svc_held *h)
   h->scanning = h->own = false;
 }
 
-/* One that the host vouches for; its ids may be spelled in several ways. */
+/* A vouched grant; its ids may be spelled in several ways. */
 static bool held_vouched(svc_call *c, svc_held *h)
 {
   while (h->vouched < c->who.grant_count) {
@@ -91,12 +91,12 @@ static bool held_vouched(svc_call *c, svc_held *h)
   return false;
 }
 
-/* The next project of the holder at hand. */
+/* The next project of the current holder. */
 static bool held_row(svc_call *c, svc_held *h)
 {
   svc_holding row;
   while (h->scanning && svc_holdings_next(&h->scan, &row)) {
-    if (!svc_id_eq(&row.org, &h->org)) { /* of a caller's own: they stand by organization */
+    if (!svc_id_eq(&row.org, &h->org)) { /* rows of a caller are grouped by organization */
       h->org = row.org;
       h->counts = held_counts(c, &row.org);
     }
@@ -108,7 +108,7 @@ static bool held_row(svc_call *c, svc_held *h)
   return h->scanning = false;
 }
 
-/* The next line: a role, or a team, whose projects come next. Behind the last one come the caller's own projects. */
+/* The next line: a role, or a team, whose projects come next. The caller's own projects follow the last line. */
 static bool held_line(svc_call *c, svc_held *h, bool *is_role)
 {
   svc_str on;
@@ -146,7 +146,7 @@ SVC_PRIVATE bool svc_held_next(svc_call *c, svc_held *h)
 
 /* ----------------------------------------------------------------------------------------------------------- questions */
 
-/* What the host says of somebody may be on everything. */
+/* A vouched grant may cover everything. */
 static uint64_t held_by_grants(svc_call *c, const svc_id *group, const svc_id *org)
 {
   uint64_t roles = 0;
@@ -160,7 +160,7 @@ SVC_PRIVATE uint64_t svc_roles_on(svc_call *c, const svc_id *group, const svc_id
 {
   uint64_t all = svc_role_all(), roles;
   bool credential = !svc_id_is_zero(&c->who.org), teams;
-  /* a credential is of one organization: a project that has moved to another one is out of its reach */
+  /* a credential belongs to one organization: a project that moved to another one is out of reach */
   if (org && credential && !svc_id_eq(org, &c->who.org)) return 0;
   if (c->who.grants) return held_by_grants(c, group, org);
   if (!org) return 0;
@@ -177,7 +177,7 @@ SVC_PRIVATE bool svc_holds_any(svc_call *c, uint64_t wanted)
   return false;
 }
 
-/* For the few of whom the host says so: each of their grants is looked up. */
+/* For vouched callers, who are few: looks up each grant. */
 static bool held_inside_vouched(svc_call *c, const svc_id *org)
 {
   svc_entity group;
@@ -189,7 +189,7 @@ static bool held_inside_vouched(svc_call *c, const svc_id *org)
   return false;
 }
 
-/* A person who holds something in a project has a role in its organization anyway. */
+/* A person with a role on a project has a role on its organization, too. */
 SVC_PRIVATE bool svc_holds_inside(svc_call *c, const svc_id *org)
 {
   svc_holding one;
@@ -203,7 +203,7 @@ SVC_PRIVATE bool svc_holds_inside(svc_call *c, const svc_id *org)
 
 /* ---------------------------------------------------------------------------------------------------------- what is seen */
 
-/* A project, or an organization, that is seen by itself; of a project: its organization. */
+/* A project or organization that is visible singly; for a project, with its organization. */
 typedef struct held_one {
   svc_id id, org;
 } held_one;
@@ -216,10 +216,10 @@ typedef struct held_list {
 static void held_add(svc_call *c, held_list *list, const svc_id *id, const svc_id *org)
 {
   held_one *more;
-  if (list->n && svc_id_eq(&list->at[list->n - 1].id, id)) return; /* roles on one thing follow each other */
+  if (list->n && svc_id_eq(&list->at[list->n - 1].id, id)) return; /* roles on the same resource are adjacent */
   if (list->n == list->room) {
     more = svc_arena_alloc(c->arena, 2 * (list->room + 8) * sizeof *more);
-    if (!more) return; /* who asked looks at the arena */
+    if (!more) return; /* the caller checks the arena */
     if (list->n) memcpy(more, list->at, list->n * sizeof *more);
     list->at = more;
     list->room = 2 * (list->room + 8);
@@ -227,7 +227,7 @@ static void held_add(svc_call *c, held_list *list, const svc_id *id, const svc_i
   list->at[list->n++] = (held_one){ *id, *org };
 }
 
-/* What stands in a record, or is vouched for, need not be there any more. */
+/* Resources in records and grants may have been deleted. */
 static void held_add_org(svc_call *c, held_list *list, const svc_id *org)
 {
   svc_entity e;
@@ -240,14 +240,14 @@ static int held_order(const void *a, const void *b)
   return memcmp(a, b, sizeof(svc_id));
 }
 
-/* As ids, sorted and each once, without those whose organization is among these parents. */
+/* Sorted ids without duplicates, and without projects of these parent organizations. */
 static svc_id *held_ids(svc_call *c, held_list *list, const svc_id *parents, size_t parent_count, size_t *count)
 {
   svc_id *out = svc_arena_alloc(c->arena, (list->n + 1) * sizeof *out);
   size_t i = 1;
   *count = 0;
   while (i < list->n && held_order(&list->at[i - 1], &list->at[i]) <= 0) i++;
-  if (i < list->n) qsort(list->at, list->n, sizeof *list->at, held_order); /* those of one holder are in order already */
+  if (i < list->n) qsort(list->at, list->n, sizeof *list->at, held_order); /* ids of one holder are sorted already */
   for (i = 0; out && i < list->n; i++) {
     const held_one *one = &list->at[i];
     if (*count && svc_id_eq(&out[*count - 1], &one->id)) continue;
@@ -257,8 +257,8 @@ static svc_id *held_ids(svc_call *c, held_list *list, const svc_id *parents, siz
   return out;
 }
 
-/* The organization of what is held: it itself, that of the project, or, where the host names a project, the one that it is
-** found in. False: it is not there, or out of reach. */
+/* The organization of a role's resource: itself, or the project's; for a vouched project, the one it is found in. False: deleted, or out of
+** reach. */
 static bool held_org_of(svc_call *c, const svc_held *h, bool group, svc_id *org)
 {
   svc_entity e;
@@ -281,14 +281,14 @@ SVC_PRIVATE bool svc_seen_of(svc_call *c, const svc_noun_info *noun, svc_seen *o
   for (svc_held_begin(c, &h); svc_held_next(c, &h);) {
     int role = svc_role_by_name(h.role);
     bool group = role >= 0 && svc_role_level(role) == SVC_SCOPE_GROUP;
-    h.names = SVC_S(""); /* one role on a project is as good as another */
+    h.names = SVC_S(""); /* one role on a project is enough */
     if (role < 0) continue;
     if (h.everywhere) out->everything |= !groups || svc_role_includes(role) & least;
     if (h.everywhere || !held_org_of(c, &h, group, &org)) continue;
     if (!groups) held_add_org(c, &single, &org);
     else if (group) held_add(c, &single, &h.on, &org);
     else if (svc_role_includes(role) & least) held_add(c, &whole, &org, &org);
-    if (!svc_id_is_zero(&c->who.org) && (groups ? whole.n : single.n)) break; /* a credential sees nothing outside of this one */
+    if (!svc_id_is_zero(&c->who.org) && (groups ? whole.n : single.n)) break; /* a credential sees nothing outside of its organization */
   }
   out->parents = held_ids(c, &whole, NULL, 0, &out->parent_count);
   out->ids = held_ids(c, &single, out->parents, groups ? out->parent_count : 0, &out->id_count);

@@ -1,24 +1,24 @@
 /*
-** Results that are expensive to work out from records, kept in memory while the records are the same.
+** Results that are expensive to compute from records, kept in memory while the records are unchanged.
 **
-** A value belongs to an organization or a project and has a version: a keyed hash of the records that it was made from. The caller
-** reads these records and asks for the value of their version, so a value that is out of date is never found, whoever changed the
-** records, and a transaction that is undone leaves nothing wrong behind. The key is random, so nobody can write records that have the
+** A value belongs to an organization or a project and has a version: a keyed hash of the records that it was computed from. The caller
+** reads these records and asks for the value of their version. An outdated value is thus never found, whoever changed the
+** records, and an aborted transaction leaves nothing wrong behind. The key is random, so nobody can write records with the
 ** hash of others.
 **
-** The rule: all values together have at most KEPT_BYTES, of the host's allocator. The value that was not used for the longest time
-** goes first. A value that is in use stays until its last user has left it. Nothing depends on it: where there is no memory to keep a
-** value, the request works it out in memory of its own.
+** The rule: all values together have at most KEPT_BYTES, of the host's allocator. The least recently used value goes first. A value
+** in use stays until its last user has released it. The cache is optional: without memory to keep a value, the request computes it in its
+** own memory.
 */
 #include "pipeline/pipeline.h"
 
 #define KEPT_BYTES ((size_t)16 << 20)
-#define KEPT_ITEMS 256 /* they are looked through one after the other */
+#define KEPT_ITEMS 256 /* searched one after the other */
 
 struct svc_kept {
   svc_mutex lock;
   uint64_t key[2];
-  svc_kept_item *first; /* used last */
+  svc_kept_item *first; /* most recently used */
   size_t bytes, count;
   struct { /* the OpenAPI document, which lives as long as the handle */
     svc_str text;
@@ -30,7 +30,7 @@ struct svc_kept {
 SVC_PRIVATE int svc_kept_open(svc *s)
 {
   const svc_ids *ids = &s->commit.ids;
-  svc_kept *k = s->kept ? s->kept : svc_arena_zero(&s->memory, sizeof *k); /* a test closes it and opens it again */
+  svc_kept *k = s->kept ? s->kept : svc_arena_zero(&s->memory, sizeof *k); /* test control closes and reopens it */
   if (!k) return SVC_NOMEM;
   if (ids->random(ids->random_context, k->key, sizeof k->key) != 0) return SVC_RANDOM;
   if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
@@ -47,7 +47,7 @@ SVC_PRIVATE uint64_t svc_kept_hash(const svc *s, uint64_t version, svc_str text)
 
 static void kept_free(svc_kept_item *item)
 {
-  svc_blocks_free(item->memory.blocks); /* the item is in there */
+  svc_blocks_free(item->memory.blocks); /* frees the item, too */
 }
 
 static void kept_unlist(svc_kept *k, svc_kept_item **at)
@@ -61,7 +61,7 @@ static void kept_unlist(svc_kept *k, svc_kept_item **at)
   if (item->users == 0) kept_free(item);
 }
 
-/* Where in the list the value of this record stands, of whatever version; at the end: there is none. */
+/* The position in the list of the value of this record, in any version; at the end: not found. */
 static svc_kept_item **kept_find(svc_kept *k, const char *kind, const svc_id *of)
 {
   svc_kept_item **at = &k->first;
@@ -81,7 +81,7 @@ static svc_kept_item *kept_use(svc *s, const char *kind, const svc_id *of, uint6
     item->users++;
     if (alone) {
       kept_unlist(k, at);
-    } else { /* the one used last comes first */
+    } else { /* the most recently used comes first */
       *at = item->next;
       item->next = k->first;
       k->first = item;
@@ -150,7 +150,7 @@ SVC_PRIVATE void svc_kept_leave(svc *s, svc_kept_item *item)
 
 /* --------------------------------------------------------------------------------------------------- the OpenAPI document */
 
-/* The tables are constant, so the document is. Who asks while another thread builds it waits for that. */
+/* The tables are constant, and so is the document. Other threads wait while one builds it. */
 SVC_PRIVATE svc_str svc_openapi_kept(svc *s, uint64_t *revision)
 {
   svc_kept *k = s->kept;

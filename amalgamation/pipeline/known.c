@@ -1,25 +1,25 @@
 /*
-** Tokens that were seen lately, so that the same one is not looked up again and again.
+** Tokens that were used recently, so that the same token is not looked up again and again.
 **
-** To know who sends a token takes a hash of it and five look-ups. Clients send the same one many times, so what these gave
-** is kept for a moment: beside it the state of the store in which it was true.
+** Identifying the caller of a token takes a hash and five lookups. Clients send the same token many times, so the result is
+** kept for a moment, with the state of the store in which it was true.
 **
-** The rule: an entry counts only in the very state of the store it was made in. Whatever is committed, be it that the token
-** is revoked, that its account loses a role, or something else altogether, makes it void; so nothing is ever answered from
-** here that the store would not say. A token is kept as a keyed hash.
+** The rule: an entry is valid only in exactly that state of the store. Every commit makes it void, whether it revokes the
+** token, changes a role or does something unrelated; so the cache never answers differently than the store. A token is kept
+** as a keyed hash.
 **
-** In a store that others write to as well, and that is asked over a network, nothing is answered from here. There an entry says
-** where the records of a token stood, so that they are asked for all at once, whatever has been written meanwhile.
+** For a shared store, which is reached over a network, entries are not answers. There an entry remembers the places of a
+** token's records, so that one query fetches them all, whatever was written meanwhile.
 */
 #include "pipeline/pipeline.h"
 
 #define KNOWN_SLOTS 64
 #define KNOWN_NAME 48
-#define KNOWN_ASSIGNMENTS 256 /* who holds more is looked up each time */
+#define KNOWN_ASSIGNMENTS 256 /* longer assignments are looked up each time */
 
 typedef struct known_slot {
   uint64_t token[2]; /* its hash, of 128 bits */
-  uint64_t state;    /* of the store; 0: the slot is free */
+  uint64_t state;    /* state of the store; 0: the slot is free */
   int64_t expiry;
   svc_id id, org;
   svc_id token_id;
@@ -49,7 +49,7 @@ SVC_PRIVATE void svc_known_close(svc *s)
   if (s->known) svc_mutex_destroy(&s->known->lock);
 }
 
-/* The slot of a token, and its hashes. NULL: the store cannot tell one state from another. */
+/* The slot of a token, and its hashes. NULL: the store cannot tell its states apart. */
 static known_slot *known_slot_of(svc_call *c, svc_str token, uint64_t hash[2], uint64_t *state)
 {
   svc_known *k = c->s->known;
@@ -88,7 +88,7 @@ SVC_PRIVATE bool svc_known_place(svc_call *c, svc_str token, svc_token_place *ou
   uint64_t hash[2], state;
   known_slot *slot = known_slot_of(c, token, hash, &state);
   bool found;
-  if (SVC_NEVER(!slot)) return false; /* of a store that others write to there is one */
+  if (SVC_NEVER(!slot)) return false; /* a shared store always has one */
   svc_mutex_lock(&k->lock);
   found = slot->state && slot->token[0] == hash[0] && slot->token[1] == hash[1];
   if (found) *out = (svc_token_place){ slot->org, slot->id, slot->token_id };

@@ -1,18 +1,19 @@
 /*
 ** States move by due dates, not by threads.
 **
-** An entity that enters a state with a transition out of it gets an entry in the due index, unless the driver has an order
-** for it (order.c). Whatever is due is applied before the next request is served, and by svc_tick(), in the order it fell
-** due; the events bear the time at which it did. A noun whose states do not follow from a table alone has a say in it: its
-** fell_due hook.
+** An entity that enters a state with a transition gets an entry in the due index, unless the driver has an order
+** for it (order.c). Due steps are applied before the next request is served, and by svc_tick(), in the order of their dates;
+** their events have the date at which they were due. A noun whose states do not follow from a table alone has a fell_due
+** hook.
 **
-** The rule: work that falls due runs in the scope of its record, and may insert, count, meter and write events as a
-** request does.
+** The rule: a due step runs in the scope of its record, and may insert, count, meter and write events like a
+** request.
 */
 #include "pipeline/meddle.h"
 
-#define LIFECYCLE_BATCH 256 /* steps of one transaction */
-#define LIFECYCLE_SPENT 1024 /* records that they read, see svc_call.spent: the step that comes to so many is the last of it */
+#define LIFECYCLE_BATCH 256 /* maximum steps per transaction */
+#define LIFECYCLE_SPENT 1024 /* records that they read, see svc_call.spent: the step that reaches this limit is the last of the
+                                transaction */
 #define LIFECYCLE_DEFAULT_MS 10000
 
 SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_str state)
@@ -37,19 +38,19 @@ SVC_PRIVATE int64_t svc_provisioned(const svc *s, unsigned percent, int64_t now)
   if (whole == 0) whole = LIFECYCLE_DEFAULT_MS;
   if (whole < 0 || atomic_load_explicit(&s->at_once, memory_order_relaxed)) whole = 0;
   whole = now + whole * percent / 100;
-  return whole ? whole : 1; /* 0 would mean never */
+  return whole ? whole : 1; /* 0 would mean "never" */
 }
 
 SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now)
 {
   const svc_transition *t = svc_transition_from(noun, state);
-  if (!t || (t->order && svc_order_has_taker(s, noun))) return 0; /* then it is the driver who says when */
+  if (!t || (t->order && svc_order_has_taker(s, noun))) return 0; /* the driver decides */
   return svc_provisioned(s, t->percent, now);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- steps */
 
-/* The entity in the state that it goes into by its table, or as its noun will have it. */
+/* Moves the entity to its next state, by its table or by its noun's hook. */
 static bool lifecycle_move(svc_call *c, const svc_transition *t, svc_change *change, int tag)
 {
   const svc_noun *noun = change->noun->noun;
@@ -66,12 +67,12 @@ static bool lifecycle_store(svc_call *c, svc_change *change, int tag)
   const svc_noun_info *noun = change->noun;
   svc_entity e = change->entity;
   const bool same = svc_node_same(change->before, change->body);
-  bool ordered = !same; /* what has no states is the driver's when it is another than before */
+  bool ordered = !same; /* without states, the driver gets an order if the entity changed */
   unsigned i;
   svc_due_set(&e, tag, 0);
   if (tag == SVC_DUE_STATE || change->due) svc_due_set(&e, SVC_DUE_STATE, change->due < 0 ? 0 : change->due);
   for (i = 0; i < change->due_count; i++) svc_due_set(&e, change->dues[i].tag, change->dues[i].when);
-  if (noun->noun->fell_due) svc_count_below(c, noun, &e.id, change->body); /* the hook may have put some there */
+  if (noun->noun->fell_due) svc_count_below(c, noun, &e.id, change->body); /* the hook may have added some */
   if (!svc_change_write(c, change, &e)) return false;
   if (!same) e.revision = svc_new_revision(c->txn);
   if (!svc_entity_store(c, &e, &change->entity)) return false;
@@ -88,7 +89,7 @@ SVC_PRIVATE bool svc_change_settle(svc_call *c, svc_change *change)
   return lifecycle_store(c, change, SVC_DUE_NONE);
 }
 
-/* A state that a change led to, and that a test has begin later. */
+/* A state that a test has postponed. */
 static bool lifecycle_begin(svc_call *c, svc_change *change, const char *state)
 {
   const svc_noun *noun = change->noun->noun;
@@ -97,7 +98,7 @@ static bool lifecycle_begin(svc_call *c, svc_change *change, const char *state)
   return lifecycle_store(c, change, SVC_DUE_STATE);
 }
 
-/* The transition out of the state that it is in: what an order that is done, and a date that has come, have in common. */
+/* The transition out of the present state: common to completed orders and due dates. */
 SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const char *action,
                                      const svc_node *facts, int tag)
 {
@@ -135,7 +136,7 @@ static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_ent
   return svc_transition_take(c, noun, stored, NULL, NULL, tag);
 }
 
-/* The entity that an entry is of. False: of none, or of one that waits for another time. */
+/* The entity of an entry. False: deleted, or waiting for another time. */
 static bool lifecycle_entity(svc_call *c, const svc_due_entry *due, const svc_noun_info **noun, svc_entity *e)
 {
   *noun = svc_noun_by_kind(c->s, due->kind);
@@ -143,8 +144,7 @@ static bool lifecycle_entity(svc_call *c, const svc_due_entry *due, const svc_no
          svc_due_get(e, due->tag) == due->when;
 }
 
-/* Something else than an entity may wait: an Idempotency-Key for its end, a line of the ledger for that of its month, what is
-** left of something for its going. */
+/* Due steps without an entity: the expiry of an Idempotency-Key, the end of a ledger month, the rest of a delete. */
 static bool lifecycle_other(svc_call *c, const svc_due_entry *due, bool *good)
 {
   bool mine = svc_retry_expire(c->txn, due);
@@ -155,16 +155,16 @@ static bool lifecycle_other(svc_call *c, const svc_due_entry *due, bool *good)
 }
 
 typedef struct lifecycle_job {
-  svc_job job; /* first: it is cast back; what frees is all that is done, or everything */
+  svc_job job; /* must be first: it is cast back. `frees`: only freeing steps are done */
   svc *s;
   int done;
-  bool more;         /* there may be */
-  bool spoiled;      /* this one refused after it had written: it is given up, and what it wrote never happens */
+  bool more;         /* there may be more due steps */
+  bool spoiled;      /* this step refused after a write: the run is aborted, and its writes are lost */
   svc_due_entry bad;
-  int before;        /* steps that were done before it, and are undone with it */
+  int before;        /* steps before it in the same run, undone with it */
 } lifecycle_job;
 
-/* What is of no entity, or of one that waits for another time, and what refuses: forgotten, not tried for ever. */
+/* Drops an entry whose entity is deleted or waits for another time, and one that refuses: it is not retried forever. */
 static bool lifecycle_forget(svc_call *c, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
@@ -179,7 +179,7 @@ static bool lifecycle_forget(svc_call *c, const svc_due_entry *due)
   return svc_remove(c->txn, &key) == SVC_OK;
 }
 
-/* One that is due. False: the transaction has failed, or was spoiled. */
+/* Applies one due step. False: the transaction has failed or is spoiled. */
 static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
@@ -200,7 +200,7 @@ static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entr
   c->txn->dirty |= dirty;
   if (work->spoiled) return false;
   return (known && good) ||
-         lifecycle_forget(c, due); /* a step has set what its entity waits for next, maybe at this very time */
+         lifecycle_forget(c, due); /* a step may have set the next date of its entity, perhaps to this very time */
 }
 
 static bool lifecycle_apply_first(svc_call *c, lifecycle_job *work, int64_t now, bool *found)
@@ -212,7 +212,7 @@ static bool lifecycle_apply_first(svc_call *c, lifecycle_job *work, int64_t now,
 
 /* -------------------------------------------------------------------------------------------------------- a full store */
 
-/* Is there less in the store after this? What has no entity is only forgotten. */
+/* Whether the step makes the store smaller. An entry without entity is only dropped. */
 static bool lifecycle_frees(svc_call *c, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
@@ -227,7 +227,7 @@ static bool lifecycle_frees(svc_call *c, const svc_due_entry *due)
   return t && !t->to;
 }
 
-/* Those of what is due that free, out of turn: what has no room to go on must not keep the others from making it. */
+/* Applies due steps that free room out of turn: steps that lack room must not block the others. */
 static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t now, int most)
 {
   svc_due_entry due;
@@ -244,8 +244,10 @@ static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t no
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
 
 /*
-** After a run that was undone for one that refused, those before it are done and committed alone, and with the next run it is the first.
-** The first is forgotten. Not any other: what it is of may have been made in the run that was undone, and would be made again, for ever.
+** After a run that one refusing step spoiled, the steps before it are done and committed alone, so that it is the first in the next run.
+** The
+** first step is dropped. Only the first may be dropped: the entity of any other may have been created in the aborted run, and would be
+** created again, forever.
 */
 static bool lifecycle_work(svc_job *job, svc_txn *txn)
 {
@@ -254,7 +256,7 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
   svc_call c;
   bool good = true, found = true, forget = work->spoiled && !work->before;
   int most = work->spoiled && work->before ? work->before : LIFECYCLE_BATCH;
-  if (work->s->config.manual_clock && svc_now(work->s) < job->now) job->now = svc_now(work->s); /* it was set back since */
+  if (work->s->config.manual_clock && svc_now(work->s) < job->now) job->now = svc_now(work->s); /* the clock was set back since */
   svc_service_call(&c, work->s, &arena, txn, job->now);
   work->done = 0;
   work->spoiled = false;
@@ -274,7 +276,7 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
   return good;
 }
 
-/* *any: something was done. *left: steps that may be done, less those that were; it ends with the batch that uses them up. */
+/* *any: something was done. *left: the remaining number of steps; ends with the batch that uses them up. */
 static int lifecycle_run(svc *s, int64_t now, bool freeing, int64_t *left, bool *any)
 {
   lifecycle_job work;
@@ -301,7 +303,7 @@ SVC_PRIVATE int svc_apply_due_some(svc *s, int64_t now, int64_t *left)
   if (status == SVC_FULL && lifecycle_run(s, now, true, left, &any) == SVC_OK && any)
     status = lifecycle_run(s, now, false, left, &any);
   if (status != SVC_OK) {
-    /* reads go on; the next try is made in a second */
+    /* reads continue; the next try is in a second */
     svc_log(s, SVC_LOG_ERROR, "step.failed", "steps that are due could not be stored: %s", svc_store_text(s, status, text));
     svc_commit_look_at(&s->commit, now + 1000);
   }

@@ -1,38 +1,38 @@
 /*
-** One token of its bucket for every request.
+** The limiter: every request takes one token from its bucket.
 **
 ** A bucket belongs to an endpoint set and one instance of the set's scope: a project, an organization, a user, an
 ** address. It starts full and gets refill_rate tokens after every whole refill_seconds, never more than its capacity.
 **
-** A full bucket is the same as none at all, so only buckets that were drawn from take memory, and there is a fixed
-** number of places for them: rows of LIMITER_WAYS, chosen by a hash with a secret seed. Each row is under one of
-** LIMITER_LOCKS locks; there is none over all.
+** A full bucket needs no memory, so only buckets with missing tokens are stored. There is a fixed number of places for
+** them: rows of LIMITER_WAYS, chosen by a hash with a secret seed. Each row is protected by one of LIMITER_LOCKS locks;
+** there is no global lock.
 **
-** Where a row is full, the bucket that is nearest to full gives way; of several that are alike, which all are when they are
-** used up, one of the owner who has most of them there. The owner of a bucket is who first drew from it: a credential's
-** organization, a person, a network.
+** In a full row, the bucket nearest to full gives way; among equals, such as empty ones, a bucket of the owner with most
+** buckets in the row. The owner of a bucket is the first caller to take a token: a credential's organization, a person, a
+** network.
 **
-** The rule: nobody gains tokens by drawing from other buckets. Who takes the place of a bucket of its own takes over how
-** much of that is left. A caller draws from one bucket for all ids of projects and organizations that are not its own.
+** The rule: nobody gains tokens by using other buckets. A new bucket that displaces one of the same owner takes over its
+** level. A caller has one bucket for all ids of projects and organizations on which it has no role.
 **
-** Time is the caller's. Where it steps back, the interval begins again: nobody gains a token or waits longer than one.
+** The caller passes the time. If time steps back, the interval starts again: nobody gains a token or waits longer than one interval.
 **
-** Where several handles limit together (svc_config.limiter), the bucket is the port's, by the same names and numbers. When that cannot
-** be asked, a request draws from the bucket that is here, at the level that the port told last; or is refused, as is configured. When the
-** port answers again it is told the level that is left here. So N handles grant at most N times what one bucket holds: the handle that
-** heard from the port last knows the level, each other one has at most a full bucket.
+** Handles that limit together (svc_config.limiter) use the port's bucket, with the same names and numbers. If the port does not answer, a
+** request uses the local bucket, at the level that the port reported last; or is refused, as configured. When the
+** port answers again, the handle reports the local level. So N handles grant at most N times the capacity of one bucket: the handle that
+** heard from the port last knows the level, and each other one has at most a full bucket.
 */
 #include "pipeline/pipeline.h"
 
 #define LIMITER_WAYS 8
 #define LIMITER_LOCKS 64
 #define LIMITER_DEFAULT 4096
-#define LIMITER_SHARES (INT64_C(1) << 20) /* of a full bucket, to compare buckets of any capacity */
-#define LIMITER_LATEST (INT64_MAX / 4) /* times of a clock that is out of its mind: differences must not overflow */
+#define LIMITER_SHARES (INT64_C(1) << 20) /* parts of a full bucket, to compare buckets of any capacity */
+#define LIMITER_LATEST (INT64_MAX / 4) /* bound for an absurd clock: differences must not overflow */
 
 typedef struct limiter_bucket {
   uint64_t key;    /* 0: free */
-  int64_t since;   /* when the interval that runs now began */
+  int64_t since;   /* start of the current interval */
   int32_t tokens;
   uint16_t set : 15;
   uint16_t alone : 1; /* tokens were granted here since svc_config.limiter last answered for this bucket */
@@ -120,7 +120,7 @@ static void limiter_refill(limiter_bucket *b, const svc_set_row *set, int64_t no
   else b->tokens += (int32_t)(passed * set->refill_rate);
 }
 
-/* The share of a bucket that was drawn. */
+/* The missing part of a bucket. */
 static int64_t limiter_missing(svc_limiter *l, limiter_bucket *b, int64_t now)
 {
   const svc_set_row *set = &l->sets[b->set];
@@ -128,10 +128,10 @@ static int64_t limiter_missing(svc_limiter *l, limiter_bucket *b, int64_t now)
   if (!b->key) return 0;
   limiter_refill(b, set, now);
   missing = (set->capacity - b->tokens) * LIMITER_SHARES / set->capacity;
-  return missing == 0 && b->tokens < set->capacity ? 1 : missing; /* little was drawn, but it is no free place */
+  return missing == 0 && b->tokens < set->capacity ? 1 : missing; /* little is missing, but the place is not free */
 }
 
-/* How many of a row are this owner's, counting the one that comes. */
+/* Number of buckets in a row that belong to this owner, including the new one. */
 static int limiter_owned(const limiter_bucket *row, uint16_t owner, uint16_t comes)
 {
   int i, n = owner == comes;
@@ -139,7 +139,7 @@ static int limiter_owned(const limiter_bucket *row, uint16_t owner, uint16_t com
   return n;
 }
 
-/* The bucket that gives way to one that comes: a free place, or one that is nearest to full. */
+/* The place for a new bucket: a free one, or that of the bucket nearest to full. */
 static limiter_bucket *limiter_yields(svc_limiter *l, limiter_bucket *row, uint16_t comes, int64_t now, int64_t *missing)
 {
   limiter_bucket *best = row;
@@ -156,7 +156,7 @@ static limiter_bucket *limiter_yields(svc_limiter *l, limiter_bucket *row, uint1
   return best;
 }
 
-/* The bucket of this key in its row, made where there is none. */
+/* The bucket of this key in its row, created if missing. */
 static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64_t key, int set_index, svc_str whose, int64_t now)
 {
   const svc_set_row *set = &l->sets[set_index];
@@ -185,21 +185,21 @@ static int64_t limiter_time(int64_t now)
   return now > LIMITER_LATEST ? LIMITER_LATEST : now < -LIMITER_LATEST ? -LIMITER_LATEST : now;
 }
 
-/* Until the next refill. */
+/* Seconds until the next refill. */
 static int64_t limiter_seconds(const limiter_bucket *b, const svc_set_row *set, int64_t now)
 {
   int64_t wait = b->since + set->refill_seconds * 1000 - now;
   return wait <= 1000 ? 1 : (wait + 999) / 1000;
 }
 
-/* What a token is taken for. */
+/* A request for a token. */
 typedef struct limiter_want {
   int set;
   svc_str instance, owner;
   int64_t now;
 } limiter_want;
 
-/* The place of a bucket: its row, whose lock is held from here on. */
+/* Finds the row of a bucket and locks it. */
 static size_t limiter_lock(svc_limiter *l, const limiter_want *w, uint64_t *key)
 {
   size_t row;
@@ -209,7 +209,7 @@ static size_t limiter_lock(svc_limiter *l, const limiter_want *w, uint64_t *key)
   return row;
 }
 
-/* What svc_config.limiter is told of a bucket from which tokens were granted here, while it did not answer. */
+/* The level to report to svc_config.limiter for a bucket that granted tokens here while the port did not answer. */
 static void limiter_bound(svc_limiter *l, const limiter_want *w, svc_bucket *out)
 {
   const int64_t now = limiter_time(w->now);
@@ -225,7 +225,7 @@ static void limiter_bound(svc_limiter *l, const limiter_want *w, svc_bucket *out
   svc_mutex_unlock(&l->locks[row % LIMITER_LOCKS]);
 }
 
-/* The level of a bucket as svc_config.limiter has just said it: whoever has to go on without that goes on from here. */
+/* Stores the level that svc_config.limiter has reported, for requests that must do without it. */
 static void limiter_learn(svc_limiter *l, const limiter_want *w, const svc_tokens *said)
 {
   const svc_set_row *set = &l->sets[w->set];
@@ -253,7 +253,7 @@ static svc_tokens limiter_take(svc_limiter *l, int set_index, svc_str instance, 
   svc_mutex_lock(lock);
   b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, set_index, owner, now);
   limiter_refill(b, set, now);
-  if (b->tokens == set->capacity) b->since = now; /* it stood full: the first token taken starts the interval */
+  if (b->tokens == set->capacity) b->since = now; /* it was full: the first token starts the interval */
   if (b->tokens > 0) {
     b->tokens--;
   } else {
@@ -271,7 +271,7 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   return limiter_take(l, set_index, instance, owner, now, false);
 }
 
-/* Seconds until there is a token, 0: there is one. None is taken, and no place for a bucket that nobody has drawn from. */
+/* Seconds until there is a token; 0: there is one. Takes no token, and no place for an unused bucket. */
 static int64_t limiter_wait(svc_limiter *l, int set_index, svc_str instance, int64_t now)
 {
   const svc_set_row *set = &l->sets[set_index];
@@ -291,7 +291,7 @@ static int64_t limiter_wait(svc_limiter *l, int set_index, svc_str instance, int
   return wait;
 }
 
-/* Row by row, so that each is as it was at one moment; there is no moment of all. */
+/* Copied row by row: each row is consistent, but not all rows together. */
 SVC_PRIVATE size_t svc_limiter_size(const svc_limiter *l)
 {
   return l->rows * LIMITER_WAYS * sizeof l->buckets[0];
@@ -320,7 +320,7 @@ SVC_PRIVATE void svc_limiter_restore(svc_limiter *l, const void *saved)
 
 /* -------------------------------------------------------------------------------------------------------------- requests */
 
-/* Whoever has one address of IPv6 has many: what counts is the network, as it stands in a binary address. */
+/* An owner of one IPv6 address has many: the network counts, as in a binary address. */
 static svc_str limiter_network(svc_call *c)
 {
   static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF };
@@ -329,39 +329,39 @@ static svc_str limiter_network(svc_call *c)
   return svc_arena_copy(c->arena, (svc_str){ (const char *)a.b, memcmp(a.b, mapped, sizeof mapped) == 0 ? 16 : 8 });
 }
 
-/* Who answers for a bucket. */
+/* The owner of a bucket. */
 static svc_str limiter_owner(svc_call *c)
 {
   if (!svc_id_is_zero(&c->who.org)) return (svc_str){ (const char *)c->who.org.b, sizeof c->who.org.b };
   return c->who.known ? c->who.user_id : limiter_network(c);
 }
 
-/* Of the organization or project that the path begins with? */
+/* Whether the caller has a role on the organization or project of the path. */
 static bool limiter_is_part(svc_call *c)
 {
   uint64_t roles;
   bool part = svc_takes_part(c, 1, &roles);
-  c->error.code = SVC_E_NONE; /* that it is not there is for permission.c to say */
+  c->error.code = SVC_E_NONE; /* permission.c reports a missing one */
   return part;
 }
 
-/* What belongs to organizations may be asked about one that it does not belong to: nothing is taken from that one. */
+/* Whether a resource that belongs to several organizations belongs to that of the path: otherwise that one does not pay. */
 static bool limiter_is_among(svc_call *c)
 {
   const svc_hop *first = &c->plan->hops[0];
   svc_id orgs[SVC_ALLIES], id;
   size_t n, i = 0;
-  if (!svc_noun_rarely(first->noun->noun)->alliance || c->plan->scope_param == (int)first->param) return true;
+  if (!svc_noun_ext_of(first->noun->noun)->alliance || c->plan->scope_param == (int)first->param) return true;
   if (!svc_id_parse(c->route.params[c->plan->scope_param], &id)) return false;
-  n = svc_noun_rarely(first->noun->noun)->alliance->organizations(c, &c->route.chain[0], orgs, SVC_ALLIES);
+  n = svc_noun_ext_of(first->noun->noun)->alliance->organizations(c, &c->route.chain[0], orgs, SVC_ALLIES);
   c->error.code = SVC_E_NONE;
   while (i < n && !svc_id_eq(&orgs[i], &id)) i++;
   return i < n;
 }
 
 /*
-** Strangers draw from a bucket of their own, one for all ids that they ask for: they use up nobody else's, take no more
-** places the more ids they make up, and it looks the same whether there is something by that id or not.
+** Callers without a role use one bucket of their own for all such ids. They cannot exhaust the buckets of others, made-up ids take no more
+** places, and the answer does not reveal whether an id exists.
 */
 static svc_str limiter_instance(svc_call *c, int scope)
 {
@@ -371,7 +371,7 @@ static svc_str limiter_instance(svc_call *c, int scope)
   return svc_arena_print(c->arena, " " SVC_FMT, SVC_ARG(c->who.user_id));
 }
 
-/* From the bucket that handles share; its set is called by its id, as indices may differ between versions. False: no answer. */
+/* Takes from the shared bucket; its set is named by id, because indexes may differ between versions. False: no answer. */
 static bool limiter_together(svc_call *c, const limiter_want *w, bool look, svc_tokens *out)
 {
   const svc_set_row *set = &c->s->sets[w->set];
@@ -389,19 +389,20 @@ static bool limiter_together(svc_call *c, const limiter_want *w, bool look, svc_
   rc = c->s->config.limiter->take(c->s->limits, &b, c->now, out);
   svc_wait_end(c, SVC_WAIT_LIMITER, since);
   if (rc != SVC_OK) return false;
-  if (look && (b.bounded || out->remaining == set->capacity)) return true; /* it was told nothing; nor is a full bucket kept here */
+  /* no local level was reported, and a full bucket is not stored */
+  if (look && (b.bounded || out->remaining == set->capacity)) return true;
   limiter_learn(c->s->limiter, w, out);
   return true;
 }
 
-/* The host itself is in this process and in no other: it limits nobody elsewhere, and is answered when nothing else can be asked. Where
-** limits are shared its buckets are apart from those of others, which hold what the shared limiter has said. */
+/* The host is in this process only: it shares no limits, and is answered even if the port is down. With shared limits the host has separate
+** buckets, since the others hold levels of the port. */
 static bool limiter_is_host(const svc_call *c)
 {
   return c->request.raw->caller && svc_id_is_zero(&c->who.id);
 }
 
-/* False: whether there is a token nobody can tell, and that is reason enough to refuse. */
+/* False: the port does not answer, and the configuration says to refuse. */
 static bool limiter_draw(svc_call *c, int set_index, svc_str instance, svc_str owner)
 {
   const limiter_want w = { set_index, instance, owner, c->now };
@@ -413,10 +414,10 @@ static bool limiter_draw(svc_call *c, int set_index, svc_str instance, svc_str o
   return true;
 }
 
-#define LIMITER_NAME 128 /* bytes of a name that count: no credential has a longer one, and shared buckets are kept by name */
+#define LIMITER_NAME 128 /* bytes of a name that count: no credential has a longer one, and shared buckets are stored by name */
 
-/* The bucket of guesses at one name, from one network. The limiter does not look whether there is such a credential: known and unknown names
-** run out after the same number of tries, and none at the cost of another. kind: which names these are. */
+/* The bucket of guesses at one name, from one network. The limiter does not check whether the credential exists: known and unknown names
+** allow the same number of tries, and no name affects another. kind: the kind of names. */
 static svc_str limiter_guess(svc_call *c, const char *kind, svc_str name, svc_str *network)
 {
   svc_buf b = svc_buf_new(c->arena, 96);
@@ -431,7 +432,7 @@ static svc_str limiter_guess(svc_call *c, const char *kind, svc_str name, svc_st
 #define LIMITER_CLIENT "\nclient\n"
 #define LIMITER_KEY "\nkey\n"
 
-/* The token endpoint: so many tries a minute for each client id from each network. */
+/* The token endpoint: a limit of tries per minute for each client id from each network. */
 static bool limiter_tokens(svc_call *c)
 {
   const svc_set_row *set = &c->s->sets[c->s->set_count];
@@ -445,7 +446,7 @@ static bool limiter_tokens(svc_call *c)
   return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &set->capacity, &minutes);
 }
 
-/* HTTP Digest: as many wrong answers a minute as the token endpoint allows tries. Handles that limit together count together. */
+/* HTTP Digest: as many wrong answers per minute as the token endpoint allows tries. Handles that limit together count together. */
 SVC_PRIVATE bool svc_may_guess(svc_call *c, svc_str name)
 {
   const int64_t minutes = 1;
@@ -485,7 +486,7 @@ SVC_PRIVATE bool svc_stage_limiter(svc_call *c)
   if (!limiter_draw(c, set_index, limiter_instance(c, set->scope), limiter_owner(c))) return false;
   c->route.limited = true;
   if (c->route.tokens.taken) return true;
-  path.p++, path.n--; /* this error names the path without its first slash */
+  path.p++, path.n--; /* this error shows the path without its first slash */
   return svc_fail(c, SVC_E_RATE_LIMITED_TOKEN_BUCKET, "Siiii", &path, &c->route.tokens.wait_seconds, &set->capacity,
                   &set->refill_rate, &set->refill_seconds);
 }

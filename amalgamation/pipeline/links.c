@@ -1,21 +1,21 @@
 /*
-** Links, from the tables. The answer of a GET carries a link to
+** Links, from the tables. The answer of a GET has a link to
 **
 ** - itself;
-** - every GET whose path goes on from its own by literal segments alone (its sub-resources); a field that stands in the path
-**   (svc_route.in_path) is each of its values in turn;
+** - every GET whose path continues its own by literal segments alone (its sub-resources); for a field in the path
+**   (svc_route_ext.in_path), one link per value;
 ** - each entity that its own path leads through, or its parent;
 ** - the route that finds it by its unique value;
-** - GETs below it by the table of their noun, or that tell of it (svc_route.linked_from), though their paths begin otherwise;
-** - below an entity that is read by the path of another alone: GETs below its own path.
+** - GETs below it by the table of their noun, or that describe it (svc_route_ext.linked_from), though their paths begin differently;
+** - GETs below its own path, for an entity that is read only through the path of another.
 **
-** An answer that names resources adds a link to each (svc_answer_link). So every resource can be reached: from the root, or, where no
-** list shows a job, from the answer of the POST that has begun it. A link to an operation that requires parameters carries usable ones
-** (svc_param.link), and is left out where the table has none. Relations besides self are named by a URL: the base URL and what follows
-** in the path, or the name of the noun.
+** An answer that names resources adds a link to each (svc_answer_link). So every resource can be reached: from the root, or, if no
+** list shows a job, from the answer of the POST that started it. A link to an operation with required parameters has usable values
+** (svc_param.link), and is left out if the table has none. Relations other than self are URLs: the base URL and the rest
+** of the path, or the name of the noun.
 **
-** All of this is known at open. Each route gets its links as ready text with holes for the keys, and writing them is copying.
-** The rule: the content of a hole is percent-encoded already.
+** All of this is resolved at open. Each route gets its links as text with holes for the keys, and writing them is copying.
+** The rule: the content of a hole is already percent-encoded.
 */
 #include "pipeline/pipeline.h"
 
@@ -26,9 +26,9 @@ typedef struct links_writer {
   svc_arena *scratch;
   svc_piece *pieces;
   size_t count, room;
-  svc_buf text; /* of the piece that is being written */
-  const svc_plan **gets; /* the plans that links can lead to */
-  size_t *sizes;         /* of their paths */
+  svc_buf text; /* the piece being written */
+  const svc_plan **gets; /* plans that links can lead to */
+  size_t *sizes;         /* lengths of their paths */
   size_t get_count;
   bool failed;
 } links_writer;
@@ -56,7 +56,7 @@ static void links_hole(links_writer *w, int hole)
   w->text = svc_buf_new(w->scratch, 0);
 }
 
-/* The hole for the parameter at this place of the plan's path, and how many parameters the key in it stands for. */
+/* The hole for the parameter at this index of the plan's path, and the number of parameters that its key covers. */
 static int links_param_hole(const svc_plan *plan, unsigned param, unsigned *count)
 {
   unsigned i;
@@ -70,7 +70,7 @@ static int links_param_hole(const svc_plan *plan, unsigned param, unsigned *coun
   return SVC_HOLE_PARAM + (int)param;
 }
 
-/* What every link begins with. */
+/* The beginning of every link. */
 static void links_base(svc_buf *b, const svc *s)
 {
   svc_buf_str(b, s->base_url);
@@ -87,7 +87,7 @@ static void links_by_first(links_writer *w, const svc_plan *p, int hole)
   svc_buf_text(&w->text, strchr(open, '}') + 1);
 }
 
-/* A path, with the holes that its parameters have in answers to `plan`: its own, or one that shares its beginning. */
+/* A path with the holes that its parameters have in answers to `plan`: its own path, or one with the same beginning. */
 static void links_path(links_writer *w, const svc_plan *plan, const char *path)
 {
   unsigned param = 0, count;
@@ -102,14 +102,14 @@ static void links_path(links_writer *w, const svc_plan *plan, const char *path)
   svc_buf_text(&w->text, path);
 }
 
-/* The value that a parameter has in links. NULL: it stands in none. */
+/* The value of a parameter in links. NULL: left out. */
 static const char *links_asked(const svc_param *p)
 {
   if (p->link) return p->link;
   return p->flags & SVC_PARAM_REQUIRED && p->type == SVC_STRING && p->values ? p->values[0] : NULL;
 }
 
-/* Can the operation be asked by a link? */
+/* Whether a link can call the operation. */
 static bool links_usable(const svc_plan *to)
 {
   const svc_param *p = to->route->params;
@@ -117,7 +117,7 @@ static bool links_usable(const svc_plan *to)
   return !p || !p->name;
 }
 
-/* The parameters without which it cannot be asked. */
+/* The required parameters. */
 static void links_query(const svc *s, svc_buf *b, const svc_plan *to)
 {
   const svc_param *p;
@@ -153,7 +153,7 @@ static const char *links_rel(const svc_noun *noun)
   return noun->rel ? noun->rel : noun->name;
 }
 
-/* Does `sub`, a GET whose path begins with that of `plan`, go on from there by literals alone? Then *tail is what follows. */
+/* Whether `sub`, a GET whose path begins with that of `plan`, continues by literals alone. *tail: the rest of its path. */
 static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tail)
 {
   const char *rest = sub->path + strlen(plan->path);
@@ -163,14 +163,14 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
   return true;
 }
 
-/* Does it go on by literals and a field that stands in the path? Then *values are what that may be, and *open is where. */
+/* Whether it continues by literals and a field in the path. *values: its values; *open: its position. */
 static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, const char *const **values, const char **open)
 {
   const char *rest = sub->path + strlen(plan->path);
   if (sub->in_path < 0 || !sub->in_path_field->values || rest[0] != '/' || !links_usable(sub)) return false;
   *open = strchr(rest, '{');
   *values = sub->in_path_field->values;
-  return *open && svc_str_starts(svc_str_c(*open + 1), svc_route_rarely(sub->route)->in_path) && !strchr(*open + 1, '{');
+  return *open && svc_str_starts(svc_str_c(*open + 1), svc_route_ext_of(sub->route)->in_path) && !strchr(*open + 1, '{');
 }
 
 static const svc_plan *links_plan_of(const svc_noun_info *noun, const svc_plan *seen_from)
@@ -185,7 +185,7 @@ static const svc_plan *links_plan_of(const svc_noun_info *noun, const svc_plan *
   return NULL;
 }
 
-/* Is the entity of the one below the same parents as that of the other? */
+/* Whether both entities have the same parents. */
 static bool links_same_parents(const svc_plan *a, const svc_plan *b)
 {
   unsigned i;
@@ -194,7 +194,7 @@ static bool links_same_parents(const svc_plan *a, const svc_plan *b)
   return a->hop_count == b->hop_count;
 }
 
-/* Of an entity that is read by the path of another alone: what lies below its own path, which no GET has. */
+/* For an entity that is read only through the path of another: GETs below its own path. */
 static void links_below_own(links_writer *w, const svc_plan *plan)
 {
   size_t i;
@@ -210,7 +210,7 @@ static void links_below_own(links_writer *w, const svc_plan *plan)
   }
 }
 
-/* What lies below the entity by its noun's table, though its path begins otherwise. */
+/* GETs below the entity by their noun's table, though their paths begin differently. */
 static void links_beside(links_writer *w, const svc_plan *plan)
 {
   size_t i, n = strlen(plan->path);
@@ -229,7 +229,7 @@ static void links_beside(links_writer *w, const svc_plan *plan)
   }
 }
 
-/* How many parameters both paths begin with, before the entity's own. */
+/* The number of parameters that both paths begin with, before the entity's own. */
 static unsigned links_shared(const svc_plan *plan, const char *b)
 {
   unsigned n = 0, most = plan->own ? plan->hops[plan->hop_count - 1].param : plan->param_count - 1;
@@ -243,7 +243,7 @@ static unsigned links_shared(const svc_plan *plan, const char *b)
   return n;
 }
 
-/* A value of a field that stands in a path. */
+/* A value of a field in a path. */
 static svc_str links_shown(const links_writer *w, const char *value)
 {
   svc_buf b = svc_buf_new(w->scratch, 32);
@@ -252,15 +252,15 @@ static svc_str links_shown(const links_writer *w, const char *value)
   return svc_buf_done(&b);
 }
 
-/* The hole for what `to` has in its path of the entity that `plan` answers with. */
+/* The hole for the key that `to` has in its path, of the entity that `plan` answers with. */
 static int links_key_hole(const svc_plan *plan, const svc_plan *to)
 {
-  int by = svc_route_rarely(to->route)->linked_by;
+  int by = svc_route_ext_of(to->route)->linked_by;
   int hole = by == SVC_BY_ALL_BUT_LAST ? SVC_HOLE_UNIQUE : plan->own ? SVC_HOLE_OWN : SVC_HOLE_PARAM + (int)plan->param_count - 1;
   return hole + by * SVC_HOLE_PART;
 }
 
-/* A route that tells of the entity. `value`: the value of the field that stands in its path; NULL: none does. */
+/* A route that describes the entity. `value`: the value of the field in its path; NULL: none. */
 static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *to, const char *value)
 {
   unsigned shared = links_shared(plan, to->path), param = 0, count;
@@ -271,9 +271,9 @@ static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *
   links_begin(w, false);
   links_base(&w->text, w->s);
   for (; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1, param++) {
-    if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* one hole has all parts of a key */
+    if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* one hole covers all parts of a key */
     if (param >= shared) svc_buf_add(&rel, path, (size_t)(open - path));
-    if (value && svc_str_starts(svc_str_c(open + 1), svc_route_rarely(to->route)->in_path)) {
+    if (value && svc_str_starts(svc_str_c(open + 1), svc_route_ext_of(to->route)->in_path)) {
       svc_buf_str(&w->text, links_shown(w, value));
       svc_buf_str(&rel, links_shown(w, value));
       continue;
@@ -289,10 +289,10 @@ static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *
   if (w->failed) return;
   links_query(w->s, &w->text, to);
   named = svc_buf_done(&rel);
-  links_end(w, w->s->base_url.p, (svc_str){ named.p + 1, named.n - 1 }); /* without the slash in front */
+  links_end(w, w->s->base_url.p, (svc_str){ named.p + 1, named.n - 1 }); /* without the leading slash */
 }
 
-/* Routes that tell of the entity, by what their rows say. */
+/* Routes that describe the entity (linked_from). */
 static void links_from(links_writer *w, const svc_plan *plan)
 {
   const char *const *value;
@@ -300,13 +300,13 @@ static void links_from(links_writer *w, const svc_plan *plan)
   if (plan->item != plan && !(plan->route->flags & SVC_ITEM)) return;
   for (i = 0; i < w->get_count; i++) {
     const svc_plan *to = w->gets[i];
-    if (!svc_route_rarely(to->route)->linked_from || strcmp(svc_route_rarely(to->route)->linked_from, plan->noun->noun->name) != 0) continue;
+    if (!svc_route_ext_of(to->route)->linked_from || strcmp(svc_route_ext_of(to->route)->linked_from, plan->noun->noun->name) != 0) continue;
     if (to->in_path < 0) links_across(w, plan, to, NULL);
     else for (value = to->in_path_field->values; SVC_ALWAYS(value) && *value; value++) links_across(w, plan, to, *value);
   }
 }
 
-/* A member of an organization is a person, who has the same id: where that is named first and alone in the path. */
+/* A member of an organization is also a person with the same id: links to paths in which that is the first and only parameter. */
 static void links_person(links_writer *w, const svc_plan *plan)
 {
   const svc_noun_info *whole = plan->noun == w->s->seats[SVC_SEAT_MEMBER] ? w->s->seats[SVC_SEAT_USER] : NULL;
@@ -337,7 +337,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->hops[i].noun->noun)));
   }
   if (plan->item != plan) {
-    if (!plan->own || !plan->item || svc_route_rarely(plan->route)->by) return; /* a view of an entity leads back to it */
+    if (!plan->own || !plan->item || svc_route_ext_of(plan->route)->by) return; /* a view of an entity links back to it */
     links_begin(w, false);
     links_path(w, plan, plan->item->path);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->noun)));
@@ -345,7 +345,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
   }
   for (j = 0; j < plan->noun->plan_count; j++) {
     p = &plan->noun->plans[j];
-    if (!svc_route_rarely(p->route)->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
+    if (!svc_route_ext_of(p->route)->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
     links_begin(w, false);
     links_path(w, p, p->path);
     links_end(w, s->base_url.p, SVC_S("byName"));
@@ -366,7 +366,7 @@ static bool links_uses(const links_writer *w, svc_template *out)
   return true;
 }
 
-/* The texts, from the scratch arena into one that lasts: one behind the other, with the room of an id between them. */
+/* Copies the texts from the scratch arena to a lasting one: contiguous, with room for an id between them. */
 static bool links_lay_out(const links_writer *w, svc_template *out)
 {
   size_t i = w->count;
@@ -404,7 +404,7 @@ static bool links_finish(links_writer *w, svc_template *out)
   return true;
 }
 
-/* A sub-resource with each value of the field in its path. */
+/* A sub-resource, once per value of the field in its path. */
 static void links_by_value(links_writer *w, const svc_plan *plan, const svc_plan *sub)
 {
   const char *const *values, *open;
@@ -422,7 +422,7 @@ static void links_by_value(links_writer *w, const svc_plan *plan, const svc_plan
   }
 }
 
-/* The array begins with the link to the answer itself. */
+/* The array begins with the self link. */
 static void links_self(links_writer *w, const svc_plan *plan)
 {
   svc_buf_text(&w->text, "[");
@@ -443,7 +443,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   links_self(w, plan);
   for (i = 0; i < w->get_count; i++) {
     const svc_plan *sub = w->gets[i];
-    /* most paths begin alike, so the end of the shorter one is compared before the beginning */
+    /* most paths begin alike, so the end of the shorter one is compared first */
     if (w->sizes[i] <= n || (sub->path[n] != '/' && sub->path[n] != ':') || memcmp(sub->path, plan->path, n) != 0) continue;
     links_by_value(w, plan, sub);
     if (!links_is_sub(plan, sub, &tail)) continue;
@@ -490,7 +490,7 @@ SVC_PRIVATE int svc_links_open(svc *s)
 
 /* -------------------------------------------------------------------------------------------------------------- writing */
 
-/* Which parameter of a path is called as the one that stands here, "{name}..."; -1: none. */
+/* The index of the path's parameter with the same name as the one here, "{name}..."; -1: none. */
 static int links_param_named(const char *path, const char *name)
 {
   size_t size = (size_t)(strchr(name, '}') - name) + 1;
@@ -500,7 +500,7 @@ static int links_param_named(const char *path, const char *name)
   return -1;
 }
 
-/* Of a key, which is percent-encoded, or "HOST:PORT". */
+/* A part of a key, which is percent-encoded or "HOST:PORT". */
 static svc_str links_part(svc_str key, int by)
 {
   char between = by == SVC_BY_HOST ? ':' : '/';
@@ -539,8 +539,8 @@ SVC_PRIVATE void svc_piece_write(svc_buf *b, const svc_piece *piece, const svc_c
   svc_buf_str(b, links_value(c, answer, piece->hole));
 }
 
-/* `run` and those behind it with the same hole, which has an id in it: their texts at once, with the room between them, and then the id into
-** that, by copies whose size the compiler knows. */
+/* Writes a run of pieces with the same hole, which contains an id: copies their texts at once, then the id into each gap, with copies of
+** constant size. */
 static char *links_write_ids(char *to, const svc_piece *run, svc_str value)
 {
   const svc_piece *end = run + run->same;
@@ -573,7 +573,7 @@ SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc
   const svc_piece *run, *end = t->pieces + t->count;
   svc_str value;
   if (!to) return;
-  for (run = t->pieces; run < end; run += run->same) { /* the last one has no hole: behind an id there is another text */
+  for (run = t->pieces; run < end; run += run->same) { /* the last piece has no hole: a text follows each id */
     value = links_value(c, answer, run->hole);
     to = value.n == LINKS_ID ? links_write_ids(to, run, value) : links_write_values(to, run, value);
   }
@@ -595,7 +595,7 @@ SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *val
     svc_buf_add(&b, path, (size_t)(open - path));
     if (param >= 0) {
       svc_buf_str(&b, c->route.raw[param]);
-      at = b.n; /* the relation is called as what follows in the path */
+      at = b.n; /* the relation is named after the rest of the path */
     } else {
       svc_percent_encode(&b, *values++);
     }
@@ -619,8 +619,8 @@ static bool links_begins(svc_str *text, svc_str with)
   return true;
 }
 
-/* Its unique value, which may be of several parts; or whatever stands where that does: who renames it, and asks once more,
-** sends the links of its old name. A hole is within a string of JSON, so there is the end of that behind it. */
+/* Skips the unique value, which may have several parts, or any text in its place: a client that renames it and repeats the request sends
+** links with the old name. A hole is inside a JSON string, so the end of the string is behind it. */
 static void links_skip(svc_str *text, svc_str unique)
 {
   svc_str rest = *text;
@@ -628,7 +628,7 @@ static void links_skip(svc_str *text, svc_str unique)
   while (SVC_ALWAYS(text->n) && text->p[0] != '"' && text->p[0] != '/') text->p++, text->n--;
 }
 
-/* Whatever it was asked with. */
+/* Skips any query. */
 static void links_skip_query(svc_str *text)
 {
   if (SVC_ALWAYS(text->n) && text->p[0] == '?')
@@ -647,7 +647,7 @@ static bool links_match(svc_call *c, const svc_template *t, const svc_answer *an
   return t->count && text.n == 0;
 }
 
-/* As a GET of it shows them, or a list that it is in. What is new was never served. */
+/* Whether a GET of the entity, or a list with it, shows these links. A new entity was never served. */
 SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links)
 {
   const svc_plan *item = c->plan ? (c->plan->item ? c->plan->item : c->plan) : NULL;

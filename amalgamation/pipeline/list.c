@@ -1,27 +1,28 @@
 /*
 ** Lists: a page of items, with the links to its neighbours.
 **
-** Items are written one behind the other into one buffer, each copied from the store with its self link put in. What
-** stands before them (the links of the list, members being sorted) depends on whether more items follow, so room for it
-** is left at the front and filled in last, right up to the first item. Nothing is copied twice.
+** Items are written one after the other into one buffer, each copied from the store with its self link inserted. The text
+** before them (the links of the list, because members are sorted) depends on whether more items follow. So room is left
+** at the front and filled in last, right up to the first item. Nothing is copied twice.
 **
-** The rule: no answer grows with what is stored. A list that is an array, without wrapper, is given whole unless a page of it
-** is asked for; where that would be more than LIST_WHOLE bytes it is refused, with the words that pages may be asked for, since
-** an array that ends too early looks as if it were all.
+** The rule: the size of an answer is bounded, whatever is stored. A list that is a plain array is complete unless a page
+** is requested. An array of more than LIST_WHOLE bytes is refused, with a hint to request pages, because
+** a truncated array would look complete.
 */
 #include "pipeline/pipeline.h"
 
 #define LIST_STRIDE 16
-#define LIST_FIRST 32 /* at least so much is copied: most pieces are about as long, and then there is no loop */
-#define LIST_LINE 64  /* of a cache */
+#define LIST_FIRST 32 /* copied at once: most pieces are shorter, and need no loop */
+#define LIST_LINE 64  /* bytes of a cache line */
 
-/* Bytes that a page is given before it has more than one item: if it is not known how many come, and if it is. */
+/* Bytes reserved for a page before its second item: if the number of items is unknown, and if it is known. */
 #define LIST_GUESS ((size_t)64 << 10)
 #define LIST_GUESS_COUNTED ((size_t)1 << 20)
 
 /*
-** Tells the cache that four lines will be written: a page is longer than the fastest cache, and stores would wait for its
-** lines one after the other. (Not a function: gcc takes calls of one that does nothing else away.)
+** Prefetches four cache lines for writing: a page is longer than the fastest cache, and stores would wait for its lines one after the
+** other.
+** (Not a function: gcc removes calls of a function that does nothing else.)
 */
 #if defined(__GNUC__)
 #define LIST_EXPECT(p)                                                                           \
@@ -31,19 +32,19 @@
 #define LIST_EXPECT(p) ((void)(p))
 #endif
 
-#define LIST_WHOLE ((size_t)4 << 20) /* bytes of an array that is given whole */
+#define LIST_WHOLE ((size_t)4 << 20) /* maximum bytes of a complete array */
 
 typedef struct list_page {
   svc_buf out;
   size_t room;          /* left at the front */
   int64_t written, seen;
   bool more;
-  bool keyed;   /* the items have addresses of their own; else each says where the list is that shows it */
-  svc_str link; /* an item's self link: the same for every item, but for its key */
+  bool keyed;   /* items have their own paths; otherwise the self link of each is the list */
+  svc_str link; /* the self link of an item: the same for all items except for the key */
   size_t key_at;
 } list_page;
 
-/* Characters that a path may hold, but a JSON string or a URL may not hold plainly. */
+/* Escapes characters that a path may contain, but not a JSON string or a URL. */
 static void list_write_path(svc_buf *b, svc_str path)
 {
   size_t i, from = 0;
@@ -56,17 +57,17 @@ static void list_write_path(svc_buf *b, svc_str path)
   svc_buf_add(b, path.p + from, path.n - from);
 }
 
-/* Where the list is. An operation on one of its items may answer with it: then the path goes on beyond it. */
+/* The path of the list. An operation on an item may answer with the list: then the request's path is longer. */
 static svc_str list_path(const svc_call *c)
 {
   svc_str path = c->request.path;
   unsigned n = c->plan->own && c->request.method != SVC_GET ? c->plan->hops[c->plan->hop_count - 1].param_count : 0;
-  while (n && SVC_ALWAYS(path.n)) /* each parameter stands behind a slash */
+  while (n && SVC_ALWAYS(path.n)) /* a slash precedes each parameter */
     if (path.p[--path.n] == '/') n--;
   return path;
 }
 
-/* How the links of a list begin, all of them. */
+/* The common beginning of the list's links. */
 static svc_str list_link_front(svc_call *c)
 {
   svc_buf b = svc_buf_new(c->arena, 128);
@@ -123,13 +124,13 @@ static svc_str list_front(svc_call *c, const list_page *page)
   return svc_buf_done(&b);
 }
 
-/* Three links at their longest: every byte of path and query percent-encoded. */
+/* The maximum length of three links: every byte of path and query percent-encoded. */
 static size_t list_front_room(const svc_call *c)
 {
   return 3 * (c->s->base_url.n + 3 * (c->request.path.n + c->request.query.n) + 192) + 64;
 }
 
-/* The self link of an item with every hole filled but the item's own, behind which stands `at`. */
+/* The self link of an item with every hole filled except for the item's own, whose position is returned. */
 static size_t list_write_keyed(svc_call *c, svc_buf *b)
 {
   const svc_template *self = &c->plan->item->self;
@@ -143,7 +144,7 @@ static size_t list_write_keyed(svc_call *c, svc_buf *b)
   return at;
 }
 
-/* The links of an item; its own key belongs at key_at. False: no memory. */
+/* The links of an item; its key belongs at key_at. False: out of memory. */
 static bool list_link_text(svc_call *c, list_page *page)
 {
   svc_buf b = svc_buf_new(c->arena, page->keyed ? c->plan->item->self.text_size + 96 : 256);
@@ -159,12 +160,12 @@ static bool list_link_text(svc_call *c, list_page *page)
     page->key_at = b.n;
   }
   n = b.n;
-  svc_buf_room(&b, LIST_FIRST); /* for copies in strides */
+  svc_buf_room(&b, LIST_FIRST); /* padding for copies in strides */
   page->link = (svc_str){ b.p, n };
   return !b.failed;
 }
 
-/* Copies LIST_FIRST bytes and whole strides, without a call: both sides have room for what is too much. */
+/* Copies LIST_FIRST bytes and whole strides, without a call: both sides have room for the excess. */
 static char *list_copy_padded(char *to, const char *p, size_t n)
 {
   size_t i;
@@ -179,11 +180,11 @@ static char *list_copy(char *to, const char *p, size_t n)
   return to + n;
 }
 
-/* Where so many bytes may be written; what is written counts only when out.n is moved. NULL: no memory. */
+/* Room for `most` bytes; they count only once out.n is moved. NULL: out of memory. */
 static char *list_room(list_page *page, size_t most)
 {
   svc_buf *b = &page->out;
-  if (b->failed) return NULL; /* room is left in front of nothing */
+  if (b->failed) return NULL; /* the room at the front remains */
   if (b->capacity - b->n < most) {
     if (!svc_buf_room(b, most)) return NULL;
     b->n -= most;
@@ -198,7 +199,7 @@ static void list_write_item(list_page *page, const svc_item *item)
   size_t most = item->body.n + page->link.n + key + 2 + LIST_FIRST;
   char *to = list_room(page, most + 4 * LIST_LINE);
   if (!to) return;
-  for (i = LIST_LINE; i < most; i += 4 * LIST_LINE) LIST_EXPECT(to + i); /* the first line is the item's before */
+  for (i = LIST_LINE; i < most; i += 4 * LIST_LINE) LIST_EXPECT(to + i); /* the first line was prefetched with the previous item */
   if (page->written) *to++ = ',';
   if (item->body.n - at >= LIST_FIRST) to = list_copy_padded(to, item->body.p, at);
   else to = list_copy(to, item->body.p, at);
@@ -212,7 +213,7 @@ static void list_write_item(list_page *page, const svc_item *item)
   page->out.n = (size_t)(to - page->out.p);
 }
 
-/* Memory for the whole page at once, judging by an item of `size` bytes, which may be an odd one: so within bounds. */
+/* Reserves memory for the whole page, estimated from an item of `size` bytes; bounded, because that item may be unusual. */
 static void list_reserve(svc_call *c, list_page *page, size_t size, int64_t total)
 {
   int64_t items = c->query.paged ? c->query.per_page : 64, most;
@@ -223,7 +224,7 @@ static void list_reserve(svc_call *c, list_page *page, size_t size, int64_t tota
   if (items > most) items = most;
   page->out = svc_buf_new(c->arena, page->room + size * (size_t)items + size / 4 * (size_t)items + 512);
   page->out.n = page->room;
-  if (!good) page->out.failed = true; /* there is no item without its link */
+  if (!good) page->out.failed = true; /* no item may lack its link */
 }
 
 static bool list_too_long(svc_call *c)
@@ -231,7 +232,7 @@ static bool list_too_long(svc_call *c)
   return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "itemsPerPage", "the list is too long to be given whole: ask for pages of it");
 }
 
-/* Several items are passed over at once, where the source can. True: some were. */
+/* Skips several items at once if the source can. True: some were skipped. */
 static bool list_pass(svc_call *c, list_page *page, svc_item_pass pass, void *state, int64_t skip)
 {
   int64_t n = pass ? pass(c, state, page->seen < skip ? skip - page->seen : INT64_MAX) : 0;
@@ -239,7 +240,7 @@ static bool list_pass(svc_call *c, list_page *page, svc_item_pass pass, void *st
   return n > 0;
 }
 
-/* From a source of items, and what may pass over several of them, or NULL. */
+/* A source of items, and a function that skips several, or NULL. */
 typedef struct list_source {
   svc_item_source next;
   svc_item_pass pass;
@@ -269,7 +270,7 @@ static bool list_fill(svc_call *c, list_page *page, const list_source *from, int
       if (!counting) return true;
     }
     if (!wanted) continue;
-    if (c->arena->failed) return svc_no_memory(c); /* half an item is none */
+    if (c->arena->failed) return svc_no_memory(c); /* an incomplete item must not be sent */
     if (page->written == 0) {
       page->keyed = item.key.n && c->plan->item;
       list_reserve(c, page, item.body.n + item.key.n + 2, total < 0 ? total : total - skip);
@@ -333,7 +334,7 @@ static void list_close_bare(svc_call *c, list_page *page)
   }
 }
 
-/* Of those that were read together with the first. */
+/* The usual size of the rows that were read with the first. */
 static size_t list_usual_size(const svc_scan *scan)
 {
   size_t all = 0;
@@ -342,7 +343,7 @@ static size_t list_usual_size(const svc_scan *scan)
   return all / scan->n + 2;
 }
 
-/* The usual case of list_fill: entities as they are stored, none of them left out, and it is known how many there are. */
+/* The common case of list_fill: entities as stored, without filter, and their number is known. */
 static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64_t total)
 {
   const bool paged = c->query.paged;
@@ -350,7 +351,7 @@ static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64
   svc_str key, value;
   svc_item item;
   if (skip >= total) return true;
-  if (most > total - skip) most = total - skip; /* behind the last one is nothing to look for */
+  if (most > total - skip) most = total - skip; /* nothing follows the last one */
   scan->skip = (uint64_t)skip;
   svc_scan_expect(scan, (uint64_t)most);
   while (page->written < most && svc_scan_next(scan, &key, &value)) {
@@ -387,31 +388,31 @@ static bool list_page_of(svc_call *c, const list_source *from, svc_scan *scan, i
   return c->error.code == SVC_E_NONE;
 }
 
-/* Entities of a scan one by one. */
+/* The entities of a scan one by one. */
 static bool list_row(svc_call *c, void *state, svc_item *out)
 {
   svc_str key, value;
   if (!svc_scan_next(state, &key, &value)) {
-    (void)svc_txn_good(c); /* c->error says whether it is the end */
+    (void)svc_txn_good(c); /* sets c->error if this is not the end */
     return false;
   }
   if (out && !svc_entity_glance(value, &out->key, &out->body, &out->links_at)) return svc_store_failed(c, SVC_CORRUPT);
   return true;
 }
 
-/* The item in the shape of an older version. False: that shape cannot express it, or c->error is set. */
+/* Converts the item to an older version. False: that shape cannot express it, or c->error is set. */
 static bool list_downgrade(svc_call *c, const svc_older *older, svc_item *item)
 {
   svc_node *shown = svc_json_parse(c->arena, item->body);
   if (!shown) return svc_no_memory(c);
   if (older->downgrade(c, shown)) return svc_body_write(c->arena, shown, &item->body, &item->links_at) || svc_no_memory(c);
   if (c->arena->failed || !c->error.code || !older->omits) return svc_failed(c);
-  c->error.code = SVC_E_NONE; /* it is left out, which is no error */
+  c->error.code = SVC_E_NONE; /* left out, which is not an error */
   c->error.param_count = 0;
   return false;
 }
 
-/* Items of another source in the shape of the version. Where some are left out, also those that are passed over are looked at. */
+/* Items of another source in the shape of the version. If some are left out, skipped items are converted, too. */
 static bool list_older(svc_call *c, void *state, svc_item *out)
 {
   const list_source *from = state;
@@ -434,7 +435,7 @@ static bool list_write_older(svc_call *c, const list_source *from, svc_scan *sca
   return list_page_of(c, &all, NULL, c->route.older->omits ? -1 : total);
 }
 
-/* The page as it is written: from a source of items, or, where that is NULL, straight from a scan of entities. */
+/* Writes the page from a source of items or, if that is NULL, straight from a scan of entities. */
 static bool list_write(svc_call *c, const list_source *from, svc_scan *scan, int64_t total)
 {
   if (c->route.older && c->route.older->downgrade) return list_write_older(c, from, scan, total);
@@ -460,5 +461,5 @@ SVC_PRIVATE bool svc_list_stored(svc_call *c, svc_scan *scan, int64_t total)
 SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body)
 {
   item->key = key;
-  svc_body_write(c->arena, body, &item->body, &item->links_at); /* the list looks whether there was memory */
+  svc_body_write(c->arena, body, &item->body, &item->links_at); /* the list checks the arena */
 }

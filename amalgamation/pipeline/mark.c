@@ -1,14 +1,14 @@
 /*
-** Marks: records of the store's own that the first handle writes and every later one compares with its configuration. The vendor
-** word is one, and the word that shows whether a secret key is the store's.
+** Marks: records of the store itself that the first handle writes and every later one compares with its configuration: the vendor
+** word, the word that identifies the secret key, and the dialect.
 **
-** Several handles may open a new store at the same moment. A mark is therefore written by a job: of two that find none, the
-** store lets one commit, and the other runs again and finds the first one's.
+** Several handles may open a new store at the same moment. So a job of the commit queue writes a mark: of two that find none, the
+** store lets one commit, and the other runs again and finds the first one's mark.
 */
 #include "pipeline/pipeline.h"
 
 typedef struct mark_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* must be first: it is cast back */
   const char *name;
   svc_str was, ours;
   bool only_new;
@@ -16,7 +16,7 @@ typedef struct mark_job {
   svc_str *kept;
 } mark_job;
 
-/* Is there anything in the store but its own records? They begin with m. */
+/* Whether the store has no records except its own, which begin with m. */
 static int mark_is_empty(svc_txn *txn, bool *empty)
 {
   const svc_range rest[] = { { SVC_S("\1"), SVC_S("m"), false, 0 }, { SVC_S("n"), SVC_S("\377"), false, 0 } };
@@ -28,7 +28,7 @@ static int mark_is_empty(svc_txn *txn, bool *empty)
   return rc;
 }
 
-/* Reads the mark. *turn: it is `was`, so that `ours` is to be written. */
+/* Reads the mark. *turn: it equals `was`, so `ours` is to be written. */
 static int mark_read(svc_txn *txn, const mark_job *m, bool *turn)
 {
   svc_key key;
@@ -61,9 +61,9 @@ SVC_PRIVATE int svc_mark(svc *s, const char *name, svc_str was, svc_str ours, bo
   svc_txn *txn;
   bool turn;
   int rc;
-  memset(&work, 0, sizeof work); /* at the time 0: nobody has looked yet what is due */
+  memset(&work, 0, sizeof work); /* at time 0: due steps are not processed yet */
   work.job.work = mark_work;
-  work.job.frees = true; /* a few bytes: a store that is full must still open */
+  work.job.frees = true; /* a few bytes: a full store must still open */
   work.name = name;
   work.was = was;
   work.ours = ours;

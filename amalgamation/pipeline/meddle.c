@@ -1,8 +1,8 @@
 /*
-** Steps of states that a test has fail, wait or be done in part (pipeline/meddle.h).
+** Steps of states that a test has fail, wait or complete in part (pipeline/meddle.h).
 **
-** The rule: what comes of a verdict goes the way that it would go without one. A step that fails goes into the failed state as if a driver
-** had said so; one that waits has another due date; one that is done in part takes its facts as any other, and then fails.
+** The rule: a verdict takes the usual paths of the code. A failing step enters the failed state as if a driver had reported
+** it; a waiting one gets another due date; a partial one takes its facts as usual, and then fails.
 */
 #include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"
@@ -21,7 +21,7 @@ SVC_PRIVATE svc_node *svc_step_failure(svc_call *c, const svc_verdict *verdict)
   return said;
 }
 
-/* The first half of what is in it, rounded up. */
+/* Keeps the first half of the elements, rounded up. */
 static void meddle_halve(svc_node *list)
 {
   size_t n = (svc_node_count(list) + 1) / 2;
@@ -42,7 +42,7 @@ static svc_node *meddle_half(svc_call *c, const svc_node *facts)
   return half;
 }
 
-/* A half that is not as the order's facts have to be is not taken at all. */
+/* If the half is not valid as facts of the order, none of it is taken. */
 SVC_PRIVATE bool svc_step_partly(svc_call *c, svc_change *change, const char *action, const svc_node *facts)
 {
   const svc_noun *noun = change->noun->noun;
@@ -84,7 +84,7 @@ SVC_PRIVATE bool svc_step_meddled(svc_call *c, svc_change *change, const char *a
   return meddle_fail(c, change->noun, &change->entity, &verdict);
 }
 
-/* Only out of a state in which it would stay: another one ends at a time of its own. */
+/* Only for a stable state: any other ends at its own time. */
 SVC_PRIVATE int64_t svc_state_later(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const svc_noun *noun = change->noun->noun;
@@ -105,7 +105,7 @@ SVC_PRIVATE void svc_lag_note(svc_call *c, const svc_entity *e, const svc_entity
   if (svc_meddles(c->s, SVC_WATCH_LAG) && c->s->meddler) c->s->meddler->changes(c, e, old);
 }
 
-/* What the path names is looked up again, in there. */
+/* Looks up the path's entities again, in that transaction. */
 SVC_PRIVATE bool svc_lag_begin(svc_call *c)
 {
   svc_txn *txn;
@@ -120,12 +120,12 @@ SVC_PRIVATE bool svc_lag_begin(svc_call *c)
 /* ----------------------------------------------------------------------------------------------------------- going on */
 
 typedef struct meddle_job {
-  svc_service_job work; /* first: it is cast back */
+  svc_service_job work; /* must be first: it is cast back */
   const svc_held_step *held;
   size_t n;
 } meddle_job;
 
-/* Its date, or the order that was kept from the driver, where it is still the one that waits. */
+/* Releases the due date or the postponed order, if it is still the same one. */
 static bool meddle_release(svc_call *c, const svc_held_step *held)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, held->kind);

@@ -1,22 +1,22 @@
 /*
-** The ledger of what costs money: which organization had how much of what, from when until when.
+** The ledger of costs: which organization had how much of what, from when until when.
 **
-** A noun that costs says what is counted and how much of it runs (its `meters`). A line in the ledger begins when that begins
-** and ends when it changes or the entity is gone; at the end of a month it ends as well, and goes on in the next. So the
-** lines of a month are all that its invoice needs, and what is gone has left them behind: with what it was called, too.
+** The `meters` of a noun say what is counted and how much of it runs. A line of the ledger begins with that and ends when it
+** changes or the entity is deleted. At the end of a month a line ends as well, and continues in the next. So the lines of a
+** month are all that its invoice needs, and they outlive deleted entities, including their names.
 **
 **   b org(12) month(4) group(12) top(12) id(12) since(8) slot(1)   kind(4) i64 quantity, i64 until, then three texts with a
 **                                                                  newline between: what is counted, top's name, group's name
 **   l id(12) slot(1)                                               org(12) month(4) group(12) top(12) since(8): the open line
 **
-** Top is what it is part of, right below the project (the cluster of a snapshot), or itself: lines of one lie together.
+** Top is the ancestor right below the project (the cluster of a snapshot), or the entity itself: lines of one top are adjacent.
 **
-** The rule: an entity has one open line for each slot at the most, and of what it counts each has a slot. A line that ran
-** for some time is never removed.
+** The rule: an entity has at most one open line per slot, and each of its meters has a slot. A line that ran for some time is
+** never removed.
 */
 #include "pipeline/pipeline.h"
 
-#define METER_KIND "-mtr" /* of due entries: a month ends */
+#define METER_KIND "-mtr" /* of due entries: the end of a month */
 #define METER_FRONT (SVC_KIND_SIZE + 16)
 #define METER_PLACE 40 /* org, month, group, top */
 #define METER_OPEN (METER_PLACE + 8)
@@ -52,7 +52,7 @@ static void meter_open_key(svc_key *key, const svc_id *id, unsigned slot)
   svc_key_number(key, slot, 1);
 }
 
-/* When its month ends; false: it does not, where dates end and a clock goes on. */
+/* The due date at the end of its month; false: none, because the clock is past the last date. */
 static bool meter_due_key(svc_key *key, const svc_ledger_line *line)
 {
   svc_due_entry due;
@@ -110,7 +110,7 @@ static void meter_put(svc_call *c, const svc_ledger_line *line)
   else svc_put(c->txn, &key, (svc_str){ b.p, b.n });
 }
 
-/* False: it failed, and the error is set. */
+/* False: failed, with the error set. */
 static bool meter_begin(svc_call *c, svc_ledger_line *line)
 {
   const svc_noun_info *bills = c->s->seats[SVC_SEAT_BILLS];
@@ -125,17 +125,17 @@ static bool meter_begin(svc_call *c, svc_ledger_line *line)
   meter_open_key(&key, &line->id, line->slot);
   svc_put(c->txn, &key, (svc_str){ open, sizeof open });
   if (meter_due_key(&key, line)) svc_put(c->txn, &key, SVC_S(""));
-  return !bills || svc_noun_rarely(bills->noun)->bills->begins(c, line);
+  return !bills || svc_noun_ext_of(bills->noun)->bills->begins(c, line);
 }
 
-/* One that ran for no time at all leaves nothing. */
+/* A line of no duration is removed. */
 static void meter_end(svc_call *c, svc_ledger_line *line, int64_t until)
 {
   svc_key key;
   meter_open_key(&key, &line->id, line->slot);
   svc_remove(c->txn, &key);
   if (meter_due_key(&key, line)) svc_remove(c->txn, &key);
-  line->until = until ? until : 1; /* 0 would mean that it runs on */
+  line->until = until ? until : 1; /* 0 would mean "still running" */
   if (until > line->since) {
     meter_put(c, line);
     return;
@@ -175,7 +175,7 @@ static bool meter_same(const svc_ledger_line *line, const svc_entity *e, const s
          line->meter.quantity == meter->quantity && svc_str_eq(line->meter.sku, meter->sku);
 }
 
-/* What the entity is part of, right below its project, and what that and the project are called. */
+/* The ancestor right below the project, and the names of that and of the project. */
 static bool meter_place(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_ledger_line *line)
 {
   svc_entity top = *e, above;
@@ -194,7 +194,7 @@ static bool meter_place(svc_call *c, const svc_noun_info *noun, const svc_entity
   return rc == SVC_OK || rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
 }
 
-/* What a slot counts from now on; NULL: nothing. */
+/* Sets the meter of a slot from now on; NULL: none. */
 static bool meter_slot(svc_call *c, const svc_noun_info *noun, const svc_entity *e, unsigned slot, const svc_meter *meter)
 {
   svc_ledger_line line;
@@ -220,8 +220,8 @@ SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const sv
 {
   svc_meter meters[SVC_METERS];
   size_t n, i;
-  if (!svc_noun_rarely(noun->noun)->meters) return true;
-  n = body ? svc_noun_rarely(noun->noun)->meters(c, body, meters, SVC_METERS) : 0;
+  if (!svc_noun_ext_of(noun->noun)->meters) return true;
+  n = body ? svc_noun_ext_of(noun->noun)->meters(c, body, meters, SVC_METERS) : 0;
   for (i = 0; i < SVC_METERS; i++)
     if (!meter_slot(c, noun, e, (unsigned)i, i < n ? &meters[i] : NULL)) return false;
   return true;
@@ -229,7 +229,7 @@ SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const sv
 
 static const svc_bill_ops *meter_bills(const svc_call *c)
 {
-  return c->s->seats[SVC_SEAT_BILLS] ? svc_noun_rarely(c->s->seats[SVC_SEAT_BILLS]->noun)->bills : NULL;
+  return c->s->seats[SVC_SEAT_BILLS] ? svc_noun_ext_of(c->s->seats[SVC_SEAT_BILLS]->noun)->bills : NULL;
 }
 
 SVC_PRIVATE bool svc_meter_pays(svc_call *c, const svc_id *org, int code)
@@ -239,7 +239,7 @@ SVC_PRIVATE bool svc_meter_pays(svc_call *c, const svc_id *org, int code)
   return bills->refuse(c, org, code);
 }
 
-/* Only of what a request asks for: what runs already goes on, and less of it is always had. */
+/* Only for requests: what runs already continues, and a reduction is always allowed. */
 SVC_PRIVATE bool svc_meter_affords(svc_call *c, const svc_noun_info *noun, const svc_id *org, const svc_node *before,
                                    const svc_node *body)
 {
@@ -247,9 +247,9 @@ SVC_PRIVATE bool svc_meter_affords(svc_call *c, const svc_noun_info *noun, const
   const svc_noun *row = noun->noun;
   svc_meter meters[SVC_METERS];
   int64_t was = 0, is;
-  if (!bills || !c->plan || !svc_noun_rarely(row)->meters || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
-  if (before) was = bills->price(meters, svc_noun_rarely(row)->meters(c, before, meters, SVC_METERS));
-  is = bills->price(meters, svc_noun_rarely(row)->meters(c, body, meters, SVC_METERS));
+  if (!bills || !c->plan || !svc_noun_ext_of(row)->meters || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
+  if (before) was = bills->price(meters, svc_noun_ext_of(row)->meters(c, before, meters, SVC_METERS));
+  is = bills->price(meters, svc_noun_ext_of(row)->meters(c, body, meters, SVC_METERS));
   return is <= was || bills->refuse(c, org, SVC_E_NONE);
 }
 
@@ -290,7 +290,7 @@ SVC_PRIVATE void svc_meter_verify(svc_verify *v, const svc_noun_info *noun, cons
 {
   svc_meter meters[SVC_METERS];
   svc_ledger_line line;
-  size_t n = svc_noun_rarely(noun->noun)->meters ? svc_noun_rarely(noun->noun)->meters(v->c, body, meters, SVC_METERS) : 0, i;
+  size_t n = svc_noun_ext_of(noun->noun)->meters ? svc_noun_ext_of(noun->noun)->meters(v->c, body, meters, SVC_METERS) : 0, i;
   for (i = 0; i < n; i++) {
     if (meter_find(v->c, &e->id, (unsigned)i, &line) != SVC_OK) svc_found(v, e->kind, &e->id, "it costs, and the ledger has no open line for it");
     else if (!meter_same(&line, e, &meters[i])) svc_found(v, e->kind, &e->id, "the ledger counts something other than what it costs");
@@ -298,7 +298,7 @@ SVC_PRIVATE void svc_meter_verify(svc_verify *v, const svc_noun_info *noun, cons
   v->meters_wanted += n;
 }
 
-/* Its three texts are all there, and something is counted. */
+/* Whether its three texts are there and something is counted. */
 static bool meter_sound(svc_str value)
 {
   const char *first = value.n > METER_FRONT ? memchr(value.p + METER_FRONT, '\n', value.n - METER_FRONT) : NULL;
@@ -333,7 +333,7 @@ SVC_PRIVATE void svc_meter_verify_open(svc_verify *v, svc_str key, svc_str value
   if (key.n == 1 + 12 + 1) memcpy(id.b, key.p + 1, 12);
   if (key.n != 1 + 12 + 1 || meter_find(v->c, &id, (unsigned char)key.p[13], &line) != SVC_OK || line.until)
     svc_found(v, METER_KIND, &id, "what is open in the ledger is not there, or has ended");
-  else if (svc_noun_by_kind(v->c->s, line.kind)) v->meters_open++; /* else this build leaves out what costs */
+  else if (svc_noun_by_kind(v->c->s, line.kind)) v->meters_open++; /* otherwise the noun is not in this build */
 }
 
 SVC_PRIVATE bool svc_meter_verify_due(svc_verify *v, const svc_due_entry *due)

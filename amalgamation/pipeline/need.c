@@ -1,14 +1,14 @@
 /*
-** Fields that have to be sent under a condition: what the rows of svc_need say.
+** Fields that are required under a condition: the rows of svc_need.
 **
 ** check.c refuses bodies by these rows, and openapi_schema.c writes the same rows into the schemas of requests. So a client that follows
-** the document is not refused for a field that is missing.
+** the document is never refused because of a missing field.
 */
 #include "pipeline/pipeline.h"
 
 SVC_PRIVATE bool svc_object_needs(const svc_object *object)
 {
-  while (object && !svc_object_rarely(object)->needs) object = object->base;
+  while (object && !svc_object_ext_of(object)->needs) object = object->base;
   return object != NULL;
 }
 
@@ -20,7 +20,7 @@ SVC_PRIVATE bool svc_need_term(svc_str *where, svc_str *field, svc_str *values)
   return true;
 }
 
-/* Has the body one of these values? */
+/* Whether the body has one of these values. */
 static bool need_has_one(svc_call *c, const svc_node *value, svc_str values)
 {
   while (values.n)

@@ -1,18 +1,19 @@
 /*
 ** Requests and answers of older dated versions.
 **
-** The rule: the store, the hooks and Idempotency-Key know the newest shape alone. A request of an older version is checked against the
-** shape of that version first, so that errors name its fields; then its row upgrades it, and everything goes on as for the newest. The
-** row downgrades the answer at the very end. Where the shapes are the same a row has neither, and nothing is done here.
+** The rule: the store, the hooks and Idempotency-Key know only the newest shape. A request of an older version is first checked against the
+** shape of that version, so that errors name its fields. Its row then upgrades it, and everything continues as for the newest. The
+** row downgrades the answer at the very end. If the shapes are equal, a row has neither function, and nothing is done here.
 **
-** A change (PUT, PATCH) is upgraded inside its transaction, since what was not sent stays as it is stored. It may run twice, so c->sent keeps
-** what was sent.
+** A change (PUT, PATCH) is upgraded inside its transaction, because members that are not sent keep their stored values. It may run twice,
+** so
+** c->sent keeps the original body.
 */
 #include "pipeline/pipeline.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- requests */
 
-/* What was sent, without what is read-only: the check has found that to be what the service shows. */
+/* The body without read-only members: the check has found those unchanged. */
 static svc_node *older_writable(svc_call *c, const svc_object *object, const svc_node *sent)
 {
   svc_node *out = svc_node_object(c->arena, NULL), *copy;
@@ -28,7 +29,7 @@ static svc_node *older_writable(svc_call *c, const svc_object *object, const svc
   return out;
 }
 
-/* Into c->body, in the newest shape. What is no object is refused by the check of that. */
+/* Sets c->body in the newest shape. The check refuses a body that is not an object. */
 static bool older_upgrade(svc_call *c, const svc_node *sent, const svc_node *before)
 {
   const svc_older *v = c->route.older;
@@ -60,10 +61,10 @@ SVC_PRIVATE bool svc_older_create(svc_call *c)
   return svc_check_done(c) && older_upgrade(c, c->body, NULL);
 }
 
-/* The entity as the newest version shows it; *before NULL: a PUT makes it. */
+/* The resource as the newest version shows it; *before NULL: a PUT creates it. */
 static bool older_before(svc_call *c, svc_node **before)
 {
-  bool viewed = svc_route_rarely(c->plan->route)->view || c->plan->noun->noun->view, stored;
+  bool viewed = svc_route_ext_of(c->plan->route)->view || c->plan->noun->noun->view, stored;
   svc_entity e;
   *before = NULL;
   if (!svc_target(c, &e, &stored)) return false;
@@ -72,7 +73,7 @@ static bool older_before(svc_call *c, svc_node **before)
   return *before != NULL;
 }
 
-/* Against the shape of the version, where what it shows may be sent back. */
+/* Checks against the shape of the version, whose answers may be sent back. */
 static bool older_check(svc_call *c, const svc_node *before)
 {
   const svc_older *v = c->route.older;
@@ -95,7 +96,7 @@ SVC_PRIVATE bool svc_older_change(svc_call *c)
 
 /* ------------------------------------------------------------------------------------------------------------------ errors */
 
-/* Has the object, or a variant of it, the field that this path leads to ("specs[0].name")? */
+/* Whether the object, or a variant of it, has the field of this path ("specs[0].name"). */
 static bool older_has(const svc_object *object, svc_str path)
 {
   const svc_variant *v = SVC_VARIANTS_OF(object);
@@ -103,7 +104,7 @@ static bool older_has(const svc_object *object, svc_str path)
   svc_str name;
   for (; v && v->value; v++)
     if (older_has(v->object, path)) return true;
-  if (svc_object_rarely(object)->choice) return false;
+  if (svc_object_ext_of(object)->choice) return false;
   name = svc_str_cut(&path, '.');
   f = svc_field_named(object, svc_str_cut(&name, '['));
   if (!f || path.n == 0) return f != NULL;

@@ -1,17 +1,17 @@
 /*
-** The OpenAPI 3.1 document, from the tables that serve the requests: what it says cannot differ from what is done.
+** The OpenAPI 3.1 document, from the tables that serve the requests: the document cannot differ from the behaviour.
 **
-** What an operation is called in words is made of its name, and its 4xx follow from what its row says. Lists, envelopes, errors and
+** The summary of an operation is made from its operationId, and its 4xx responses from the columns of its row. Lists, envelopes, errors and
 ** headers are the same everywhere and are described once.
 **
-** An answer in an envelope is another shape for the same operation: oneOf, of which never both hold, since objects are closed and
-** the envelope's two members are required. Lists have one member more in it.
+** An answer in an envelope is another shape of the same operation: a oneOf of which never both match, because objects are closed and
+** the envelope's two members are required. A list in an envelope has one more member.
 */
 #include "pipeline/openapi_parts.h"
 
 /* ----------------------------------------------------------------------------------------------------------------- words */
 
-/* The name of an operation, "listOrgUsers", as a sentence: "Return all organization users". */
+/* The operationId, "listOrgUsers", as a sentence: "Return all organization users". */
 static void openapi_summary(openapi_writer *w, const char *name)
 {
   const char *begin = name, *read = svc_word_read(svc_str_c(name));
@@ -34,7 +34,7 @@ static void openapi_summary(openapi_writer *w, const char *name)
   }
 }
 
-/* What the host says of it, and what it takes to call it. */
+/* The host's description, and the roles that a call needs. */
 static void openapi_description(openapi_writer *w, const svc_route *r)
 {
   const char *before = "Needs the role ";
@@ -68,7 +68,7 @@ static void openapi_parameter(openapi_writer *w, const svc_route *r, const char 
   svc_openapi_put(w, "}},");
 }
 
-/* What stands in a path, under this name: an id, or any text; what the noun makes of that is not said here. */
+/* A path parameter of this name: an id, or any text; rules of the noun are not described. */
 static void openapi_in_path(openapi_writer *w, const svc_plan *plan, unsigned i, svc_str name)
 {
   svc_field like;
@@ -77,7 +77,7 @@ static void openapi_in_path(openapi_writer *w, const svc_plan *plan, unsigned i,
   like.name = svc_arena_copy(w->b.arena, name).p;
   for (hop = 0; hop < plan->hop_count; hop++) {
     const svc_noun *noun = plan->hops[hop].noun->noun;
-    const svc_field *key = noun->object && !svc_object_rarely(noun->object)->choice ? svc_field_named(noun->object, svc_str_c(noun->key ? noun->key : "id")) : NULL;
+    const svc_field *key = noun->object && !svc_object_ext_of(noun->object)->choice ? svc_field_named(noun->object, svc_str_c(noun->key ? noun->key : "id")) : NULL;
     if (plan->hops[hop].param == i && !plan->hops[hop].by_unique && key && key->format == SVC_FORMAT_ID) like.format = SVC_FORMAT_ID;
   }
   openapi_parameter(w, plan->route, like.name, &like, NULL);
@@ -88,12 +88,12 @@ static bool openapi_is_list(const svc_route *r)
   return r->flags & (SVC_PAGED | SVC_BARE);
 }
 
-/* Does the answer carry an ETag? */
+/* Whether the answer has an ETag. */
 static bool openapi_is_tagged(const svc_plan *plan)
 {
   const svc_route *r = plan->route;
-  bool whole = !(r->flags & SVC_PAGED) && (!(r->flags & SVC_BARE) || r->flags & SVC_NO_LINKS); /* a list that is a value */
-  return r->status != 204 && whole && (!svc_route_rarely(plan->route)->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
+  bool whole = !(r->flags & SVC_PAGED) && (!(r->flags & SVC_BARE) || r->flags & SVC_NO_LINKS); /* a list that is a single value */
+  return r->status != 204 && whole && (!svc_route_ext_of(plan->route)->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
 }
 
 static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const svc_plan *at)
@@ -127,7 +127,7 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
 
 /* ----------------------------------------------------------------------------------------------------------------- bodies */
 
-/* `older`: one of its older versions; NULL: the newest. */
+/* `older`: an older version; NULL: the newest. */
 static void openapi_media(openapi_writer *w, const svc_route *r, const svc_older *older, const char *kind)
 {
   unsigned v;
@@ -162,7 +162,7 @@ static void openapi_example(openapi_writer *w, const svc_object *object, const c
   else svc_buf_text(&w->b, example);
 }
 
-/* The end of a media type of an older version says when that ends. */
+/* The end of a media type; for an older version it states the sunset. */
 static void openapi_media_end(openapi_writer *w, const svc_older *older)
 {
   char day[16];
@@ -208,12 +208,12 @@ static void openapi_body(openapi_writer *w, const svc_plan *plan)
   svc_openapi_put(w, "}}");
 }
 
-/* What is answered, but for pages and envelopes. */
+/* The content without pages and envelopes. */
 static void openapi_content(openapi_writer *w, const svc_plan *plan, const svc_older *older)
 {
   const svc_route *r = plan->route;
   const svc_object *o = older && older->answer ? older->answer : r->answer ? r->answer : plan->noun->noun->object;
-  const char *value = svc_route_rarely(plan->route)->value;
+  const char *value = svc_route_ext_of(plan->route)->value;
   if (openapi_is_list(r)) svc_openapi_put(w, "{'type':'array','items':");
   if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), OPENAPI_ANSWER, NULL);
   else if (r->flags & SVC_TEXT) svc_openapi_put(w, "{'type':'string'}");
@@ -222,11 +222,11 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan, const svc_o
   if (openapi_is_list(r)) svc_openapi_put(w, "}");
 }
 
-/* An answer of one version. */
+/* The answer of one version. */
 static void openapi_answer_of(openapi_writer *w, const svc_plan *plan, const svc_older *older, const char *before)
 {
   const svc_route *r = plan->route;
-  const char *media = svc_route_rarely(plan->route)->media;
+  const char *media = svc_route_ext_of(plan->route)->media;
   svc_openapi_put(w, "%s'", before);
   openapi_media(w, r, older, r->flags & SVC_ABSOLUTE ? "application/json" : media);
   svc_openapi_put(w, "':{'schema':");
@@ -257,7 +257,7 @@ static int openapi_status(const svc_route *r, const svc_older *older)
   return r->status ? r->status : 200;
 }
 
-/* Answers of all the versions that have this status. What has no version, or a second status, has one. */
+/* The answers of all versions with this status. An operation without versions, or a second status, has one. */
 static void openapi_answer(openapi_writer *w, const svc_plan *plan, int status)
 {
   const svc_route *r = plan->route;
@@ -274,7 +274,7 @@ static void openapi_answer(openapi_writer *w, const svc_plan *plan, int status)
 
 /* -------------------------------------------------------------------------------------------------------------- responses */
 
-/* When an operation can be refused with a status. */
+/* Conditions under which an operation can return an error status. */
 enum openapi_when { OPENAPI_ALWAYS = 1, OPENAPI_KNOWN = 2, OPENAPI_NAMES = 4, OPENAPI_DATED = 8, OPENAPI_WRITES = 16, OPENAPI_CHANGES = 32,
                     OPENAPI_BODY = 64, OPENAPI_COSTS = 128, OPENAPI_AGED = 256 };
 
@@ -287,7 +287,7 @@ static const struct {
 };
 #define OPENAPI_REFUSALS (sizeof openapi_refusals / sizeof openapi_refusals[0])
 
-/* Can a version of it be gone? */
+/* Whether one of its versions can be past its sunset. */
 static bool openapi_is_gone(const svc *s, const svc_route *r)
 {
   unsigned i;
@@ -317,12 +317,12 @@ static int openapi_when(const svc *s, const svc_plan *plan)
   if (writes) when |= OPENAPI_WRITES;
   if (writes && r->method != SVC_POST) when |= OPENAPI_CHANGES;
   if (openapi_takes_body(plan)) when |= OPENAPI_BODY;
-  if (openapi_takes_body(plan) && svc_noun_rarely(plan->noun->noun)->meters) when |= OPENAPI_COSTS;
+  if (openapi_takes_body(plan) && svc_noun_ext_of(plan->noun->noun)->meters) when |= OPENAPI_COSTS;
   if (openapi_is_gone(s, r)) when |= OPENAPI_AGED;
   return when;
 }
 
-/* The name of a response: the words beside its status, run together. */
+/* The name of a response: the words of its status, run together. */
 static void openapi_response_name(openapi_writer *w, int status)
 {
   const char *reason = svc_status_reason(status);
@@ -335,14 +335,14 @@ static void openapi_header(openapi_writer *w, const char *name)
   svc_openapi_put(w, ",'%s':{'$ref':'#/components/headers/%s'}", name, name);
 }
 
-/* A response: what it is, and the headers that all of them have, without the brace behind. */
+/* A response: its description and the headers that all have, without the closing brace. */
 static void openapi_describe(openapi_writer *w, const char *what)
 {
   svc_openapi_put(w, "{'description':%q,'headers':{'RateLimit-Limit':{'$ref':'#/components/headers/RateLimit-Limit'}", what);
   openapi_header(w, "RateLimit-Remaining");
 }
 
-/* One of success, with what this plan answers with. */
+/* A success, with this plan's answer. */
 static void openapi_success(openapi_writer *w, const svc_plan *plan, int status)
 {
   const svc_route *r = plan->route;
@@ -352,7 +352,7 @@ static void openapi_success(openapi_writer *w, const svc_plan *plan, int status)
   if (r->deprecated || r->older) openapi_header(w, "Deprecation");
   if (r->sunset || r->older) openapi_header(w, "Sunset");
   if ((status == 201 || status == 202) && r->method == SVC_POST && plan->item) openapi_header(w, "Location");
-  if (svc_route_rarely(r)->file && status == 200) openapi_header(w, "Content-Disposition");
+  if (svc_route_ext_of(r)->file && status == 200) openapi_header(w, "Content-Disposition");
   svc_openapi_put(w, "}");
   if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, plan, status);
   svc_openapi_put(w, "},");
@@ -366,7 +366,7 @@ static const svc_plan *openapi_post_of(const svc *s, const svc_plan *plan)
   return plan;
 }
 
-/* Is the status of this version another one than those of the versions before it in the table, and of the newest? */
+/* Whether this version's status differs from those of the versions before it in the table, and of the newest. */
 static bool openapi_is_first(const svc_route *r, const svc_older *older)
 {
   const svc_older *v;
@@ -400,7 +400,7 @@ static void openapi_responses(openapi_writer *w, const svc_plan *plan)
 
 /* ------------------------------------------------------------------------------------------------------------- operations */
 
-/* `at`: the first of the same path, which has the names of its parameters. */
+/* `at`: the first plan of the same path, which determines the names of the parameters. */
 static void openapi_operation(openapi_writer *w, const svc_plan *plan, const svc_plan *at)
 {
   static const char *const methods[SVC_METHOD_COUNT] = { "get", "post", "put", "patch", "delete" };
@@ -420,7 +420,7 @@ static void openapi_operation(openapi_writer *w, const svc_plan *plan, const svc
   svc_openapi_put(w, "}");
 }
 
-/* What is not below the server's URL has one of its own; the root is, but has no slash at its end: "/" would lead nowhere. */
+/* A path outside of the server's URL gets its own server. The root is inside, but has no trailing slash: "/" would not exist. */
 static void openapi_path(openapi_writer *w, const svc_plan *plan)
 {
   bool apart = !*plan->path || plan->route->flags & SVC_ABSOLUTE;
@@ -428,7 +428,7 @@ static void openapi_path(openapi_writer *w, const svc_plan *plan)
   if (apart) svc_openapi_put(w, "'servers':[{'url':%q}],", w->s->base_url.p);
 }
 
-/* Paths are the same that differ in the names of their parameters alone. */
+/* Paths that differ only in the names of their parameters are the same. */
 static bool openapi_is_same(const char *a, const char *b)
 {
   while (*a == *b && *a) {
@@ -438,7 +438,7 @@ static bool openapi_is_same(const char *a, const char *b)
   return *a == *b;
 }
 
-/* All operations of the path of this one, behind `before`; false: they were there. */
+/* All operations of the path of plan i, after `before`; false: already written. */
 static bool openapi_of_path(openapi_writer *w, size_t i, const char *before)
 {
   const svc *s = w->s;
@@ -458,7 +458,7 @@ static bool openapi_of_path(openapi_writer *w, size_t i, const char *before)
   return true;
 }
 
-/* Does a parameter share its segment, "{name}:stop"? Such paths come last: of those that fit as well, Prism takes the last. */
+/* Whether a parameter shares its segment with a literal, "{name}:stop". Such paths come last: of several matches Prism takes the last. */
 static bool openapi_has_suffix(const char *path)
 {
   for (; (path = strchr(path, '}')) != NULL; path++)
@@ -491,7 +491,7 @@ static void openapi_tags(openapi_writer *w)
 
 /* ------------------------------------------------------------------------------------------------------------- components */
 
-/* Parameters that many share: where, name, what for, and its schema, in turn; closed by an empty one. */
+/* Shared parameters: place, name, description and schema in turn; ends with an empty one. */
 static const char openapi_shared[] =
   "query\0pageNum\0Which page, from 1\0'integer','minimum':1,'default':1\0"
   "query\0includeCount\0totalCount is wanted\0'boolean','default':true\0"
@@ -532,8 +532,9 @@ static void openapi_headers(openapi_writer *w)
 }
 
 /*
-** Components that no table has: a row each for what stands before a field, the field and its schema, and at last for what ends them all.
-** `of` is the component; a row without a field has only what stands before.
+** Components without a table. Each row has the text before a field, the field and its schema; the last row has the text that ends them.
+** `of`
+** is the component; a row without a field has only the text before.
 */
 static const struct openapi_part {
   const char *before, *of, *field, *schema;
@@ -623,7 +624,7 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   openapi_writer *w = svc_arena_zero(a, sizeof *w);
   if (!w) return SVC_S("");
   w->s = s;
-  w->b = svc_buf_new(a, (s->config.describe ? 16 : 13) << 17); /* all of it, with the whole catalog: it need not grow */
+  w->b = svc_buf_new(a, (s->config.describe ? 16 : 13) << 17); /* the size with the whole catalog: no growth needed */
   svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':"
                      "'Accept names a dated version of an operation; without it the newest one answers. Null in a body counts as not sent; "
                      "in a PATCH it clears a field that may be cleared. The zero value of a read-only field is ignored.',"

@@ -1,13 +1,13 @@
 /*
 ** The schemas of the OpenAPI document: objects of the tables become components under their own names.
 **
-** A noun's own object stands for both its request and its answer, with the marks for what is read-only. An object has a component
-** of its own for requests where these differ: where it has write-only fields, or fields that are required under a condition.
-** The body of a PUT has one where a field that never changes is required: the stored value stays without it. A PATCH
-** has one of its own, since what is not sent stays as it is: nothing is required there and nothing has a default. That holds
-** for the objects in it as well, but not for elements of arrays, which are always whole.
+** A noun's own object serves as request and answer, with read-only fields marked. An object gets a separate component
+** for requests if they differ: if it has write-only fields, or fields that are required under a condition.
+** The body of a PUT has its own component if a field that never changes is required: without it the stored value stays. A PATCH
+** has its own, because fields that are not sent stay unchanged: nothing is required and nothing has a default. The same holds
+** for objects inside, but not for elements of arrays, which are always sent as a whole.
 **
-** The variants of a union tell themselves apart by the field that chooses them: each says only its own values of it.
+** The variants of a union differ in the field that selects them: each allows only its own values of it.
 */
 #include "pipeline/openapi_parts.h"
 
@@ -26,8 +26,8 @@ SVC_PRIVATE void svc_openapi_put(openapi_writer *w, const char *format, ...)
 
 /* ----------------------------------------------------------------------------------------------------------- descriptions */
 
-/* A description shows the dialect's words for the names of fields and the known values that stand between backticks. The text is valid
-** until the next one is asked for: the document stays in memory, and nothing but the document should. */
+/* A description shows the dialect's words for fields and known values between backticks. The text is valid until the next call: only the
+** document itself should stay in memory. */
 static svc_str schema_turned(openapi_writer *w, const char *text)
 {
   svc_str rest = svc_str_c(text);
@@ -55,7 +55,7 @@ SVC_PRIVATE bool svc_openapi_about(openapi_writer *w, const char *before, int wh
   return true;
 }
 
-/* The description of a field: that of the object itself, of an object whose fields it has, or of the field in any object. */
+/* The description of a field: from the object itself, from a base object, or from the field in any object. */
 static bool schema_about(openapi_writer *w, const char *before, const svc_object *of, const char *name)
 {
   const svc_object *o;
@@ -66,9 +66,9 @@ static bool schema_about(openapi_writer *w, const char *before, const svc_object
 
 /* ---------------------------------------------------------------------------------------------------------------- meeting */
 
-#define SCHEMA_DEPTH 12 /* of objects in objects: one that holds its own kind has no end */
+#define SCHEMA_DEPTH 12 /* depth of nested objects: an object may contain its own kind */
 
-/* Does an answer of this object look other than a request? */
+/* Whether requests of this object differ from answers. */
 static bool schema_asks_more(const svc_object *object, int depth)
 {
   const svc_variant *v;
@@ -86,7 +86,7 @@ static bool schema_asks_more(const svc_object *object, int depth)
   return false;
 }
 
-/* Is this required of what is new, but not of a PUT? The stored value stays. */
+/* Whether the field is required in a create but not in a PUT, because the stored value stays. */
 static bool schema_stays(const svc_field *f)
 {
   const unsigned unseen = SVC_SEALED | SVC_WRITE_ONLY;
@@ -107,7 +107,7 @@ static bool schema_keeps_some(const svc_object *object, int depth)
   return false;
 }
 
-/* Which of its components describes an object: several may be the same. */
+/* The component that describes an object: several views may be the same. */
 static int schema_as(const svc_object *object, int as)
 {
   if (as == OPENAPI_REPLACE && !schema_keeps_some(object, 0)) as = OPENAPI_REQUEST;
@@ -119,7 +119,7 @@ static size_t schema_add(openapi_writer *w, const svc_object *object, int as)
   if (w->count == w->room) {
     size_t room = w->room ? 2 * w->room : 256;
     openapi_met *grown = svc_arena_alloc(w->b.arena, room * sizeof *grown);
-    if (!grown) return SIZE_MAX; /* the arena remembers it */
+    if (!grown) return SIZE_MAX; /* the arena remembers the failure */
     if (w->count) memcpy(grown, w->met, w->count * sizeof *grown);
     w->met = grown;
     w->room = room;
@@ -128,7 +128,7 @@ static size_t schema_add(openapi_writer *w, const svc_object *object, int as)
   return w->count++;
 }
 
-/* Who meets a union meets its variants, so that each is known as one before it is described. SIZE_MAX: no memory. */
+/* Adding a union adds its variants, so that each is known as a variant before it is described. SIZE_MAX: out of memory. */
 static size_t schema_meet(openapi_writer *w, const svc_object *object, int as)
 {
   const svc_variant *v;
@@ -139,7 +139,7 @@ static size_t schema_meet(openapi_writer *w, const svc_object *object, int as)
   for (v = SVC_VARIANTS_OF(object); i != SIZE_MAX && v && v->value; v++) {
     variant = schema_meet(w, v->object, schema_as(v->object, as));
     if (variant == SIZE_MAX) return SIZE_MAX;
-    w->met[variant].choice = svc_object_rarely(object)->choice;
+    w->met[variant].choice = svc_object_ext_of(object)->choice;
     w->met[variant].within = i;
   }
   return i;
@@ -186,7 +186,7 @@ static void schema_open(openapi_writer *w, const char *const *values)
   svc_openapi_put(w, "},{}]");
 }
 
-/* One of the values, or an object of that name. Without its closing brace. */
+/* One of the values, or an object with that name. Without its closing brace. */
 static void schema_name(openapi_writer *w, const svc_field *f)
 {
   svc_openapi_put(w, "{'anyOf':[{'type':'string',");
@@ -194,7 +194,7 @@ static void schema_name(openapi_writer *w, const svc_field *f)
   svc_openapi_put(w, "},{'type':'object'}]");
 }
 
-/* The types of events are too many for a list of pointers. */
+/* Event types are too many for a list of pointers. */
 static void schema_event_types(openapi_writer *w, unsigned flags)
 {
   const int where = (flags & SVC_GROUP_EVENTS ? SVC_EVENT_GROUP : 0) | (flags & SVC_ORG_EVENTS ? SVC_EVENT_ORG : 0);
@@ -258,7 +258,7 @@ static void schema_item(openapi_writer *w, const svc_field *f, int as)
   }
 }
 
-/* What holds others; without its closing brace. */
+/* An object, array or map; without its closing brace. */
 static void schema_holder(openapi_writer *w, const svc_field *f, int as)
 {
   bool or_null = schema_may_be_null(f);
@@ -279,7 +279,7 @@ static void schema_holder(openapi_writer *w, const svc_field *f, int as)
 
 SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as, const svc_object *of)
 {
-  bool any = f->type == SVC_ANY && schema_about(w, "{'description':", of, f->name); /* it says "any JSON" by itself */
+  bool any = f->type == SVC_ANY && schema_about(w, "{'description':", of, f->name); /* the description already says "any JSON" */
   const svc_node *preset = as == OPENAPI_PATCH ? NULL : svc_turn_shown(w->s, w->b.arena, f, svc_preset(w->s, w->b.arena, f));
   if (f->type == SVC_OBJECT || f->type == SVC_ARRAY || f->type == SVC_MAP) schema_holder(w, f, as);
   else if (!any) svc_openapi_scalar(w, f, f->type);
@@ -302,18 +302,18 @@ static const char *schema_field(const openapi_writer *w, const char *name)
 
 static void schema_union(openapi_writer *w, const svc_object *object, int as)
 {
-  const svc_variant *v, *first = svc_object_rarely(object)->choice->variants;
+  const svc_variant *v, *first = svc_object_ext_of(object)->choice->variants;
   const char *comma = "";
-  svc_openapi_put(w, as >= OPENAPI_REPLACE ? "{'anyOf':[" : "{'oneOf':["); /* who does not say which it is may mean several */
+  svc_openapi_put(w, as >= OPENAPI_REPLACE ? "{'anyOf':[" : "{'oneOf':["); /* a body that does not name its variant may match several */
   for (v = first; v->value; v++) {
     const svc_variant *same = first;
     while (same->object != v->object) same++;
-    if (same != v) continue; /* one variant of several values */
+    if (same != v) continue; /* several values select the same variant */
     svc_openapi_put(w, comma);
     svc_openapi_ref(w, v->object, as);
     comma = ",";
   }
-  svc_openapi_put(w, "],'discriminator':{'propertyName':%q,'mapping':{", schema_field(w, svc_object_rarely(object)->choice->by));
+  svc_openapi_put(w, "],'discriminator':{'propertyName':%q,'mapping':{", schema_field(w, svc_object_ext_of(object)->choice->by));
   for (v = first; v->value; v++) {
     svc_openapi_put(w, v == first ? "" : ",");
     svc_json_escape(&w->b, svc_shown_value(w->s, w->b.arena, v->value));
@@ -322,7 +322,7 @@ static void schema_union(openapi_writer *w, const svc_object *object, int as)
   svc_openapi_put(w, "}}}");
 }
 
-/* The values by which this field chooses the object, in a copy of the field: *chosen; and may it be left out for that? */
+/* The values of this field that select the object, in a copy of the field (*chosen). *always: whether the field is required for that. */
 static bool schema_chosen(openapi_writer *w, const openapi_met *met, const svc_field *f, svc_field *chosen, bool *always)
 {
   const svc_variant *v;
@@ -335,7 +335,7 @@ static bool schema_chosen(openapi_writer *w, const openapi_met *met, const svc_f
   if (!values) return false;
   *chosen = *f;
   chosen->values = values;
-  chosen->preset = NULL; /* it may be that of another variant */
+  chosen->preset = NULL; /* the default may belong to another variant */
   *always = true;
   for (v = met->choice->variants; v->value; v++) {
     if (v->object != met->object) continue;
@@ -345,7 +345,7 @@ static bool schema_chosen(openapi_writer *w, const openapi_met *met, const svc_f
   return true;
 }
 
-/* Is it this object, or a variant of it? */
+/* Whether o is this object or a variant of it. */
 static bool schema_is_of(const svc_object *whole, const svc_object *o)
 {
   const svc_variant *v;
@@ -355,7 +355,7 @@ static bool schema_is_of(const svc_object *whole, const svc_object *o)
   return false;
 }
 
-/* What answers are made of has links, and what was answered may be sent back. */
+/* Objects of answers have links, and answers may be sent back. */
 static bool schema_has_links(const svc *s, const svc_object *o)
 {
   size_t i;
@@ -370,18 +370,18 @@ static bool schema_has_links(const svc *s, const svc_object *o)
   return false;
 }
 
-/* Is a need no condition, but a list of fields that have to be sent? */
+/* Whether a need has no condition: a plain list of required fields. */
 static bool schema_is_always(const svc_need *need)
 {
   return !need->where && !strchr(need->fields, '|');
 }
 
-/* Such fields, behind those that are required. What stands before the next one. */
+/* Writes such fields after the required ones. Returns the separator for the next one. */
 static const char *schema_always_needed(openapi_writer *w, const svc_object *object, const char *before)
 {
   const svc_need *need;
   for (; object; object = object->base) {
-    for (need = svc_object_rarely(object)->needs; need && need->fields; need++) {
+    for (need = svc_object_ext_of(object)->needs; need && need->fields; need++) {
       svc_str rest = schema_is_always(need) ? svc_str_c(need->fields) : SVC_S("");
       while (rest.n) {
         svc_openapi_put(w, before);
@@ -414,7 +414,7 @@ static void schema_required(openapi_writer *w, const openapi_met *met)
   svc_openapi_put(w, before[1] ? "" : "]");
 }
 
-/* The values of a term of a condition, each as JSON; true: one of them is the field's default. */
+/* The values of a condition's term, each as JSON; true: one of them is the field's default. */
 static bool schema_need_values(openapi_writer *w, const svc_field *f, svc_str values)
 {
   const svc_node *preset = svc_preset(w->s, w->b.arena, f);
@@ -431,7 +431,7 @@ static bool schema_need_values(openapi_writer *w, const svc_field *f, svc_str va
   return is_preset;
 }
 
-/* A condition as a schema: each field has one of its values, or has any. */
+/* A condition as a schema: each field has one of its values, or any value. */
 static void schema_need_where(openapi_writer *w, const svc_object *object, const char *where)
 {
   svc_str rest = svc_str_c(where), name, values;
@@ -480,8 +480,8 @@ static void schema_needs(openapi_writer *w, const svc_object *object)
   const svc_object *o;
   const svc_need *need;
   for (o = object; o; o = o->base) {
-    for (need = svc_object_rarely(o)->needs; need && need->fields; need++) {
-      if (schema_is_always(need)) continue; /* among those that are required */
+    for (need = svc_object_ext_of(o)->needs; need && need->fields; need++) {
+      if (schema_is_always(need)) continue; /* listed with the required fields */
       svc_openapi_put(w, before);
       before = ",";
       if (need->where) {
@@ -504,7 +504,7 @@ static void schema_object(openapi_writer *w, size_t number)
   svc_fields fields;
   svc_field chosen;
   bool always;
-  if (svc_object_rarely(met.object)->choice) {
+  if (svc_object_ext_of(met.object)->choice) {
     schema_union(w, met.object, met.as);
     return;
   }
@@ -526,7 +526,7 @@ static void schema_object(openapi_writer *w, size_t number)
 SVC_PRIVATE void svc_openapi_schemas(openapi_writer *w)
 {
   size_t i;
-  for (i = 0; i < w->count; i++) { /* writing one may meet others, which then follow */
+  for (i = 0; i < w->count; i++) { /* writing one may add others, which then follow */
     svc_openapi_put(w, ",'%s%s':", w->met[i].object->name, schema_suffix(w->met[i].as));
     schema_object(w, i);
   }

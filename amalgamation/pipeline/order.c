@@ -1,25 +1,25 @@
 /*
-** What the driver is to do, and what it has done.
+** Orders: work for the driver, and its results.
 **
 ** A change that needs work of the data plane writes its order in its own transaction. svc_tick() hands orders out, outside
-** of any request and any transaction; the driver says through svc_order_done(), from any thread, what came of one.
+** of any request and any transaction; the driver reports the result with svc_order_done(), from any thread.
 **
 **   o kind parent id   the order of an entity: id(12) u64 taken by, i64 not before, u32 attempt, u16 length of action,
-**                      action, desired state; with ORDER_GONE in the length, for what is gone, project(12) organization(12) u16 length of
-**                      its name, and the name stand before the action; with ORDER_TRACED traceparent(55) does, before those
-**   q id               where that is: kind(4) parent(12) id(12)
-**   w when id          it waits to be handed out
+**                      action, desired state. With ORDER_GONE in the length (a deleted entity), project(12) organization(12) u16 length of
+**                      its name, and the name precede the action; with ORDER_TRACED, traceparent(55) precedes those
+**   q id               key of that record: kind(4) parent(12) id(12)
+**   w when id          queued, to be handed out
 **
-** The rules: an entity has one order at the most, and a newer one replaces it, as does any change of what is wanted; being
-** told that the older one is done finds nothing. An order that was taken belongs to the handle that gave it out: another
-** handle, after this one has ended, gives it out again, under the same id. What is done moves the state and is gone, in one
-** commit. What has failed goes into its failed state; where there is none, the order comes again later, as a new one.
+** The rules: an entity has at most one order. A newer order, or any change of the desired state, replaces it; a result for the
+** replaced one is ignored. An order that was handed out belongs to the handle that did it. After that handle has ended,
+** another one hands it out again, under the same id. A completed order moves the state and is removed, in one commit. A failed
+** one leads to the failed state; without such a state, the order is repeated later, as a new one.
 **
-** Handles that share a store: order_lease.c. What comes of an order: order_outcome.c. The handing out: order_hand.c.
+** Handles that share a store: order_lease.c. Results of an order: order_outcome.c. Handing out: order_hand.c.
 **
-** Orders of a noun that `notifies` go to svc_config.notify instead, in the same way; what that takes is done.
+** Orders of a noun with a `notice` go to svc_config.notify instead, in the same way; an accepted one is done.
 **
-** Without a driver there are no orders: states move by due dates (lifecycle.c), and that is the simulation. Orders that a
+** Without a driver there are no orders: states move by due dates (lifecycle.c), which is the simulation. Orders that a
 ** driver has left behind become due dates when the store is opened without one.
 */
 #include "pipeline/order_parts.h"
@@ -137,7 +137,7 @@ static int order_get(svc_call *c, const svc_order_address *at, svc_order_record 
   return svc_order_decode(value, out) ? SVC_OK : svc_note(c->txn, SVC_CORRUPT);
 }
 
-/* By its own id. SVC_NOT_FOUND: it is done, or another one has replaced it. */
+/* By its own id. SVC_NOT_FOUND: done, or replaced. */
 SVC_PRIVATE int svc_order_find(svc_call *c, const svc_id *id, svc_order_address *at, svc_order_record *out)
 {
   svc_key key;
@@ -178,7 +178,7 @@ static svc_order_address order_address_of(const svc_entity *e)
 
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun)
 {
-  return svc_noun_rarely(noun)->notice ? s->config.notify != NULL : s->config.driver != NULL;
+  return svc_noun_ext_of(noun)->notice ? s->config.notify != NULL : s->config.driver != NULL;
 }
 
 SVC_PRIVATE bool svc_order_has_any_taker(const svc *s)
@@ -219,7 +219,7 @@ static svc_str order_desired(svc_call *c, const svc_noun *noun, const svc_entity
   return svc_buf_done(&b);
 }
 
-/* One that is new, with its own id. */
+/* A new order with its own id. */
 SVC_PRIVATE bool svc_order_add(svc_call *c, const svc_order_address *at, const svc_order_record *r)
 {
   char value[SVC_KIND_SIZE + 24];
@@ -233,7 +233,7 @@ SVC_PRIVATE bool svc_order_add(svc_call *c, const svc_order_address *at, const s
   return svc_txn_good(c);
 }
 
-/* In the place of any that it has. */
+/* Replaces any order that the entity has. */
 static bool order_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *action, bool gone)
 {
   svc_order_address at = order_address_of(e);

@@ -1,17 +1,17 @@
 /*
-** Handing orders out: svc_tick() reads the orders that wait and gives each to the driver, or to svc_config.notify.
+** Handing out: svc_tick() reads the queued orders and gives each to the driver, or to svc_config.notify.
 **
-** The rule: one thread of a handle hands out at a time, outside of any transaction. Where a store is shared, an order is marked as taken
+** The rule: one thread of a handle hands out at a time, outside of any transaction. In a shared store, an order is marked as taken
 ** before it is handed out, so that only one handle hands it out.
 */
 #include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"
 
-#define ORDER_BATCH 32 /* that are read at once */
-#define ORDER_COUNTED 1000 /* orders that are counted for metrics: a longer queue is as bad */
-#define ORDER_LOOK 5000 /* milliseconds after which a store on a server is asked for figures again */
+#define ORDER_BATCH 32 /* orders read at once */
+#define ORDER_COUNTED 1000 /* maximum that is counted for metrics: a longer queue is as bad */
+#define ORDER_LOOK 5000 /* milliseconds between two counts in a store on a server */
 
-/* An order as the driver sees it; its strings are the arena's. */
+/* An order as the driver sees it; its strings are in the arena. */
 static bool order_show(svc_call *c, const svc_order_address *at, const svc_order_record *r, svc_order *out)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
@@ -21,12 +21,12 @@ static bool order_show(svc_call *c, const svc_order_address *at, const svc_order
   if (!noun) return false;
   if (svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) != SVC_OK) {
     if (!noun->noun->order_gone || c->txn->error) return false;
-    e.id = at->id; /* of what is gone, this is known, and how it was: the desired state */
+    e.id = at->id; /* of a deleted entity only this is known, and its last desired state */
     e.parent = at->parent;
     if (r->gone) {
       e.scope = r->scope;
       e.unique = r->name;
-    } else if (noun->parent == c->s->group) { /* the order was written by a version that did not keep them */
+    } else if (noun->parent == c->s->group) { /* written by a version that did not store them */
       e.scope.group = at->parent;
     }
   }
@@ -45,7 +45,7 @@ static bool order_show(svc_call *c, const svc_order_address *at, const svc_order
   return !c->arena->failed;
 }
 
-/* Those that wait, the first of them: read, and the transaction is over. */
+/* Reads the first queued orders, and ends the transaction. */
 static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *orders, svc_id *ids, size_t *n)
 {
   svc_scan scan;
@@ -76,7 +76,7 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
 static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
 {
   const svc_driver *driver = s->config.driver;
-  const svc_notice_ops *notice = svc_noun_rarely(svc_noun_named(s, order->resource)->noun)->notice;
+  const svc_notice_ops *notice = svc_noun_ext_of(svc_noun_named(s, order->resource)->noun)->notice;
   const bool shared = SVC_IS_SHARED(s->commit.port);
   svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
   int said, word = SVC_ORDER_FAILED;
@@ -87,13 +87,13 @@ static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int6
   }
   if (order->attempt > 1) atomic_fetch_add_explicit(&s->orders.retries, 1, memory_order_relaxed);
   said = notice ? notice->notify(s, order) : driver->perform(driver->context, s, order);
-  if (shared && said == SVC_OK && !notice) return SVC_OK; /* it is noted already */
+  if (shared && said == SVC_OK && !notice) return SVC_OK; /* already stored */
   if (said == SVC_OK) word = notice ? SVC_ORDER_DONE : SVC_ORDER_TAKEN;
   else if (said == SVC_BUSY) word = SVC_ORDER_BUSY;
   return svc_order_say(s, word, id, word == SVC_ORDER_FAILED ? why : SVC_S(""), now);
 }
 
-/* What a test says of an order that is about to be handed out; the transaction is over when it is said. */
+/* A test's verdict on an order about to be handed out; the transaction has ended before it returns. */
 static int order_verdict(svc *s, svc_arena *arena, const svc_id *id, int64_t now, svc_verdict *out)
 {
   const svc_noun_info *noun;
@@ -114,7 +114,7 @@ static int order_verdict(svc *s, svc_arena *arena, const svc_id *id, int64_t now
   return arena->failed ? SVC_NOMEM : rc;
 }
 
-/* True: the driver is not given it, or not now. */
+/* True: a test keeps the order from the driver, for good or for now. */
 static bool order_meddled(svc *s, const svc_id *id, int64_t now, int *rc)
 {
   svc_arena arena;
@@ -133,7 +133,7 @@ static bool order_meddled(svc *s, const svc_id *id, int64_t now, int *rc)
   return *rc != SVC_OK || verdict.word == SVC_STEP_WAITS || verdict.word == SVC_STEP_FAILS;
 }
 
-/* How many keys this class has, and the first of them, which is the oldest. */
+/* The number of keys of this class, and the first of them, which is the oldest. */
 static unsigned long order_count(svc_txn *txn, char class, svc_id *first)
 {
   unsigned long n = 0;
@@ -148,7 +148,7 @@ static unsigned long order_count(svc_txn *txn, char class, svc_id *first)
   return n;
 }
 
-/* Figures for metrics. Ids begin with the second in which they were made, so the first id is the oldest order's. */
+/* Figures for metrics. Ids begin with the second of their creation, so the first id is the oldest order's. */
 static void order_measure(svc *s, int64_t now)
 {
   svc_order_figures *f = &s->orders;
@@ -156,7 +156,7 @@ static void order_measure(svc *s, int64_t now)
   svc_id oldest, ignored;
   svc_txn *txn;
   if (!s->counters || (SVC_IS_SHARED(s->commit.port) && f->looked && now >= f->looked && now - f->looked < ORDER_LOOK)) return;
-  if (s->commit.port->read_begin(s->commit.store, &txn) != SVC_OK) return; /* the figures stay as they were */
+  if (s->commit.port->read_begin(s->commit.store, &txn) != SVC_OK) return; /* keeps the previous figures */
   all = order_count(txn, 'q', &oldest);
   waiting = order_count(txn, 'w', &ignored);
   if (txn->error == SVC_OK) {
@@ -168,7 +168,7 @@ static void order_measure(svc *s, int64_t now)
   s->commit.port->read_end(txn);
 }
 
-/* One thread at a time hands out: else two would give the same order. */
+/* One thread at a time hands out: two would hand out the same order. */
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
 {
   svc_order orders[ORDER_BATCH];
@@ -240,7 +240,7 @@ SVC_PRIVATE int svc_orders_open(svc *s)
   size_t n = 0;
   int rc;
   if (ids->random(ids->random_context, &s->session, sizeof s->session) != 0) return SVC_RANDOM;
-  s->session |= 1; /* 0 would mean that nobody has taken it */
+  s->session |= 1; /* 0 would mean "not taken" */
   if (s->config.keep_orders) return SVC_OK;
   rc = s->commit.port->read_begin(s->commit.store, &txn);
   if (rc != SVC_OK) return rc;
@@ -254,7 +254,7 @@ SVC_PRIVATE int svc_orders_open(svc *s)
   return rc == SVC_OK && n ? svc_order_say(s, SVC_ORDER_OPEN, NULL, SVC_S(""), svc_now(s)) : rc;
 }
 
-/* What it has given out may be somebody else's at once. If this does not go, it is when the lease has ended. */
+/* Ends the lease, so that other handles may hand out its orders at once. If that fails, they do so when the lease expires. */
 SVC_PRIVATE void svc_orders_close(svc *s)
 {
   if (s->commit.store && SVC_IS_SHARED(s->commit.port) && s->session_due) svc_order_say(s, SVC_ORDER_CLOSE, NULL, SVC_S(""), svc_now(s));

@@ -1,14 +1,15 @@
 /*
-** Which handles of a shared store live, and what happens to the orders of those that do not.
+** Which handles of a shared store are alive, and what happens to the orders of dead ones.
 **
-** Where several handles share a store each says, in a record of its own, until when it lives, and says it again long before that.
-** An order is taken before it is handed out, so that one handle does; what was taken by one that lives no more, having ended or said
-** nothing for ORDER_LEASE, waits again. Clocks that differ by seconds do no harm: a lease is longer, and renewed with two thirds left.
+** Each handle of a shared store keeps a lease, a record with the time until which it lives, and renews it long before. An order is
+** marked as taken before it is handed out, so that only one handle hands it out. The orders of a handle that has closed, or has not renewed
+** its lease for ORDER_LEASE, are queued again. Clocks that differ by seconds do no harm: a lease is longer, and renewed with two thirds
+** left.
 */
 #include "pipeline/order_parts.h"
 
-#define ORDER_LEASE 60000 /* milliseconds that a handle lives without saying so again */
-#define ORDER_HANDLES 64 /* that share a store; where there are more, nobody takes over what others have */
+#define ORDER_LEASE 60000 /* milliseconds that a lease lasts */
+#define ORDER_HANDLES 64 /* maximum handles of a store; with more, no handle takes over orders of others */
 #define ORDER_SESSION "session"
 
 static void order_session_key(svc_key *key, uint64_t session)
@@ -27,7 +28,7 @@ SVC_PRIVATE bool svc_order_is_session(svc_str key)
 typedef struct order_living {
   uint64_t sessions[ORDER_HANDLES];
   unsigned n;
-  bool all; /* there are too many of them to tell */
+  bool all; /* too many handles to tell: all count as alive */
 } order_living;
 
 static bool order_lives(const order_living *l, uint64_t session)
@@ -38,7 +39,7 @@ static bool order_lives(const order_living *l, uint64_t session)
   return l->all;
 }
 
-/* Those that live, this one among them, whatever its clock has done; the records of others go. In a store of one handle there are none. */
+/* The living handles, including this one whatever its clock says; expired leases are removed. A store of one handle has none. */
 static bool order_find_living(svc_call *c, order_living *l)
 {
   svc_scan scan;
@@ -77,7 +78,7 @@ SVC_PRIVATE bool svc_order_say_living(svc_call *c, bool lives)
   return svc_txn_good(c);
 }
 
-/* There is no driver any more: what it was to do is simulated from here on. */
+/* There is no driver any more: its order is simulated from here on. */
 static bool order_simulate(svc_call *c, const svc_order_address *at, const svc_order_record *r)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
@@ -92,7 +93,7 @@ static bool order_simulate(svc_call *c, const svc_order_address *at, const svc_o
   return svc_entity_store(c, &e, &old);
 }
 
-/* What a handle had given out that is there no more waits again. */
+/* Queues the orders of dead handles again. */
 SVC_PRIVATE bool svc_order_reopen(svc_call *c)
 {
   order_living living;
@@ -115,7 +116,7 @@ SVC_PRIVATE bool svc_order_reopen(svc_call *c)
     noun = svc_noun_by_kind(c->s, at.kind);
     taker = noun && svc_order_has_taker(c->s, noun->noun);
     if (SVC_IS_SHARED(c->txn->port) && r.taken_by && order_lives(&living, r.taken_by)) continue;
-    if (SVC_IS_SHARED(c->txn->port) && !taker && (living.n || living.all)) continue; /* somebody else's driver is there for it */
+    if (SVC_IS_SHARED(c->txn->port) && !taker && (living.n || living.all)) continue; /* another handle has a driver for it */
     if (!taker && !order_simulate(c, &at, &r)) return false;
     if (!taker || r.taken_by == 0) continue;
     r.taken_by = 0;

@@ -1,23 +1,24 @@
 /*
-** What comes of an order: the driver takes it, is busy, has done it, or has failed.
+** The outcome of an order: the driver accepts it, is busy, has done it, or has failed.
 **
-** The rule: each of these is one job in one commit. A done order moves the state and is gone; a failed order goes into the failed state, or
-** waits longer each time where its noun has none. A word about an order that is done, or was replaced, changes nothing.
+** The rule: each of these is one job in one commit. A completed order moves the state and is removed. A failed one leads to the failed
+** state,
+** or, if its noun has none, is repeated after waits that grow. A message about an order that is done or was replaced changes nothing.
 */
 #include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"
 
-#define ORDER_FIRST_WAIT 1000 /* milliseconds, after the driver was busy; doubled each time */
+#define ORDER_FIRST_WAIT 1000 /* milliseconds after the driver was busy; doubled each time */
 #define ORDER_LONGEST_WAIT 300000
-#define ORDER_AGAIN 60000 /* the simulator tries again what has no failed state */
+#define ORDER_AGAIN 60000 /* milliseconds after which the simulator repeats an order without failed state */
 
 typedef struct order_job {
-  svc_service_job work; /* first: it is cast back */
+  svc_service_job work; /* must be first: it is cast back */
   int word;
   svc_id id;
   svc_str facts; /* JSON; n 0: none */
-  bool mine;     /* of SVC_ORDER_TAKEN: no other handle was faster */
-  int64_t until; /* of SVC_ORDER_HELD: when it is handed out */
+  bool mine;     /* for SVC_ORDER_TAKEN: no other handle was faster */
+  int64_t until; /* for SVC_ORDER_HELD: the time at which it is handed out */
 } order_job;
 
 static int64_t order_wait(uint32_t attempt)
@@ -25,7 +26,7 @@ static int64_t order_wait(uint32_t attempt)
   return attempt > 8 ? ORDER_LONGEST_WAIT : (int64_t)ORDER_FIRST_WAIT << attempt;
 }
 
-/* The state that a failure leads to: its noun's, or another of its field's that the driver names. */
+/* The state after a failure: the noun's, or another value of the state field that the driver names. */
 static svc_str order_failed_state(svc_call *c, const svc_noun *noun, const svc_node *facts)
 {
   svc_str named = svc_node_str(facts, "state");
@@ -34,7 +35,7 @@ static svc_str order_failed_state(svc_call *c, const svc_noun *noun, const svc_n
   return svc_str_c(noun->lifecycle->failed);
 }
 
-/* It goes into its failed state, with the reason where its noun shows one; its noun hears of it as of any other state. */
+/* Enters the failed state, with the reason if its noun shows one; the fell_due hook runs as for any other state. */
 SVC_PRIVATE bool svc_order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
@@ -46,11 +47,11 @@ SVC_PRIVATE bool svc_order_failed(svc_call *c, const svc_noun_info *noun, const 
   svc_log(c->s, SVC_LOG_WARNING, "order.failed", "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
           SVC_ARG(said));
   svc_due_set(&e, SVC_DUE_STATE, 0);
-  if (life && !life->failed && svc_due_get(stored, SVC_DUE_STATE)) { /* of the simulator: it is tried again */
+  if (life && !life->failed && svc_due_get(stored, SVC_DUE_STATE)) { /* in the simulator: repeated later */
     svc_due_set(&e, SVC_DUE_STATE, c->now + ORDER_AGAIN);
     return svc_entity_store(c, &e, stored) && svc_event_about(c, noun, &e, life->event_failed, false);
   }
-  if (!life || !life->failed) return true; /* it stays as it is */
+  if (!life || !life->failed) return true; /* nothing changes */
   if (!svc_change_of(c, noun, stored, &change)) return false;
   change.id = stored->id;
   change.parent = stored->parent;
@@ -64,12 +65,12 @@ SVC_PRIVATE bool svc_order_failed(svc_call *c, const svc_noun_info *noun, const 
   return svc_change_along(c, noun, &e, change.before, change.body) && svc_event_about(c, noun, &e, life->event_failed, false);
 }
 
-/* Where there is no failed state, nothing else would lead out of the one that it is in: the order comes again, as a new one,
-** after a wait that grows. Its first failure has the event. */
+/* Without a failed state, nothing else would lead out of the present one: the order is repeated, as a new one, after a wait that grows. Its
+** first failure writes the event. */
 static bool order_again(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_order_address *at, const svc_order_record *old)
 {
   svc_order_record r = *old;
-  if (!r.taken_by) r.attempt++; /* it failed before it was noted that it was taken */
+  if (!r.taken_by) r.attempt++; /* it failed before the handing out was stored */
   r.id = svc_new_id(c->txn);
   r.taken_by = 0;
   r.not_before = c->now + order_wait(r.attempt);
@@ -77,11 +78,11 @@ static bool order_again(svc_call *c, const svc_noun_info *noun, const svc_entity
          (r.attempt > 1 || svc_event_about(c, noun, e, noun->noun->lifecycle->event_failed, false));
 }
 
-/* What a driver says of an order that has failed. Nothing else is looked at: that it has failed counts, whatever comes with it. */
+/* The facts of a failed order. Other members are ignored: the failure counts, whatever comes with it. */
 static const svc_field order_failure_fields[] = { F_STR("reason", .max = 4096), F_STR("state", .max = 64) };
 SVC_PRIVATE const svc_object svc_order_failure = { .name = "OrderFailure", .fields = SVC_ROWS(order_failure_fields) };
 
-/* A test may have an order be done in part: then it has failed, and what it says is why. */
+/* A test may have an order complete in part: then it has failed, with the test's reason. */
 static bool order_whole(svc_call *c, const svc_noun_info *noun, svc_entity *e, const char *action, const svc_node **facts, bool *done)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
@@ -110,7 +111,7 @@ static bool order_settle(svc_call *c, const order_job *work, const svc_order_add
   svc_entity e;
   int rc;
   if (work->facts.n && !facts) return svc_no_memory(c);
-  again.action = svc_arena_copy(c->arena, r->action); /* the record in which they stand goes */
+  again.action = svc_arena_copy(c->arena, r->action); /* the record that contains them is removed */
   again.desired = svc_arena_copy(c->arena, r->desired);
   again.trace = svc_arena_copy(c->arena, r->trace);
   if (!svc_order_remove(c, at, r)) return false;
@@ -121,15 +122,15 @@ static bool order_settle(svc_call *c, const order_job *work, const svc_order_add
     return svc_order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
   if (!life && !facts && !noun->noun->facts) return true;
   if (!life && !facts && !(facts = svc_node_object(c->arena, NULL))) return svc_no_memory(c);
-  return svc_transition_take(c, noun, &e, again.action.p, facts, SVC_DUE_STATE); /* of what has no states: what came of it */
+  return svc_transition_take(c, noun, &e, again.action.p, facts, SVC_DUE_STATE); /* without states: takes the facts */
 }
 
-/* It waits until then, and was not handed out. */
+/* Postpones an order that was not handed out. */
 static bool order_hold(svc_call *c, const svc_order_address *at, const svc_order_record *old, int64_t until)
 {
   svc_order_record r = *old;
   svc_key key;
-  if (r.taken_by) r.attempt--; /* of a shared store: it was marked as taken, and is not */
+  if (r.taken_by) r.attempt--; /* in a shared store it was marked as taken, but not handed out */
   svc_order_wait_key(&key, old);
   svc_remove(c->txn, &key);
   r.taken_by = 0;
@@ -164,7 +165,7 @@ static bool order_note(svc_call *c, svc_service_job *job)
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (work->word == SVC_ORDER_DONE || work->word == SVC_ORDER_FAILED) return order_settle(c, work, &at, &r);
   if (SVC_IS_SHARED(c->txn->port) && r.taken_by && work->word == SVC_ORDER_TAKEN) return true;
-  if (SVC_IS_SHARED(c->txn->port) && r.taken_by) { /* it was, before it was handed out */
+  if (SVC_IS_SHARED(c->txn->port) && r.taken_by) { /* marked before it was handed out */
     if (r.taken_by != c->s->session) return true;
     r.attempt--;
     r.taken_by = 0;
@@ -179,7 +180,7 @@ static bool order_note(svc_call *c, svc_service_job *job)
   return svc_order_keep(c, &at, &r);
 }
 
-/* A test has it wait. */
+/* A test postpones it. */
 SVC_PRIVATE int svc_order_put_off(svc *s, const svc_id *id, int64_t until, int64_t now)
 {
   order_job work = { .work.run = order_note, .word = SVC_ORDER_HELD, .id = *id, .until = until };
@@ -213,7 +214,7 @@ int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
   return rc == SVC_OK ? svc_order_say(s, result == SVC_OK ? SVC_ORDER_DONE : SVC_ORDER_FAILED, &id, text, svc_now(s)) : rc;
 }
 
-/* Its secrets as text; n 0: there is no such order, or they cannot be opened, which *closed says. */
+/* Its secrets as text; n 0: no such order, or they cannot be opened (*closed). */
 static svc_str order_secrets(svc_call *c, const svc_id *id, bool *closed)
 {
   svc_buf b = svc_buf_new(c->arena, 256);

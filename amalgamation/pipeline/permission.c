@@ -1,15 +1,15 @@
 /*
-** What the caller's roles allow.
+** Permission: the caller's roles against the roles of the route.
 **
-** A role is held on an organization or a project, and includes others (catalog/role_list.h); a role of an organization
-** counts in its projects through the project roles it includes. Each route names the roles of which any one suffices.
+** A role is held on an organization or a project, and includes others (catalog/role_list.h); a role on an organization
+** counts in its projects through the project roles it includes. Each route lists roles, any one of which suffices.
 **
-** A path that names neither says otherwise whose roles count: its noun knows the organizations it belongs to, or the route
-** is marked SVC_ANYWHERE. One that says nothing lets nobody in.
+** If a path names neither an organization nor a project, the noun knows the organizations it belongs to (`alliance`), or the route
+** is marked SVC_ANYWHERE. Otherwise the route refuses everybody.
 **
-** The rule: who has no role at all on an organization or project that exists gets 401, who has some, but none of those
-** asked for, 403. With svc_config.conceal the first is the same 404 as for what does not exist, so that nobody learns what
-** exists elsewhere.
+** The rule: a caller without any role on an existing organization or project gets 401; a caller with other roles than
+** those required gets 403. With svc_config.conceal the former gets the same 404 as for a missing resource, so that callers
+** do not learn what exists elsewhere.
 */
 #include "pipeline/pipeline.h"
 
@@ -17,11 +17,11 @@ SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, cons
 {
   if (noun == c->s->group) return (svc_roles_on(c, &e->id, &e->parent) & svc_role_least()) != 0;
   if (noun != c->s->org) return true;
-  /* a role on one of its projects lets the organization be seen, too */
+  /* a role on one of its projects makes the organization visible */
   return svc_roles_on(c, NULL, &e->id) != 0 || svc_holds_inside(c, &e->id);
 }
 
-/* How many steps of the path are organizations and projects; they come first. */
+/* Number of hops that are organizations and projects; they come first. */
 static unsigned permission_scopes(const svc_call *c)
 {
   unsigned n = 0;
@@ -43,7 +43,8 @@ SVC_PRIVATE bool (svc_lacks_role)(svc_call *c, uint64_t wanted)
   return svc_fail_as(c, svc_buf_done(&b), SVC_E_ACCESS_FORBIDDEN, "");
 }
 
-/* Its challenge asks for a token, as 401 must ask for something; a nonce would only make who has a key send all of it again. */
+/* The challenge asks for a token, because a 401 must have one; a nonce would only make a caller with an API key repeat the whole
+** request. */
 SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str key)
 {
   if (c->s->config.conceal) return svc_not_found(c, noun, 0, key);
@@ -51,12 +52,11 @@ SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str k
   return svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
 }
 
-/* An entity outside of organizations and projects: roles count on the organizations that it belongs to, and who holds none
-** there is a stranger to it. */
+/* A resource outside of organizations and projects: roles on the organizations that it belongs to count. */
 static uint64_t permission_elsewhere(svc_call *c, const svc_noun *noun, const svc_entity *e)
 {
   svc_id orgs[SVC_ALLIES];
-  size_t n = svc_noun_rarely(noun)->alliance->organizations(c, e, orgs, SVC_ALLIES), i;
+  size_t n = svc_noun_ext_of(noun)->alliance->organizations(c, e, orgs, SVC_ALLIES), i;
   uint64_t roles = 0;
   for (i = 0; i < n && !c->error.code; i++) {
     uint64_t held = svc_roles_on(c, NULL, &orgs[i]);
@@ -65,7 +65,7 @@ static uint64_t permission_elsewhere(svc_call *c, const svc_noun *noun, const sv
   return roles;
 }
 
-/* Asked by the limiter and here: the second time it is known. */
+/* Called by the limiter and here; the second call finds the result. */
 SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
 {
   const svc_noun_info *noun = c->plan->hops[hops - 1].noun;
@@ -73,9 +73,9 @@ SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
   *roles = 0;
   if (c->route.parts != (int)hops + 1) {
     if (!svc_begin_read(c) || !svc_resolve(c, hops)) return false;
-    if (svc_noun_rarely(noun->noun)->alliance) c->route.part_roles = permission_elsewhere(c, noun->noun, e);
+    if (svc_noun_ext_of(noun->noun)->alliance) c->route.part_roles = permission_elsewhere(c, noun->noun, e);
     else c->route.part_roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
-    c->route.takes_part = c->route.part_roles || (!svc_noun_rarely(noun->noun)->alliance && svc_entity_visible(c, noun, e));
+    c->route.takes_part = c->route.part_roles || (!svc_noun_ext_of(noun->noun)->alliance && svc_entity_visible(c, noun, e));
     if (c->error.code) return false;
     c->route.parts = (int)hops + 1;
   }
@@ -88,7 +88,7 @@ SVC_PRIVATE bool svc_stage_permission(svc_call *c)
   unsigned scopes = permission_scopes(c);
   uint64_t roles = 0, wanted = c->plan->route->roles;
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
-  if (!scopes && c->plan->hop_count && svc_noun_rarely(c->plan->hops[0].noun->noun)->alliance) scopes = 1;
+  if (!scopes && c->plan->hop_count && svc_noun_ext_of(c->plan->hops[0].noun->noun)->alliance) scopes = 1;
   if (scopes) {
     if (!svc_takes_part(c, scopes, &roles)) {
       svc_str key = c->route.params[c->plan->hops[scopes - 1].param];

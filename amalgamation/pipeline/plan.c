@@ -1,14 +1,14 @@
 /*
-** The catalog as an open handle uses it: every noun with its parent, every route with the entities its path names.
+** The catalog, resolved for an open handle: every noun with its parent, every route with the entities of its path.
 **
-** The tables refer to each other by name, so that no noun's file needs another's symbol; here the names are resolved,
-** once, at open. A noun that was left out of the build is simply not there: what belongs to it is left out as well.
+** The tables refer to each other by name, so that no noun's file needs a symbol of another; names are resolved here, once,
+** at open. A noun that was left out of the build does not exist: everything that depends on it is left out as well.
 */
 #include "pipeline/pipeline.h"
 
 SVC_PRIVATE const char *svc_names_of(const svc_noun *noun)
 {
-  const char *names = svc_noun_rarely(noun)->names;
+  const char *names = svc_noun_ext_of(noun)->names;
   return names ? names : noun->kind;
 }
 
@@ -34,14 +34,14 @@ static bool plan_presets(svc *s, svc_noun_info *info)
   return body && svc_body_write(&s->memory, body, &info->preset, &info->preset_links_at);
 }
 
-/* A table that says what cannot be is a fault of the build: it is named, and nothing is opened. */
+/* An invalid table is a bug of the build: the row is logged, and svc_open() fails. */
 static int plan_bad(const svc *s, const char *noun, const char *row, const char *why)
 {
   svc_log(s, SVC_LOG_ERROR, "catalog.invalid", "catalog: %s: %s %s", noun, row, why);
   return SVC_INVALID;
 }
 
-/* Nouns that the pipeline rests on are found by their seats, not by their names. */
+/* Nouns that the pipeline depends on are found by seat, not by name. */
 static int plan_seat(svc *s, const svc_noun_info *info)
 {
   const svc_noun_info **seat = &s->seats[info->noun->seat];
@@ -67,17 +67,17 @@ static void plan_mark(svc *s, svc_noun_info *info)
       if (strcmp(s->nouns[i].noun->name, ref->noun) == 0) s->nouns[i].is_target = true;
   for (i = 0; i < s->noun_count; i++)
     if (&s->nouns[i] == info->parent) s->nouns[i].is_parent = true;
-  for (i = 0; i < s->noun_count && svc_noun_rarely(info->noun)->remains; i++)
-    if (strcmp(s->nouns[i].noun->name, svc_noun_rarely(info->noun)->remains->of) == 0) {
+  for (i = 0; i < s->noun_count && svc_noun_ext_of(info->noun)->remains; i++)
+    if (strcmp(s->nouns[i].noun->name, svc_noun_ext_of(info->noun)->remains->of) == 0) {
       info->stands_for = &s->nouns[i];
       info->is_parent = true;
       s->nouns[i].stand_in = info;
-      s->nouns[i].survivor = svc_noun_named(s, svc_noun_rarely(info->noun)->remains->below);
+      s->nouns[i].survivor = svc_noun_named(s, svc_noun_ext_of(info->noun)->remains->below);
     }
   info->scope = plan_scope_of(s, info);
 }
 
-/* What is right below a project or organization is found there, since all below it knows these. */
+/* An entity right below a project or organization needs no index by id: everything below it knows both. */
 static bool plan_by_id(const svc *s, const svc_noun_info *info)
 {
   if (!info->parent || info->noun->flags & SVC_SINGLETON) return false;
@@ -85,7 +85,7 @@ static bool plan_by_id(const svc *s, const svc_noun_info *info)
          ((info->is_parent || info->is_target) && info->parent != s->group && info->parent != s->org);
 }
 
-/* Are all of these fields, "a/b", set once and for all? */
+/* Whether all of these fields, "a/b", never change. */
 static bool plan_fixed(const svc_noun *noun, const char *fields)
 {
   const svc_object *object = svc_object_of(noun->object, NULL);
@@ -97,9 +97,9 @@ static bool plan_fixed(const svc_noun *noun, const char *fields)
   return fields != NULL;
 }
 
-#define PLAN_DEPTH 8 /* objects in one another that are looked at: an object may hold itself */
+#define PLAN_DEPTH 8 /* depth up to which objects are visited: an object may contain itself */
 
-/* An object and all that are in it: is none based on too many? */
+/* Checks that no object has too many levels of base objects. */
 static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object, int depth)
 {
   const svc_object *base;
@@ -116,7 +116,7 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   return rc;
 }
 
-/* Is there a field in it that is sealed? */
+/* Whether it has a sealed field. */
 static bool plan_seals(const svc_object *object, int depth)
 {
   const svc_variant *v = object ? SVC_VARIANTS_OF(object) : NULL;
@@ -143,27 +143,27 @@ SVC_PRIVATE const svc_plan *svc_plan_named(const svc *s, const char *op)
 {
   size_t i;
   for (i = 0; i < s->plan_count; i++)
-    if (strcmp(s->plans[i].route->op, op) == 0) return &s->plans[i]; /* every route has a name: catalog_test.c */
+    if (strcmp(s->plans[i].route->op, op) == 0) return &s->plans[i]; /* every route has an operationId: catalog_test.c */
   return NULL;
 }
 
-/* So many that an event has room for, each of a field that the entities have. */
+/* Whether the members fit into an event, and each field exists. */
 static bool plan_event_members(const svc_noun *noun)
 {
-  const svc_event_member *row = svc_noun_rarely(noun)->event_members;
+  const svc_event_member *row = svc_noun_ext_of(noun)->event_members;
   size_t n = 0;
   for (; row && row->name; row++, n++)
     if (row->field && !svc_field_named(noun->object, svc_str_c(row->field))) return false;
   return n <= SVC_EVENT_MEMBERS;
 }
 
-/* What no other part looks at before it relies on it. */
-/* An order that a column names: docs/driver.md has to say what it is, so its row does. Those of notices go to no driver. */
+/* Checks that no other part makes before it relies on them. */
+/* An order that a column names needs a row, because docs/driver.md describes it. Orders of notices go to no driver. */
 static int plan_order(const svc *s, const svc_noun *noun, const char *action)
 {
   const svc_order_row *row = svc_order_row_of(noun, action);
   int rc = SVC_OK;
-  if (!action || svc_noun_rarely(noun)->notice) return SVC_OK;
+  if (!action || svc_noun_ext_of(noun)->notice) return SVC_OK;
   if (!row || !row->says) return plan_bad(s, noun->name, action, "is an order that `orders` does not describe");
   if (row->desired) rc = plan_levels(s, noun, row->desired, 0);
   return rc == SVC_OK && row->facts ? plan_levels(s, noun, row->facts, 0) : rc;
@@ -178,14 +178,14 @@ static int plan_orders(const svc *s, const svc_noun *noun)
   return rc == SVC_OK && noun->reports ? plan_levels(s, noun, noun->reports, 0) : rc;
 }
 
-/* A route that asks the driver is of a noun that lists what it asks: docs/driver.md has no other source. */
+/* A noun whose routes ask the driver must list the questions: docs/driver.md is generated from them. */
 static int plan_questions(const svc *s, const svc_noun *noun)
 {
   const svc_question_row *const *row = noun->questions;
   int rc = SVC_OK;
   size_t i;
   for (i = 0; i < noun->route_count && !row; i++)
-    if (noun->routes[i].told) return plan_bad(s, noun->name, noun->routes[i].path, "asks the driver, and `questions` lists nothing");
+    if (noun->routes[i].on_reply) return plan_bad(s, noun->name, noun->routes[i].path, "asks the driver, and `questions` lists nothing");
   for (; row && *row && rc == SVC_OK; row++) {
     if (!(*row)->says) return plan_bad(s, noun->name, (*row)->what, "is a question that its row does not describe");
     rc = plan_levels(s, noun, (*row)->parameters, 0);
@@ -207,24 +207,24 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     if (target && target->noun->key && !plan_fixed(target->noun, target->noun->key))
       return plan_bad(s, noun->name, ref->field, "names what may be given another name");
   }
-  if (svc_noun_rarely(noun)->element_of && info->parent && !plan_is_array(info->parent->noun, svc_noun_rarely(noun)->element_of))
-    return plan_bad(s, noun->name, svc_noun_rarely(noun)->element_of, "is no array of objects of its parent's");
-  if (svc_noun_rarely(noun)->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
-    return plan_bad(s, noun->name, svc_noun_rarely(noun)->element_of, "is of a singleton, which no path names");
-  if (svc_noun_rarely(noun)->element_of && info->parent && info->parent->seals)
-    return plan_bad(s, noun->name, svc_noun_rarely(noun)->element_of, "is of what has secrets, which elements cannot keep");
+  if (svc_noun_ext_of(noun)->element_of && info->parent && !plan_is_array(info->parent->noun, svc_noun_ext_of(noun)->element_of))
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "is no array of objects of its parent's");
+  if (svc_noun_ext_of(noun)->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "is of a singleton, which no path names");
+  if (svc_noun_ext_of(noun)->element_of && info->parent && info->parent->seals)
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "is of what has secrets, which elements cannot keep");
   if (info->stands_for && info->stands_for->parent != info->parent)
-    return plan_bad(s, noun->name, svc_noun_rarely(noun)->remains->of, "is below another noun: what stands for it has to be below the same");
-  if (svc_noun_rarely(noun)->meters && noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->remains->of, "is below another noun: what stands for it has to be below the same");
+  if (svc_noun_ext_of(noun)->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
-  if (noun->seat == SVC_SEAT_BILLS && !svc_noun_rarely(noun)->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
+  if (noun->seat == SVC_SEAT_BILLS && !svc_noun_ext_of(noun)->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
   if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
     return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
-  if (svc_noun_rarely(noun)->feed && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
+  if (svc_noun_ext_of(noun)->feed && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
     return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
   if (!plan_event_members(noun)) return plan_bad(s, noun->name, "event_members", "are too many, or one is of no field");
-  if (svc_noun_rarely(noun)->quota && s->seats[SVC_SEAT_QUOTA] && svc_noun_rarely(s->seats[SVC_SEAT_QUOTA]->noun)->quotas->limit(NULL, NULL, svc_noun_rarely(noun)->quota) < 0)
-    return plan_bad(s, noun->name, svc_noun_rarely(noun)->quota, "is no limit that is known");
+  if (svc_noun_ext_of(noun)->quota && s->seats[SVC_SEAT_QUOTA] && svc_noun_ext_of(s->seats[SVC_SEAT_QUOTA]->noun)->quotas->limit(NULL, NULL, svc_noun_ext_of(noun)->quota) < 0)
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->quota, "is no limit that is known");
   return SVC_OK;
 }
 
@@ -256,7 +256,7 @@ static int plan_nouns(svc *s)
   return rc;
 }
 
-/* Of what stands between slashes. */
+/* Number of parts between slashes. */
 static unsigned plan_parts(const char *fields)
 {
   unsigned n = 1;
@@ -278,7 +278,7 @@ static int plan_params(const svc *s, svc_plan *plan)
   return SVC_OK;
 }
 
-/* How many parameters, from this one on, name one of the noun: 0 when they do not. */
+/* The number of parameters, from this one on, that name an entity of the noun; 0: they do not. */
 static unsigned plan_matches(const svc_plan *plan, unsigned at, const svc_noun *noun)
 {
   svc_str rest = svc_str_c(noun->param);
@@ -306,7 +306,7 @@ static int plan_hop(const svc *s, svc_plan *plan, const svc_noun_info *noun, uns
   return SVC_OK;
 }
 
-/* The project or organization whose bucket the route draws from. Its id may also be how another noun is named. */
+/* The project or organization whose bucket pays. Its id may also be the key of another noun. */
 static int plan_scope_param(const svc *s, const svc_plan *plan)
 {
   int scope = s->sets[plan->route->set].scope;
@@ -317,7 +317,7 @@ static int plan_scope_param(const svc *s, const svc_plan *plan)
   return -1;
 }
 
-/* Which noun a parameter names: organization and project everywhere, else the route's own and those it belongs to. */
+/* The noun that a parameter names: organization and project everywhere, otherwise the route's own noun and its ancestors. */
 static unsigned plan_find(const svc *s, const svc_plan *plan, unsigned at, const svc_noun_info **out)
 {
   const svc_noun_info *scopes[2] = { s->org, s->group }, *noun;
@@ -331,7 +331,7 @@ static unsigned plan_find(const svc *s, const svc_plan *plan, unsigned at, const
 
 static int plan_hops(const svc *s, svc_plan *plan)
 {
-  unsigned at = 0, parts = svc_route_rarely(plan->route)->by ? plan_parts(svc_route_rarely(plan->route)->by) : 0;
+  unsigned at = 0, parts = svc_route_ext_of(plan->route)->by ? plan_parts(svc_route_ext_of(plan->route)->by) : 0;
   int rc = SVC_OK;
   while (at < plan->param_count && rc == SVC_OK) {
     const svc_noun_info *noun = NULL;
@@ -359,8 +359,7 @@ static size_t plan_common(const char *a, const char *b)
   return n;
 }
 
-/* The route whose answer is one of this noun, reached through the same parents where it has any; of several such that which
-** is most like this one. */
+/* The route that reads one entity of this noun, through the same parents if possible; of several, the most similar one. */
 static const svc_plan *plan_item_of(const svc_plan *plan, const svc_noun_info *noun)
 {
   const svc_plan *found = NULL;
@@ -368,7 +367,7 @@ static const svc_plan *plan_item_of(const svc_plan *plan, const svc_noun_info *n
   for (i = 0; noun && i < noun->plan_count; i++) {
     const svc_plan *p = &noun->plans[i];
     size_t fit;
-    if (p->route->method != SVC_GET || svc_route_rarely(p->route)->by) continue;
+    if (p->route->method != SVC_GET || svc_route_ext_of(p->route)->by) continue;
     if (p->route->run != svc_verb_read && !(p->route->flags & SVC_ITEM)) continue;
     if (!p->own && !(p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE))) continue;
     fit = noun != plan->noun || plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
@@ -377,14 +376,14 @@ static const svc_plan *plan_item_of(const svc_plan *plan, const svc_noun_info *n
   return found;
 }
 
-/* An element that nothing reads by itself is read with what it is in. */
+/* An element without its own read is read with the resource that contains it. */
 static const svc_plan *plan_item(const svc_plan *plan)
 {
   const svc_plan *found = plan_item_of(plan, plan->noun);
-  return !found && svc_noun_rarely(plan->noun->noun)->element_of ? plan_item_of(plan, plan->noun->parent) : found;
+  return !found && svc_noun_ext_of(plan->noun->noun)->element_of ? plan_item_of(plan, plan->noun->parent) : found;
 }
 
-/* Is all in this build that the route stands on: what its noun belongs to and needs, and the project or organization of its path? */
+/* Whether the build has everything that the route needs: ancestors and `needs` of its noun, and the project or organization of its path. */
 static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route *r)
 {
   if (noun->noun->needs && !svc_noun_named(s, noun->noun->needs)) return false;
@@ -393,10 +392,10 @@ static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route
   return (s->group || !strstr(r->path, "{groupId}")) && (s->org || !strstr(r->path, "{orgId}"));
 }
 
-/* The field that stands in the path. */
+/* The field in the path. */
 static int plan_in_path(const svc *s, svc_plan *plan)
 {
-  const char *name = svc_route_rarely(plan->route)->in_path;
+  const char *name = svc_route_ext_of(plan->route)->in_path;
   unsigned i;
   plan->in_path = -1;
   if (!name) return SVC_OK;
@@ -407,7 +406,7 @@ static int plan_in_path(const svc *s, svc_plan *plan)
   return plan_bad(s, plan->noun->noun->name, name, "is not both a field and a parameter of the path");
 }
 
-/* Older versions are among those that the route has, and come before the newest. */
+/* Older versions must be among the route's versions, before the newest. */
 static int plan_older(const svc *s, const svc_noun *noun, const svc_route *r)
 {
   const svc_older *v;
@@ -434,12 +433,12 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body, 0);
   if (rc == SVC_OK) rc = plan_older(s, noun->noun, r);
   if (rc == SVC_OK) rc = plan_in_path(s, plan);
-  if (rc == SVC_OK && svc_route_rarely(plan->route)->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(svc_route_rarely(plan->route)->value)))
-    rc = plan_bad(s, noun->noun->name, svc_route_rarely(plan->route)->value, "is no field, though it is answered with");
+  if (rc == SVC_OK && svc_route_ext_of(plan->route)->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(svc_route_ext_of(plan->route)->value)))
+    rc = plan_bad(s, noun->noun->name, svc_route_ext_of(plan->route)->value, "is no field, though it is answered with");
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
     rc = plan_bad(s, noun->noun->name, r->path, "takes secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);
-  s->asks |= r->told || r->flags & (SVC_ABSOLUTE | SVC_INSPECTS);
+  s->asks |= r->on_reply || r->flags & (SVC_ABSOLUTE | SVC_INSPECTS);
   return rc;
 }
 

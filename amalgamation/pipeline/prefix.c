@@ -1,25 +1,24 @@
 /*
-** Entities whose name begins with something, in whatever case, found by the index of unique values.
+** Entities whose name begins with a prefix, ignoring case, found by the index of unique values.
 **
-** The index is ordered by the bytes of names, so names that begin alike stand together, but in each spelling apart. They are
-** found letter by letter: from what is known to be there one looks for each of the two cases of the next letter, and goes on
-** only where there is something.
+** The index is ordered by the bytes of names, so names with the same prefix are adjacent, but each spelling is apart. The search
+** goes letter by letter: it looks for both cases of the next letter, and continues only where it finds entries.
 **
-** The rule: it costs no more than a fourth of what a look at all below the parent does. The index holds the names of all
-** organizations, so what begins alike may be somebody else's: where that is too much, the search is given up, and the
-** list looks at each of its own.
+** The rule: the search costs at most a fourth of a look at all entities below the parent. The index contains the names of all
+** organizations, so many matches may belong to others: if there are too many, the search is given up, and the list checks each
+** of its own entities.
 */
 #include "pipeline/pipeline.h"
 
-#define PREFIX_LONGEST 128 /* of longer ones there are few, and none that somebody types */
-#define PREFIX_LEAST 64    /* steps that are always worth it */
+#define PREFIX_LONGEST 128 /* bytes; longer prefixes are rare, and nobody types them */
+#define PREFIX_LEAST 64    /* steps that are always allowed */
 
 typedef struct prefix_search {
   svc_call *c;
   const char *names, *kind;
   const svc_id *scope;
   svc_str prefix;
-  int64_t left; /* steps until it is given up */
+  int64_t left; /* steps until the search is given up */
   svc_id *ids;
   size_t n, room;
   char text[PREFIX_LONGEST];
@@ -48,14 +47,14 @@ static void prefix_scan(prefix_search *p, size_t n, svc_scan *scan)
   svc_scan_below(scan, p->c->txn, &key, false);
 }
 
-/* All that begin so. */
+/* Takes all entries with this beginning. */
 static bool prefix_take(prefix_search *p)
 {
   svc_scan scan;
   svc_str key, value;
   prefix_scan(p, p->prefix.n, &scan);
   while (p->left-- > 0 && svc_scan_next(&scan, &key, &value)) {
-    if (value.n != SVC_KIND_SIZE + 12 || key.n < 1 + SVC_KIND_SIZE + p->prefix.n + 12) continue; /* damaged: svc_check_store() tells of it */
+    if (value.n != SVC_KIND_SIZE + 12 || key.n < 1 + SVC_KIND_SIZE + p->prefix.n + 12) continue; /* damaged: svc_check_store() reports it */
     if (memcmp(value.p, p->kind, SVC_KIND_SIZE) != 0) continue;
     if (memcmp(key.p + key.n - 12, p->scope->b, 12) != 0) continue;
     if (!prefix_add(p, value.p + SVC_KIND_SIZE)) return false;
@@ -63,7 +62,7 @@ static bool prefix_take(prefix_search *p)
   return svc_txn_good(p->c);
 }
 
-/* As deep as the prefix is long. */
+/* The recursion is as deep as the prefix is long. */
 static bool prefix_from(prefix_search *p, size_t at)
 {
   svc_scan scan;
@@ -97,7 +96,7 @@ SVC_PRIVATE bool svc_prefix_find(svc_call *c, const svc_noun_info *noun, const s
   p.left = PREFIX_LEAST + (int64_t)(svc_count(c->txn, n->kind, parent) / 4);
   if (!prefix_from(&p, 0)) return false;
   *found = p.left > 0;
-  if (p.n) qsort(p.ids, p.n, sizeof *p.ids, prefix_order); /* in the order of creation, as the list is */
+  if (p.n) qsort(p.ids, p.n, sizeof *p.ids, prefix_order); /* by creation, as in the list */
   out->ids = p.ids;
   out->id_count = p.n;
   return true;

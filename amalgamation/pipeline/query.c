@@ -1,12 +1,12 @@
 /*
-** The query: the parameters of lists, of every request, and of the operation's own.
+** The query: parameters of lists, of every request, and of the operation itself.
 **
-** The rule: nothing is ignored. A parameter that the operation does not have, one that stands twice but may not, and a
-** value that is none, are refused by name.
+** The rule: nothing is ignored. An unknown parameter, a parameter that is repeated but may not be, and an invalid value are
+** refused by name.
 */
 #include "pipeline/pipeline.h"
 
-#define QUERY_MOST 128 /* values of own parameters; the catalog bounds most lists of them not at all */
+#define QUERY_MOST 128 /* maximum values of the operation's own parameters; the catalog does not limit most lists */
 
 static bool query_bad(svc_call *c, svc_str name, const char *why)
 {
@@ -20,7 +20,7 @@ static bool query_boolean(svc_call *c, svc_str name, svc_str text, bool *out)
   return *out || svc_str_is(text, "false") ? true : query_bad(c, name, "it must be true or false");
 }
 
-/* A bare array has pages, too, when they are asked for; and so has the list with which some writes answer. */
+/* A bare array has pages, too, if they are requested; so has the list that some writes answer with. */
 static bool query_is_list(const svc_call *c)
 {
   return c->plan->route->flags & (c->request.method == SVC_GET ? SVC_PAGED | SVC_BARE : SVC_PAGED);
@@ -37,7 +37,7 @@ static int query_common_index(const svc_call *c, svc_str name)
   return -1;
 }
 
-/* No parameter has this name: the nearest that has another is named. */
+/* Refuses an unknown parameter, and suggests the nearest name. */
 static bool query_unknown(svc_call *c, svc_str name)
 {
   svc_near near = svc_near_begin(name);
@@ -71,7 +71,7 @@ static bool query_common_value(svc_call *c, int which, svc_str name, svc_str tex
   }
 }
 
-/* A plus that was not encoded reads as a space; in a date it can only have been the sign of a time zone. */
+/* A plus that is not encoded reads as a space; in a date it can only be the sign of a time zone. */
 static svc_str query_with_zone(svc_call *c, svc_str text)
 {
   size_t i = text.n;
@@ -157,7 +157,7 @@ static bool query_decode(svc_call *c, svc_str in, svc_str *out)
   return svc_percent_decode(c->arena, in, true, out) && svc_utf8_valid(*out);
 }
 
-/* A parameter of the path that is a field has one of the values of that. */
+/* Checks a path parameter that is a field against the values of that field. */
 static bool query_in_path(svc_call *c)
 {
   const svc_field *f = c->plan->in_path_field;
@@ -169,7 +169,7 @@ static bool query_in_path(svc_call *c)
                                         svc_values_meant(c, f->values, given).p), SVC_E_INVALID_PATH_PARAMETER, "s", f->name);
 }
 
-/* What was asked for, as the link of the answer to itself has it. */
+/* The query for the self link of the answer. */
 static bool query_again(svc_call *c)
 {
   svc_buf b;

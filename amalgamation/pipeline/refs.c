@@ -1,29 +1,30 @@
 /*
-** Entities that name others: a database user its roles, a peering its container. table.h states the rules (svc_ref).
+** References between resources: a database user to its roles, a peering to its container. table.h states the rules (svc_ref).
 **
-** Every reference that locks its target has an entry under the target (store/keys.c draws it), so that nobody has to look through
-** all that could name it. The entry is written and removed with the entity that names; all entries of a target go with it. A
-** target that is named by its unique value has its entries under a hash of that and of its parent, whether it is there or not.
+** Every reference that locks its target has an entry under the target (store/keys.c draws it), so that a delete need not search
+** all resources that could refer to it. The entry is written and removed with the referring entity; all entries of a target are
+** removed with it. A target that is referred to by unique value has its entries under a hash of that value and of its parent, whether it
+** exists or not.
 **
-** The scope of a reference: an entity finds what belongs to the same project, or to its organization, and nothing else; unless a
-** field of its own says which project to look in ("name@groupId"), which its noun allows or does not.
+** The scope of a reference: a resource can refer to others of the same project or its organization only; unless one of its own
+** fields names the project ("name@groupId"), which its noun has to permit.
 */
 #include "pipeline/pipeline.h"
 
-#define REFS_STATES 8 /* states between a DELETE and the end of what is deleted, at the most */
+#define REFS_STATES 8 /* maximum number of states between a DELETE and the end */
 
-/* One reference of one entity, about to be looked at. */
+/* One reference of one entity, being visited. */
 typedef struct refs_visit {
   svc_call *c;
-  const svc_noun_info *noun; /* that is named */
+  const svc_noun_info *noun; /* the target's noun */
   const svc_ref *ref;
-  svc_scope scope;        /* from where it is named */
-  const svc_entity *from; /* that names it; NULL: it is only looked whether it is there */
-  svc_id own;             /* what stands for the name of that one */
-  bool put;               /* the entry is put, else it is removed */
+  svc_scope scope;        /* the scope of the reference */
+  const svc_entity *from; /* the referring entity; NULL: only checks whether the target exists */
+  svc_id own;             /* the hash of its own name */
+  bool put;               /* adds the entry; otherwise removes it */
 } refs_visit;
 
-/* An id leads anywhere: it must lead to the same project, or at least, of projects themselves, the same organization. */
+/* An id could lead anywhere: it must lead to the same project or, for projects themselves, to the same organization. */
 static bool refs_reaches(const svc *s, const svc_noun_info *noun, const svc_scope *scope, const svc_entity *e)
 {
   svc_scope of = e->scope;
@@ -31,14 +32,14 @@ static bool refs_reaches(const svc *s, const svc_noun_info *noun, const svc_scop
   return svc_scope_covers(scope, &of);
 }
 
-/* By its unique value, or else by its id? */
+/* Whether the value is a unique value; otherwise it is an id. */
 static bool refs_by_name(const svc_noun_info *noun, svc_str value)
 {
   svc_id id;
   return noun->noun->key || (noun->fixed_name && !svc_id_parse(value, &id));
 }
 
-/* Below which project or organization it is named. */
+/* The project or organization below which the target is. */
 static const svc_id *refs_parent(const svc *s, const svc_noun_info *noun, const svc_scope *scope)
 {
   return noun->parent == s->org ? &scope->org : &scope->group;
@@ -46,10 +47,10 @@ static const svc_id *refs_parent(const svc *s, const svc_noun_info *noun, const 
 
 static svc_str refs_spelled(svc_call *c, const svc_noun_info *noun, svc_str value)
 {
-  return svc_noun_rarely(noun->noun)->spell ? svc_noun_rarely(noun->noun)->spell(c, value) : value;
+  return svc_noun_ext_of(noun->noun)->spell ? svc_noun_ext_of(noun->noun)->spell(c, value) : value;
 }
 
-/* What stands for a name in keys. */
+/* The hash of a name, for keys. */
 static svc_id refs_name(svc_call *c, const svc_id *parent, svc_str unique)
 {
   svc_buf b = svc_buf_new(c->arena, sizeof parent->b + unique.n);
@@ -62,27 +63,27 @@ static svc_id refs_name(svc_call *c, const svc_id *parent, svc_str unique)
   return id;
 }
 
-/* The same of an entity; of what is named by its id alone, that. */
+/* The same for an entity; for one that is referred to by id alone, its id. */
 static svc_id refs_name_of(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   return (noun->noun->key || noun->fixed_name) && e->unique.n ? refs_name(c, &e->parent, e->unique) : e->id;
 }
 
-/* The entity that a value names: by its id, or by its unique value below the project. */
+/* The entity that a value refers to: by id, or by unique value below the project. */
 static int refs_find(svc_call *c, const svc_noun_info *noun, const svc_scope *scope, svc_str value, svc_entity *out)
 {
   const svc_noun *n = noun->noun;
   const svc_id *parent = refs_parent(c->s, noun, scope);
   svc_id id;
   int rc;
-  if (refs_by_name(noun, value)) return svc_entity_named(c->txn, n->kind, svc_noun_rarely(n)->names, parent, refs_spelled(c, noun, value), out);
+  if (refs_by_name(noun, value)) return svc_entity_named(c->txn, n->kind, svc_noun_ext_of(n)->names, parent, refs_spelled(c, noun, value), out);
   if (!svc_id_parse(value, &id)) return SVC_NOT_FOUND;
   if (!noun->by_id) return svc_entity_get(c->txn, n->kind, parent, &id, out);
   rc = svc_get_noun(c->txn, noun, &id, out);
   return rc == SVC_OK && !refs_reaches(c->s, noun, scope, out) ? SVC_NOT_FOUND : rc;
 }
 
-/* From where it is named: what stands behind the @ says it, else it is where who names it is. */
+/* The scope of a reference: the field behind the @, otherwise that of the referring entity. */
 static svc_scope refs_scope(const svc_ref *ref, svc_scope scope, const svc_node *body)
 {
   const char *at = strchr(ref->field, '@');
@@ -91,9 +92,9 @@ static svc_scope refs_scope(const svc_ref *ref, svc_scope scope, const svc_node 
   return scope;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- named anew */
+/* ------------------------------------------------------------------------------------------------------ new references */
 
-/* Is it on its way out: in the state that a DELETE leads to, or in one behind it, with nothing at the end? */
+/* Whether the target is being deleted: in the state after a DELETE, or in a later one that leads to the end. */
 static bool refs_is_going(const svc_noun *noun, const svc_entity *e)
 {
   const svc_lifecycle *life = noun->lifecycle;
@@ -110,7 +111,7 @@ static bool refs_is_going(const svc_noun *noun, const svc_entity *e)
   return false;
 }
 
-/* Alternatives: this row names the same field as the one before it. */
+/* Alternatives: this row has the same field as the one before it. */
 static bool refs_same_field(const svc_ref *first, const svc_ref *ref)
 {
   return ref->field && strcmp(ref->field, first->field) == 0;
@@ -123,7 +124,7 @@ static int refs_err_missing(const svc_ref *first)
   return refs_same_field(first, ref) ? ref->err_missing : SVC_E_NONE;
 }
 
-/* Where in the body a value stands, "stores[1].clusterName". False: not below this node. */
+/* The place of a value in the body, "stores[1].clusterName". False: not below this node. */
 static bool refs_place_of(svc_buf *out, const svc_node *body, const char *field, const svc_node *value)
 {
   const svc_path_step step = svc_path_first(field);
@@ -145,7 +146,7 @@ static bool refs_place_of(svc_buf *out, const svc_node *body, const char *field,
   return false;
 }
 
-/* A value that the change does not bring: it stood in the same field before. */
+/* A value that the change does not add: the same field had it before. */
 typedef struct refs_kept {
   svc_str value;
   bool found;
@@ -161,9 +162,9 @@ static bool refs_is_kept(void *context, const svc_node *value)
 typedef struct refs_named {
   svc_call *c;
   const svc_change *change;
-  const svc_ref *first; /* of the rows of this field */
+  const svc_ref *first; /* the first row of this field */
   svc_scope scope;
-  bool same_scope; /* as before the change */
+  bool same_scope; /* unchanged by this change */
 } refs_named;
 
 static bool refs_missing(refs_named *n, const svc_node *value, const svc_noun_info *going, const char *label)
@@ -197,7 +198,8 @@ static bool refs_is_there(void *context, const svc_node *value)
   for (ref = n->first; refs_same_field(n->first, ref) && !kept.found; ref++) {
     int rc;
     if ((noun = svc_noun_named(n->c->s, ref->noun)) == NULL) continue;
-    if (!refs_err_missing(n->first) && !(noun->noun->lifecycle && noun->noun->lifecycle->deleted)) continue; /* whatever is found is good */
+    /* every existing target is good */
+    if (!refs_err_missing(n->first) && !(noun->noun->lifecycle && noun->noun->lifecycle->deleted)) continue;
     if (!label) label = noun->noun->name;
     rc = refs_find(n->c, noun, &n->scope, value->text, &e);
     if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(n->c, rc);
@@ -229,7 +231,7 @@ static void refs_key(svc_key *key, const char *kind, const svc_id *id)
   svc_key_id(key, id);
 }
 
-/* What stands in keys for what a value names. False: it names nothing. */
+/* The id in keys for the target of a value. False: no target. */
 static bool refs_target(refs_visit *v, svc_str value, svc_id *out)
 {
   svc_entity e = { .kind = NULL };
@@ -249,7 +251,7 @@ static bool refs_entry(void *context, const svc_node *value)
   svc_id target;
   svc_key key;
   if (value->type != SVC_J_STRING || !refs_target(v, value->text, &target)) return svc_txn_good(v->c);
-  if (svc_id_eq(&target, &v->from->id) || svc_id_eq(&target, &v->own)) return true; /* it may name itself, and go */
+  if (svc_id_eq(&target, &v->from->id) || svc_id_eq(&target, &v->own)) return true; /* a reference to itself does not lock */
   refs_key(&key, v->noun->noun->kind, &target);
   svc_key_add(&key, v->from->kind, SVC_KIND_SIZE);
   svc_key_id(&key, &v->from->parent);
@@ -259,7 +261,7 @@ static bool refs_entry(void *context, const svc_node *value)
   return svc_txn_good(v->c);
 }
 
-/* All entries of an entity: first those it had go, then those it has are put, so that what is in both stays. */
+/* Rewrites all entries of an entity: removes the old ones, then adds the new ones, so that common ones stay. */
 SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                 const svc_node *body)
 {
@@ -277,7 +279,7 @@ SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const sv
   return true;
 }
 
-/* The error that the noun of who names it has for this. */
+/* The error that the referring noun defines for this. */
 static int refs_error(svc_call *c, const svc_noun_info *noun, svc_str key)
 {
   const svc_noun_info *from;
@@ -289,11 +291,11 @@ static int refs_error(svc_call *c, const svc_noun_info *noun, svc_str key)
   return SVC_E_NONE;
 }
 
-/* Refused, and it is told who is in the way, unless that is another project's. */
+/* Refuses, and names the referring resource, unless that belongs to another project. */
 static bool refs_refuse(svc_call *c, int error, const svc_entity *e, svc_str key)
 {
   const char *at = key.p + 1 + SVC_KIND_SIZE + 12;
-  const svc_noun_info *from = svc_noun_by_kind(c->s, at); /* the error is its */
+  const svc_noun_info *from = svc_noun_by_kind(c->s, at); /* the error comes from its row */
   svc_entity user;
   svc_id parent, id;
   memcpy(parent.b, at + SVC_KIND_SIZE, 12);
@@ -307,7 +309,7 @@ static bool refs_refuse(svc_call *c, int error, const svc_entity *e, svc_str key
   return false;
 }
 
-/* Who names what stands under this. False: refused. */
+/* Checks that no entry exists under this id. False: refused. */
 static bool refs_unnamed(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_id *under)
 {
   svc_scan scan;
@@ -367,9 +369,9 @@ SVC_PRIVATE bool svc_refs_users(svc_call *c, const svc_entity *e, void (*user)(v
   return svc_txn_good(c);
 }
 
-/* ----------------------------------------------------------------------------------------------------- the target is gone */
+/* -------------------------------------------------------------------------------------------------- the target is deleted */
 
-/* The entity that an entry is of. False: it is not there. */
+/* The referring entity of an entry. False: it does not exist. */
 static bool refs_user(svc_call *c, svc_str key, const svc_noun_info **from, svc_entity *out)
 {
   const char *at = key.p + 1 + SVC_KIND_SIZE + 12;
@@ -381,7 +383,7 @@ static bool refs_user(svc_call *c, svc_str key, const svc_noun_info **from, svc_
   return *from && svc_entity_get(c->txn, (*from)->noun->kind, &parent, &id, out) == SVC_OK;
 }
 
-/* Does a value name the entity that is gone, and is found no more? */
+/* Whether a value refers to the deleted entity, which can no longer be found. */
 static bool refs_was(refs_visit *v, const svc_entity *gone, const svc_id *name, const svc_node *value)
 {
   svc_id id;
@@ -391,7 +393,7 @@ static bool refs_was(refs_visit *v, const svc_entity *gone, const svc_id *name, 
   return svc_id_eq(&id, name);
 }
 
-/* Removes the reference: the element of the array that it is in, else its field. True: the node itself is to be removed. */
+/* Removes the reference: the array element that contains it, else the field. True: the caller must remove the node itself. */
 static bool refs_cut(refs_visit *v, const svc_entity *gone, const svc_id *name, svc_node *body, const char *field)
 {
   const svc_path_step step = svc_path_first(field);
@@ -409,7 +411,7 @@ static bool refs_cut(refs_visit *v, const svc_entity *gone, const svc_id *name, 
   return false;
 }
 
-/* The same from the top, where no array is around the field: it goes by its own path. */
+/* The same from the top: without an array around it, the field is removed by its own path. */
 static void refs_cut_from(refs_visit *v, const svc_entity *gone, const svc_id *name, svc_node *body)
 {
   svc_node *holder = body;
@@ -455,7 +457,7 @@ static bool refs_drop_below(svc_call *c, const svc_noun_info *noun, const svc_en
     memcpy(entry.b, key.p, key.n);
     entry.n = key.n;
     if (in_cascade && (!refs_user(c, svc_key_str(&entry), &from, &user) || svc_id_eq(&user.scope.group, &e->scope.group))) {
-      svc_remove(c->txn, &entry); /* what names it goes as well */
+      svc_remove(c->txn, &entry); /* the referring entity is deleted as well */
       if (!svc_txn_good(c)) return false;
       continue;
     }
@@ -481,7 +483,7 @@ static svc_str refs_label(const svc_entity *e)
   return e->unique.n > 1 ? e->unique : e->key;
 }
 
-/* One of these would move, and the other not. Another project is told of only to who sees it. */
+/* One of the two would move and the other not. Another project is named only to callers who can see it. */
 static bool refs_crosses(svc_call *c, const svc_noun_info *from, const svc_entity *user, const svc_noun_info *to, svc_str target,
                          const svc_scope *stays)
 {
@@ -503,7 +505,7 @@ typedef struct refs_leaving {
   const svc_noun_info *from;
 } refs_leaving;
 
-/* A value that names something outside of the project. */
+/* A value that refers to a resource outside of the project. */
 static bool refs_leaves(void *context, const svc_node *value)
 {
   refs_leaving *l = context;
@@ -529,7 +531,7 @@ static bool refs_none_leaves(svc_call *c, const svc_noun_info *noun, const svc_e
   return true;
 }
 
-/* Entries under this: who names it must be of the same project. */
+/* Entries under this id: their entities must belong to the same project. */
 static bool refs_none_enters(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_id *under)
 {
   const svc_noun_info *from;
@@ -573,12 +575,12 @@ SVC_PRIVATE bool svc_refs_may_move(svc_call *c, const svc_entity *group)
 
 /* -------------------------------------------------------------------------------------------------------------- circles */
 
-/* Entities of one noun, each once: in the order in which they were met, and in a table to find them by. */
+/* A set of entities of one noun: in the order in which they were found, and in a hash table. */
 typedef struct refs_met {
   svc_call *c;
   svc_id *ids, *names;
   size_t n, room;
-  uint32_t *table; /* place in ids, from 1; 0: free. Twice as many as there is room for */
+  uint32_t *table; /* index in ids, from 1; 0: free. Twice as many as there is room for ids */
 } refs_met;
 
 static uint32_t *refs_place(const refs_met *met, const svc_id *id)
@@ -619,7 +621,7 @@ static bool refs_meet(refs_met *met, const svc_id *id, const svc_id *name)
   return true;
 }
 
-/* Those of the same noun that name what stands under this. */
+/* The entities of the same noun that refer to this id. */
 static bool refs_meet_namers(refs_met *met, const char *kind, const svc_id *under)
 {
   svc_scan scan;
@@ -656,8 +658,8 @@ static bool refs_is_met(void *context, const svc_node *value)
 }
 
 /*
-** Backwards, from who is changed to who names it, and so on: these are few where something is inherited from, and none where
-** it is new, while what it names may be all there are. No record is read.
+** Walks backwards, from the changed entity to those that refer to it, and so on. These are few for a resource that others inherit from, and
+** none for a new one, while its own references may lead to all there are. No record is read.
 */
 SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle)
 {
@@ -686,12 +688,12 @@ typedef struct refs_looked {
   refs_visit visit;
   svc_verify *verify;
   const svc_entity *e;
-  svc_str wanted; /* NULL p: every entry has to be there; else it is looked for this one */
+  svc_str wanted; /* p NULL: every entry must exist; otherwise searches for this one */
   bool found;
-  bool first; /* of the rows of this field */
+  bool first; /* in the first row of this field */
 } refs_looked;
 
-/* Does one of the nouns of this field have it? */
+/* Whether one of the nouns of this field has the target. */
 static bool refs_any_there(const refs_visit *v, svc_str value)
 {
   const svc_noun_info *noun;
@@ -699,7 +701,7 @@ static bool refs_any_there(const refs_visit *v, svc_str value)
   svc_entity e;
   for (ref = v->ref; refs_same_field(v->ref, ref); ref++)
     if ((noun = svc_noun_named(v->c->s, ref->noun)) == NULL || refs_find(v->c, noun, &v->scope, value, &e) == SVC_OK)
-      return true; /* a noun that this build leaves out may have it */
+      return true; /* a noun that is not in this build may have it */
   return false;
 }
 
@@ -709,7 +711,7 @@ static bool refs_look(void *context, const svc_node *value)
   refs_visit *v = &l->visit;
   svc_id target;
   svc_key key;
-  if (value->type != SVC_J_STRING || value->text.n == 0 || !v->ref->err_locked) return true; /* what may go while it is named may be gone */
+  if (value->type != SVC_J_STRING || value->text.n == 0 || !v->ref->err_locked) return true; /* a target without lock may be deleted */
   if (!l->wanted.p && l->first && refs_err_missing(v->ref) && !refs_any_there(v, value->text))
     svc_found(l->verify, l->e->kind, &l->e->id, "what its %s names is not there", v->ref->field);
   if (!refs_target(v, value->text, &target)) return true;
@@ -759,7 +761,7 @@ SVC_PRIVATE void svc_refs_verify_entry(svc_verify *v, svc_str key, svc_str value
   memcpy(parent.b, from + SVC_KIND_SIZE, 12);
   memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
   noun = svc_noun_by_kind(v->c->s, from);
-  if (!noun || !svc_noun_by_kind(v->c->s, key.p + 1)) return; /* this build leaves one of them out */
+  if (!noun || !svc_noun_by_kind(v->c->s, key.p + 1)) return; /* one of the nouns is not in this build */
   if (!svc_verify_get(v, noun->noun->kind, &parent, &id, &e)) {
     svc_found(v, from, &id, "it is said to name another, and is not there");
     return;

@@ -1,27 +1,28 @@
 /*
-** What a driver has seen without being asked: svc_report().
+** Unsolicited reports of a driver: svc_report().
 **
-** The rule: a report is one job in one commit. It is checked against its noun's `reports` as a request's body is, and its noun takes it:
-** states, events and alerts follow in the same commit, as from any other change. A report about what is not there changes nothing.
+** The rule: a report is one job in one commit. The report is checked against its noun's `reports` like the body of a request, and its noun
+** takes it: states, events and alerts follow in the same commit, as for any other change. A report about an unknown resource changes
+** nothing.
 */
 #include "pipeline/pipeline.h"
 
 typedef struct report_job {
-  svc_service_job work; /* first: it is cast back */
+  svc_service_job work; /* must be first: it is cast back */
   const svc_noun_info *noun;
   svc_str id, news;
   bool found;
 } report_job;
 
-/* By its id or its name below the project that the driver names with it. */
+/* By id or name below the project that the driver names. */
 static int report_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str id, svc_entity *out)
 {
-  int rc = svc_entity_said(c->txn, noun->noun->kind, parent, id, out);
+  int rc = svc_entity_get_text_id(c->txn, noun->noun->kind, parent, id, out);
   if (rc != SVC_NOT_FOUND || !noun->noun->unique) return rc;
-  return svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, parent, id, out);
+  return svc_entity_named(c->txn, noun->noun->kind, svc_noun_ext_of(noun->noun)->names, parent, id, out);
 }
 
-/* By its id alone: of what is below many parents all are looked at. */
+/* By id alone: of a noun below many parents, all parents are searched. */
 static int report_anywhere(svc_call *c, const svc_noun_info *noun, svc_str text, svc_entity *out)
 {
   svc_str key, value;

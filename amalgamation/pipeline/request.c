@@ -1,8 +1,8 @@
 /*
-** First stage: the request line and the headers that matter.
+** First stage: the request line and the relevant headers.
 **
-** The rule: nothing behind this stage looks at the raw request again, except for the body. What is too large is refused
-** here, before any work is done for it.
+** The rule: no later stage reads the raw request again, except for the body. Oversized requests are refused
+** here, before any work is done for them.
 */
 #include "pipeline/pipeline.h"
 
@@ -13,12 +13,12 @@ static bool request_method(svc_call *c)
   int i;
   for (i = 0; i < SVC_METHOD_COUNT && !svc_str_is(method, names[i]);) i++;
   c->request.head = i == SVC_METHOD_COUNT && svc_str_is(method, "HEAD");
-  c->request.method = c->request.head ? SVC_GET : i; /* SVC_METHOD_COUNT: no resource has it, and the router says 405 */
-  if (c->request.method != SVC_GET) svc_arena_wipes(c->arena, svc_wipe); /* secrets are sent and made by these */
+  c->request.method = c->request.head ? SVC_GET : i; /* SVC_METHOD_COUNT: an unknown method, which the router answers with 405 */
+  if (c->request.method != SVC_GET) svc_arena_wipes(c->arena, svc_wipe); /* these may send or create secrets */
   return true;
 }
 
-/* How the answer is to be written: an error of a stage before the query's must know it, too. Query.c reads it strictly. */
+/* The format of the answer: errors of stages before the query need it, too. query.c reads it strictly. */
 static void request_format(svc_call *c)
 {
   svc_str rest = c->request.query;
@@ -29,7 +29,7 @@ static void request_format(svc_call *c)
   }
 }
 
-/* Is every byte one of '!' to '~'? Eight at a time: a byte below 0x21 borrows its highest bit, one of 0x7F carries into it. */
+/* Whether every byte is one of '!' to '~'. Eight at a time: a byte below 0x21 borrows its highest bit, 0x7F carries into it. */
 static bool request_is_visible(svc_str text)
 {
   const uint64_t ones = 0x0101010101010101u, high = ones * 0x80;
@@ -84,7 +84,7 @@ static bool request_headers(svc_call *c)
       svc_str *to = (svc_str *)(void *)((char *)c + wanted[j].offset);
       if (name.n != wanted[j].length || !svc_str_is_nocase(name, wanted[j].name)) continue;
       value = svc_str_trim(value);
-      /* a header that stands twice is the list of its values */
+      /* a repeated header is the list of its values */
       *to = to->n ? svc_arena_print(c->arena, SVC_FMT ", " SVC_FMT, SVC_ARG(*to), SVC_ARG(value)) : value;
     }
   }
@@ -104,6 +104,6 @@ SVC_PRIVATE bool svc_stage_request(svc_call *c)
 {
   c->request.peer = svc_str_c(c->request.raw->peer ? c->request.raw->peer : "127.0.0.1");
   if (memchr(c->request.peer.p, ':', c->request.peer.n))
-    c->request.peer = svc_address_spell(c->arena, c->request.peer); /* one address, one bucket: also ::ffff:a.b.c.d */
+    c->request.peer = svc_address_spell(c->arena, c->request.peer); /* one address, one bucket: also for ::ffff:a.b.c.d */
   return svc_request_line(c) && request_headers(c);
 }

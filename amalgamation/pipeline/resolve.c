@@ -1,8 +1,8 @@
 /*
-** The entities that a path names, from the outermost in: the project, the cluster in it, the snapshot of that.
+** The entities of a path, from the outermost in: the project, the cluster in it, its snapshot.
 **
 ** The rule: each is looked up below the one before it, in the transaction of the call, so an answer never mixes two
-** states of the store; the first that is missing gives the error of its noun.
+** states of the store. The first that is missing gives the error of its noun.
 */
 #include "pipeline/pipeline.h"
 
@@ -19,7 +19,7 @@ SVC_PRIVATE bool svc_begin_draft(svc_call *c)
 {
   svc_commit *k = &c->s->commit;
   int rc;
-  if (SVC_NEVER(c->txn) || c->request.method == SVC_GET || c->plan->route->told || svc_route_rarely(c->plan->route)->ahead || !k->port->draft_begin || !svc_commit_idle(k))
+  if (SVC_NEVER(c->txn) || c->request.method == SVC_GET || c->plan->route->on_reply || svc_route_ext_of(c->plan->route)->prework || !k->port->draft_begin || !svc_commit_idle(k))
     return svc_begin_read(c);
   rc = k->port->draft_begin(k->store, &c->txn);
   return svc_stored(c, rc);
@@ -46,7 +46,7 @@ SVC_PRIVATE bool svc_not_found(svc_call *c, const svc_noun_info *noun, unsigned 
   return svc_fail_about(c, code, key, parent);
 }
 
-/* What the path says of this hop: one segment decoded, or several joined as they stand in keys. */
+/* The path's text for this hop: one decoded segment, or several joined as in keys. */
 static svc_str resolve_text(svc_call *c, const svc_hop *hop)
 {
   svc_buf b;
@@ -67,7 +67,7 @@ SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_
                       : svc_entity_get(txn, noun->noun->kind, &root, id, out);
 }
 
-SVC_PRIVATE int svc_get_noun_said(svc_txn *txn, const svc_noun_info *noun, svc_str id, svc_entity *out)
+SVC_PRIVATE int svc_get_noun_text_id(svc_txn *txn, const svc_noun_info *noun, svc_str id, svc_entity *out)
 {
   svc_id at;
   return svc_id_parse(id, &at) ? svc_get_noun(txn, noun, &at, out) : SVC_NOT_FOUND;
@@ -79,7 +79,7 @@ SVC_PRIVATE int svc_get_nouns(svc_txn *txn, const svc_noun_info *noun, const svc
   return svc_entities_get(txn, noun->noun->kind, noun->parent ? NULL : &root, ids, n, out);
 }
 
-/* By its unique value, in whatever scope it is: the first that the caller may see. */
+/* By its unique value in any scope: the first that the caller may see. */
 static int resolve_anywhere(svc_call *c, const svc_noun_info *noun, svc_str value, svc_entity *out)
 {
   const svc_noun *n = noun->noun;
@@ -103,7 +103,7 @@ SVC_PRIVATE svc_id svc_parent_in(const svc_call *c, const svc_noun_info *noun, c
   return above->id;
 }
 
-/* An element of an array of the entity before it. */
+/* An element of an array in the previous entity. */
 static int resolve_element(svc_call *c, const char *array, unsigned i, svc_str id, svc_entity *out)
 {
   const svc_entity *whole = &c->route.chain[i - 1];
@@ -114,7 +114,7 @@ static int resolve_element(svc_call *c, const char *array, unsigned i, svc_str i
   return svc_element_entity(c, whole, item, out) ? SVC_OK : SVC_NOMEM;
 }
 
-/* A credential is of one organization, and asks for what is below it: there is no need to look up whose it is. */
+/* A credential belongs to one organization and usually asks for resources below it: no need to look up the parent. */
 static int resolve_of_caller(svc_call *c, const svc_noun_info *noun, const svc_id *id, svc_entity *out)
 {
   if (!noun->parent || noun->parent != c->s->org || svc_id_is_zero(&c->who.org)) return SVC_NOT_FOUND;
@@ -127,40 +127,41 @@ static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out
   const svc_hop *hop = &c->plan->hops[i];
   const svc_noun *noun = hop->noun->noun;
   svc_id parent = i > 0 ? svc_parent_in(c, hop->noun, &c->route.chain[i - 1]) : root, id;
-  if (svc_noun_rarely(noun)->element_of) return SVC_ALWAYS(i > 0) ? resolve_element(c, svc_noun_rarely(noun)->element_of, i, text, out) : SVC_NOT_FOUND; /* its parent is named first */
+  /* its parent precedes it in the path */
+  if (svc_noun_ext_of(noun)->element_of) return SVC_ALWAYS(i > 0) ? resolve_element(c, svc_noun_ext_of(noun)->element_of, i, text, out) : SVC_NOT_FOUND;
   if (hop->by_unique && i == 0) return resolve_anywhere(c, hop->noun, text, out);
-  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, svc_noun_rarely(noun)->names, &parent, text, out);
+  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, svc_noun_ext_of(noun)->names, &parent, text, out);
   if (!svc_id_parse(text, &id)) return SVC_NOT_FOUND;
   if (noun->flags & SVC_GLOBAL) {
     int rc = resolve_of_caller(c, hop->noun, &id, out);
     if (rc == SVC_NOT_FOUND) rc = svc_get_noun(c->txn, hop->noun, &id, out);
-    /* No path names one of these below another: else it would have to be below that. */
+    /* No path has such an entity below another; otherwise it would have to be below that. */
     return rc == SVC_OK && SVC_NEVER(i > 0 && hop->noun->parent && !svc_id_eq(&out->parent, &parent)) ? SVC_NOT_FOUND : rc;
   }
   return svc_entity_get(c->txn, noun->kind, &parent, &id, out);
 }
 
-/* What stands for an entity that is gone, for a route whose noun may outlive it. */
+/* The stand-in of a deleted entity, for a route whose noun may outlive it. */
 static int resolve_stand_in(svc_call *c, unsigned i, svc_str text, svc_entity *out)
 {
   const svc_noun_info *noun = c->plan->hops[i].noun->stand_in;
   svc_id parent;
   if (!noun || i == 0 || !(c->plan->noun->noun->flags & SVC_OUTLIVES)) return SVC_NOT_FOUND;
   parent = svc_parent_in(c, noun, &c->route.chain[i - 1]);
-  return svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, &parent, text, out);
+  return svc_entity_named(c->txn, noun->noun->kind, svc_noun_ext_of(noun->noun)->names, &parent, text, out);
 }
 
-/* The name may be that of another noun, with which this one shares the space of names; what is no id is no entity's. */
+/* The name may belong to another noun that shares the name space; an invalid id belongs to no entity. */
 static bool resolve_missing(svc_call *c, unsigned i, svc_str text)
 {
   const svc_noun_info *noun = c->plan->hops[i].noun;
   svc_named other;
   svc_id id;
-  if (svc_noun_rarely(noun->noun)->err_malformed && !noun->noun->key && !c->plan->hops[i].by_unique && !svc_id_parse(text, &id))
-    return svc_fail_about(c, svc_noun_rarely(noun->noun)->err_malformed, text, i ? c->route.chain[i - 1].key : SVC_S(""));
-  if (svc_noun_rarely(noun->noun)->err_other && svc_noun_rarely(noun->noun)->names && i > 0 &&
-      svc_named_get(c->txn, svc_noun_rarely(noun->noun)->names, &c->route.chain[i - 1].id, text, &other) == SVC_OK)
-    return svc_fail_about(c, svc_noun_rarely(noun->noun)->err_other, text, c->route.chain[i - 1].key);
+  if (svc_noun_ext_of(noun->noun)->err_malformed && !noun->noun->key && !c->plan->hops[i].by_unique && !svc_id_parse(text, &id))
+    return svc_fail_about(c, svc_noun_ext_of(noun->noun)->err_malformed, text, i ? c->route.chain[i - 1].key : SVC_S(""));
+  if (svc_noun_ext_of(noun->noun)->err_other && svc_noun_ext_of(noun->noun)->names && i > 0 &&
+      svc_named_get(c->txn, svc_noun_ext_of(noun->noun)->names, &c->route.chain[i - 1].id, text, &other) == SVC_OK)
+    return svc_fail_about(c, svc_noun_ext_of(noun->noun)->err_other, text, c->route.chain[i - 1].key);
   return svc_not_found(c, noun, i, text);
 }
 
@@ -176,7 +177,7 @@ static bool resolve_hop(svc_call *c, unsigned i)
     e->key = c->route.raw[hop->param];
     return true;
   }
-  if (svc_noun_rarely(hop->noun->noun)->spell) text = svc_noun_rarely(hop->noun->noun)->spell(c, text);
+  if (svc_noun_ext_of(hop->noun->noun)->spell) text = svc_noun_ext_of(hop->noun->noun)->spell(c, text);
   rc = resolve_entity(c, i, text, e);
   if (rc == SVC_NOT_FOUND) rc = resolve_stand_in(c, i, text, e);
   if (rc == SVC_NOT_FOUND) return resolve_missing(c, i, text);
@@ -235,8 +236,9 @@ SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const s
 {
   const svc_noun_info *up = noun->parent;
   int rc;
-  if (svc_noun_rarely(noun->noun)->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out); /* the one that it is in */
-  if (!up || SVC_NEVER(!up->noun->kind)) return SVC_NOT_FOUND; /* what is below something that is stored is stored */
+  /* the entity that contains it */
+  if (svc_noun_ext_of(noun->noun)->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out);
+  if (!up || SVC_NEVER(!up->noun->kind)) return SVC_NOT_FOUND; /* the parent of a stored entity is stored */
   rc = resolve_above(c, up, e, out);
   return rc == SVC_NOT_FOUND && up->stand_in ? resolve_above(c, up->stand_in, e, out) : rc;
 }

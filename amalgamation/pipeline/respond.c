@@ -1,12 +1,12 @@
 /*
 ** Last stage: the answer as bytes and headers.
 **
-** An entity is written as two copies with its links between; a list and an error come ready. Envelope and formatting
-** are put around it here, so no operation knows of them. HEAD is a GET whose body is taken away at the very end.
+** A resource is written as two copies with its links between; a list and an error are complete already. Envelope and formatting
+** are added here, so no operation deals with them. HEAD is a GET whose body is dropped at the very end.
 */
 #include "pipeline/pipeline.h"
 
-#define RESPOND_HEADERS 16 /* an answer has 14 at the most: see respond_headers() */
+#define RESPOND_HEADERS 16 /* an answer has at most 14: see respond_headers() */
 
 static void respond_header(svc_call *c, svc_str name, svc_str value)
 {
@@ -25,7 +25,7 @@ static void respond_number(svc_call *c, svc_str name, int64_t value)
   enum { SIZE = 21 };
   char *text = svc_arena_alloc(c->arena, SIZE);
   size_t at = SIZE - 1;
-  uint64_t rest = (uint64_t)value; /* none of them is ever negative */
+  uint64_t rest = (uint64_t)value; /* never negative */
   if (!text) return;
   text[at] = 0;
   do text[--at] = (char)('0' + rest % 10);
@@ -42,7 +42,7 @@ static svc_str respond_http_date(svc_call *c, unsigned day)
 
 /* ----------------------------------------------------------------------------------------------------------------- body */
 
-/* The entity with its links where they belong among its sorted members. */
+/* The resource with its links in their place among the sorted members. */
 static svc_str respond_entity(svc_call *c)
 {
   const svc_answer *a = &c->answer;
@@ -72,7 +72,7 @@ static svc_str respond_entity(svc_call *c)
   return svc_buf_done(&b);
 }
 
-/* RFC 6749: what clients of the token endpoint expect. */
+/* RFC 6749: the format of the token endpoint. */
 static svc_str respond_oauth_error(svc_call *c)
 {
   svc_buf b = svc_buf_new(c->arena, 128);
@@ -96,7 +96,7 @@ static svc_str respond_body(svc_call *c, int status)
     body = c->answer.whole ? c->answer.body : respond_entity(c);
     if (c->plan && c->plan->renamed && !c->own_words) body = svc_turn_answer(c, body);
   }
-  if (!c->error.code && c->plan && svc_route_rarely(c->plan->route)->media) return body; /* as it is: neither envelope nor formatting */
+  if (!c->error.code && c->plan && svc_route_ext_of(c->plan->route)->media) return body; /* unchanged: neither envelope nor formatting */
   if (c->error.code && c->query.envelope)
     body = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(body), status);
   if (!c->query.pretty || body.n == 0) return body;
@@ -107,7 +107,7 @@ static svc_str respond_body(svc_call *c, int status)
 
 /* -------------------------------------------------------------------------------------------------------------- headers */
 
-/* One tag for each state of the entity and each way of writing it; If-Match looks at what stands before the hyphen. */
+/* One ETag for each revision and each format; If-Match compares the part before the hyphen. */
 static svc_str respond_etag(svc_call *c)
 {
   static const char hex[] = "0123456789abcdef";
@@ -143,7 +143,7 @@ static bool respond_not_modified(const svc_call *c, svc_str etag)
   return false;
 }
 
-/* Where there are no versions. */
+/* For answers without versions. */
 static svc_str respond_plain_type(svc_call *c)
 {
   svc_str type, sub;
@@ -154,12 +154,12 @@ static svc_str respond_plain_type(svc_call *c)
 static svc_str respond_content_type(svc_call *c)
 {
   static const char day[] = "0000-00-00", json[] = "json;charset=utf-8";
-  static const unsigned char digits[8] = { 9, 8, 6, 5, 3, 2, 1, 0 }; /* where they stand, last first */
-  const char *media = c->plan && !c->error.code ? svc_route_rarely(c->plan->route)->media : NULL;
+  static const unsigned char digits[8] = { 9, 8, 6, 5, 3, 2, 1, 0 }; /* positions of the digits, last first */
+  const char *media = c->plan && !c->error.code ? svc_route_ext_of(c->plan->route)->media : NULL;
   svc_buf b;
   char *to;
   unsigned v = c->route.version, i;
-  if (media && strchr(media, '/')) return svc_str_c(media); /* a type of its own */
+  if (media && strchr(media, '/')) return svc_str_c(media); /* a media type of its own */
   if (media && c->request.v1) return respond_plain_type(c);
   if (c->error.code || c->request.v1 || !v) return SVC_S("application/json");
   b = svc_buf_new(c->arena, c->s->media_prefix.n + sizeof day + sizeof json);
@@ -174,7 +174,7 @@ static svc_str respond_content_type(svc_call *c)
   return svc_buf_done(&b);
 }
 
-/* An older version is deprecated from the day on which the next one came. */
+/* An older version is deprecated from the day of the next one. */
 static void respond_ending(svc_call *c, const svc_older *older)
 {
   const svc_route *route = c->plan->route;
@@ -184,21 +184,21 @@ static void respond_ending(svc_call *c, const svc_older *older)
   if (sunset) respond_header(c, SVC_S("Sunset"), respond_http_date(c, sunset));
 }
 
-/* Of what a POST made: where it is read. The template is [{"href":"URL","rel":"self"}], and a URL in it is percent-encoded. */
+/* The path of a created resource. The template is [{"href":"URL","rel":"self"}], and the URL in it is percent-encoded. */
 static void respond_location(svc_call *c)
 {
   static const size_t before = sizeof "[{\"href\":\"" - 1, behind = sizeof "\",\"rel\":\"self\"}]" - 1;
   const svc_plan *item = c->plan->item;
   svc_buf b;
   svc_str self;
-  if (!item || c->answer.links != &item->links) return; /* what has no GET of its own */
+  if (!item || c->answer.links != &item->links) return; /* no GET of its own */
   b = svc_buf_new(c->arena, item->self.text_size + 96);
   svc_template_write(&b, &item->self, c, &c->answer);
   self = svc_buf_done(&b);
   if (!b.failed) respond_header(c, SVC_S("Location"), svc_arena_copy(c->arena, (svc_str){ self.p + before, self.n - before - behind }));
 }
 
-/* A download is stored under the name of what it is about and the moment of the answer. */
+/* A download is stored under the name of its resource and the time of the answer. */
 static void respond_file(svc_call *c, const char *param)
 {
   svc_buf b = svc_buf_new(c->arena, 96);
@@ -229,8 +229,8 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (status == 405) respond_header(c, SVC_S("Allow"), svc_methods_allowed(c));
   if (c->route.version && (c->route.older || route->deprecated || route->sunset)) respond_ending(c, c->route.older);
   if (c->plan && (status == 201 || status == 202) && c->request.method == SVC_POST && !c->error.code) respond_location(c);
-  if (route && svc_route_rarely(route)->file && status == 200) respond_file(c, svc_route_rarely(route)->file);
-  /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
+  if (route && svc_route_ext_of(route)->file && status == 200) respond_file(c, svc_route_ext_of(route)->file);
+  /* an answer with a secret must not be stored; RFC 6749 5.1 requires the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
     respond_header(c, SVC_S("Cache-Control"), SVC_S("no-store"));
   respond_header(c, SVC_S("X-Content-Type-Options"), SVC_S("nosniff"));

@@ -1,14 +1,14 @@
 /*
-** Idempotency-Key: a POST that is sent again gets the answer it got the first time, and creates nothing.
+** Idempotency-Key: a POST that is sent again gets its first answer, and creates nothing.
 **
-** The key belongs to its caller and to the path it is sent to. Its record is written in the transaction of the first answer,
-** so there is no moment at which one is there without the other. It holds a hash of the request and the answer before formatting; it goes after
-** 24 hours, through the due index. Only success is kept: what was refused may be tried again. Nothing is kept of a request that wrote
-** nothing: sent again, it does no harm.
+** The key belongs to its caller and path. Its record is written in the transaction of the first answer,
+** so neither ever exists without the other. The record holds a hash of the request and the answer before formatting, and expires after
+** 24 hours, through the due index. Only success is kept: a refused request may be tried again. Nothing is kept of a request that wrote
+** nothing: repeating it does no harm.
 **
 ** The answers kept for an organization have at most RETRY_BYTES together. Beyond that the oldest go first, before their 24 hours: a retry
-** comes within seconds or minutes, and an organization that writes so much harms its own old keys alone. An index (keys.c, "j") has them
-** by organization and age, and a count has their bytes. Records of version 0.2.0 and before are in neither; they go after 24 hours.
+** comes within seconds or minutes, and an organization that writes so much affects only its own old keys. An index (keys.c, "j") has them
+** by organization and age, and a counter has their bytes. Records of version 0.2.0 and before are in neither; they expire after 24 hours.
 **
 **   hash of the request(32) i64 expiry, u64 revision, u32 links_at, u32 status, u32 length of body, own, parent, unique,
 **   u32 flags, u32 spare; then body, own, parent, unique; with RETRY_OWNED the id of the organization(12)
@@ -18,7 +18,7 @@
 #define RETRY_KIND "-try"
 #define RETRY_MS (24 * 3600 * (int64_t)1000)
 #define RETRY_LONGEST_KEY 255
-#define RETRY_BYTES ((uint64_t)4 << 20) /* of an organization */
+#define RETRY_BYTES ((uint64_t)4 << 20) /* per organization */
 #define RETRY_INDEX_KEY (1 + 12 + 8 + 16)
 
 enum retry_flags { RETRY_WHOLE = 1, RETRY_BODILESS = 2, RETRY_LINKED = 4, RETRY_SECRET = 8, RETRY_OWNED = 16 };
@@ -30,7 +30,7 @@ typedef struct retry_header {
   uint32_t links_at, status, lengths[4], flags, spare;
 } retry_header;
 
-/* Where no caller is asked for, the host may vouch for one all the same; but then it is not the caller who opens the door. */
+/* Routes without authentication have no keys, even if the host vouches for a caller. */
 static bool retry_applies(const svc_call *c)
 {
   return c->request.method == SVC_POST && c->request.retry_key.n && c->who.known && !(c->plan->route->flags & SVC_NO_AUTH);
@@ -51,7 +51,7 @@ static void retry_request_hash(svc_call *c, unsigned char out[32])
   size_t i;
   svc_buf_str(&b, c->request.path);
   svc_buf_char(&b, '\n');
-  for (i = 0; i < c->query.count; i++) { /* how the answer is formatted does not matter */
+  for (i = 0; i < c->query.count; i++) { /* the format of the answer does not matter */
     svc_buf_text(&b, c->query.values[i].param->name);
     svc_buf_char(&b, '=');
     svc_percent_encode(&b, c->query.values[i].text);
@@ -79,9 +79,9 @@ static bool retry_replay(svc_call *c, svc_str record, const retry_header *h)
   a->revision = h->revision;
   a->links_at = h->links_at;
   a->whole = (h->flags & RETRY_WHOLE) != 0;
-  a->secret = (h->flags & RETRY_SECRET) != 0; /* no longer, but the headers are those of the first answer */
+  a->secret = (h->flags & RETRY_SECRET) != 0; /* the secret is gone, but the headers are those of the first answer */
   if (h->flags & RETRY_BODILESS) a->body.p = NULL;
-  a->links = h->flags & RETRY_LINKED && c->plan->item ? &c->plan->item->links : NULL; /* a POST has none of its own */
+  a->links = h->flags & RETRY_LINKED && c->plan->item ? &c->plan->item->links : NULL; /* a POST has no links of its own */
   return true;
 }
 
@@ -108,7 +108,7 @@ SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered)
   return retry_replay(c, record, &h);
 }
 
-/* The hash as the two ids of a due entry. */
+/* Uses the hash as the two ids of a due entry. */
 static void retry_due_key(const svc_key *key, int64_t when, svc_key *out)
 {
   svc_due_entry due;
@@ -130,7 +130,7 @@ static void retry_index_key(svc_key *out, const svc_id *org, int64_t expiry, con
   svc_key_add(out, hash, 16);
 }
 
-/* Of a record: when it goes, and to whom it belongs. False: it is no record that can be read. */
+/* The expiry and owner of a record. False: unreadable. */
 static bool retry_owner(svc_str record, retry_header *h, svc_id *org)
 {
   if (record.n < sizeof *h) return false;
@@ -141,7 +141,7 @@ static bool retry_owner(svc_str record, retry_header *h, svc_id *org)
   return true;
 }
 
-/* The record, and all that leads to it. */
+/* Removes the record and its index entries. */
 static void retry_remove(svc_txn *txn, const svc_key *key, svc_str record)
 {
   retry_header h;
@@ -160,7 +160,7 @@ static void retry_remove(svc_txn *txn, const svc_key *key, svc_str record)
   svc_remove(txn, key);
 }
 
-/* The oldest go, until there is room for so many bytes. */
+/* Removes the oldest until there is room for so many bytes. */
 static bool retry_make_room(svc_call *c, const svc_id *org, uint64_t bytes)
 {
   uint64_t used = svc_count(c->txn, RETRY_KIND, org);
@@ -196,7 +196,8 @@ static void retry_header_of(svc_call *c, retry_header *h)
              (a->secret ? RETRY_SECRET : 0u) | RETRY_OWNED;
 }
 
-/* Whose answer it is: the caller's organization, else that of the path; of a person who makes one nobody's, who are counted together. */
+/* The owner of the answer: the caller's organization, else that of the path. A person who creates an organization has none; those are
+** counted together. */
 static const svc_id *retry_org(const svc_call *c)
 {
   return svc_id_is_zero(&c->who.org) ? &c->scope.org : &c->who.org;
@@ -220,7 +221,7 @@ SVC_PRIVATE bool svc_retry_after(svc_call *c, bool wrote)
   svc_buf_add(&b, (const char *)org->b, sizeof org->b);
   if (b.failed) return svc_no_memory(c);
   retry_key_of(c, &key);
-  if (svc_get(c->txn, &key, &old) == SVC_OK) retry_remove(c->txn, &key, old); /* one that has expired, but not been swept yet */
+  if (svc_get(c->txn, &key, &old) == SVC_OK) retry_remove(c->txn, &key, old); /* expired, but not removed yet */
   if (!retry_make_room(c, org, b.n)) return false;
   svc_put(c->txn, &key, (svc_str){ b.p, b.n });
   retry_due_key(&key, h.expiry, &other);

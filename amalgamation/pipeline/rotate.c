@@ -1,24 +1,24 @@
 /*
-** Another key takes the place of the one that seals secrets (seal.c), in steps, while requests are served.
+** Rotation: a new key replaces the one that seals secrets (seal.c), in steps, while requests are served.
 **
-** The rule: at every moment each secret opens by a key that the mark "sealed" names. The first step puts a word of the new key before
-** that of the old one, so that from its commit on all secrets are sealed by the new key. The others go through the nouns that seal, in the
-** order of their kinds, and seal what the old key has sealed; "resealed" is the key of the last record that was looked at, written in
-** the same commit. The last step takes the old key's word away. So a step is done or not, and the next one goes on from there.
+** The rule: at every moment each secret opens with a key that the mark "sealed" names. The first step puts a word of the new key before
+** that of the old one: from its commit on, new secrets are sealed with the new key. The next steps go through the nouns that seal, in the
+** order of their kinds, and reseal what the old key has sealed; "resealed" is the key of the last record visited, written in
+** the same commit. The last step removes the old key's word. A step is thus done or not, and the next one continues from there.
 */
 #include "pipeline/pipeline.h"
 
-#define ROTATE_MOST 256 /* records in one commit */
+#define ROTATE_MOST 256 /* records per commit */
 
 typedef struct rotate_job {
-  svc_service_job service; /* first: it is cast back */
+  svc_service_job service; /* must be first: it is cast back */
   unsigned by;
-  int left;      /* records that may be looked at */
-  bool finished; /* the old key is not needed any more */
-  bool invalid;  /* another key is on its way */
+  int left;      /* records that may still be visited */
+  bool finished; /* the old key is no longer needed */
+  bool invalid;  /* a rotation to another key is in progress */
 } rotate_job;
 
-/* One text, by the new key; one that opens by no key of ours stays as it is, and has been told of. */
+/* Reseals one text with the new key; a text that no key of ours opens stays unchanged, and has been logged. */
 static bool rotate_text(svc_call *c, unsigned by, const svc_entity *e, svc_str name, svc_str *text, bool *changed)
 {
   svc_str secret;
@@ -44,10 +44,10 @@ static bool rotate_tree(svc_call *c, unsigned by, const svc_entity *e, svc_node 
   return true;
 }
 
-/* What an entity keeps beside its body: an object of secrets, or lines of which the last one is sealed. */
+/* The `extra` of an entity: an object of secrets, or lines of which the last one is sealed. */
 static bool rotate_extra(svc_call *c, unsigned by, const svc_noun *noun, svc_entity *e, bool *changed)
 {
-  const char *line = svc_noun_rarely(noun)->sealed_line, *feed = e->extra.n ? memchr(e->extra.p, '\n', e->extra.n) : NULL;
+  const char *line = svc_noun_ext_of(noun)->sealed_line, *feed = e->extra.n ? memchr(e->extra.p, '\n', e->extra.n) : NULL;
   svc_buf b = svc_buf_new(c->arena, e->extra.n + 64);
   svc_node *secrets;
   svc_str text;
@@ -68,20 +68,20 @@ static bool rotate_extra(svc_call *c, unsigned by, const svc_noun *noun, svc_ent
   return !c->arena->failed || svc_no_memory(c);
 }
 
-/* The noun that seals whose kind is the first from this one on; NULL: there are no more. */
+/* The first noun that seals, from this kind on; NULL: no more. */
 static const svc_noun *rotate_noun(const svc *s, const char *from)
 {
   const svc_noun *found = NULL;
   size_t i;
   for (i = 0; i < s->noun_count; i++) {
     const svc_noun *noun = s->nouns[i].noun;
-    if (!s->nouns[i].seals && !svc_noun_rarely(noun)->sealed_line) continue;
+    if (!s->nouns[i].seals && !svc_noun_ext_of(noun)->sealed_line) continue;
     if (memcmp(noun->kind, from, SVC_KIND_SIZE) >= 0 && (!found || memcmp(noun->kind, found->kind, SVC_KIND_SIZE) < 0)) found = noun;
   }
   return found;
 }
 
-/* Those of a noun behind `at`, which becomes the last one. */
+/* The entities of a noun behind `at`, which is updated. */
 static bool rotate_entities(svc_call *c, rotate_job *job, const svc_noun *noun, svc_key *at)
 {
   svc_key prefix;
@@ -91,7 +91,7 @@ static bool rotate_entities(svc_call *c, rotate_job *job, const svc_noun *noun, 
   svc_scan_below(&scan, c->txn, &prefix, false);
   if (at->n > prefix.n && memcmp(at->b, prefix.b, prefix.n) == 0) {
     scan.from = *at;
-    scan.from.b[scan.from.n++] = 0; /* the next one that there can be */
+    scan.from.b[scan.from.n++] = 0; /* the next possible key */
   }
   while (job->left > 0 && svc_scan_next(&scan, &key, &value)) {
     svc_entity e = { .kind = noun->kind };
@@ -120,7 +120,7 @@ static bool rotate_step(svc_call *c, rotate_job *job, const svc_key *mark, svc_s
   for (noun = rotate_noun(c->s, from); noun && job->left > 0; noun = rotate_noun(c->s, from)) {
     if (!rotate_entities(c, job, noun, &at)) return false;
     memcpy(from, noun->kind, SVC_KIND_SIZE);
-    if (job->left > 0) from[SVC_KIND_SIZE - 1]++; /* that was its last */
+    if (job->left > 0) from[SVC_KIND_SIZE - 1]++; /* the noun is finished */
   }
   if (job->left == 0) return svc_stored(c, svc_put(c->txn, &done, svc_key_str(&at)));
   job->finished = true;
@@ -144,7 +144,7 @@ static bool rotate_run(svc_call *c, svc_service_job *service)
   if (kept.n && svc_seal_word_by(c->s, c->arena, first) == (int)job->by) {
     job->finished = !space;
     good = !space || steps == 0 || rotate_step(c, job, &mark, first);
-    job->left = steps; /* it may run again */
+    job->left = steps; /* the job may run again */
     return good;
   }
   job->invalid = space != NULL;

@@ -1,14 +1,14 @@
 /*
-** Path and method to operation.
+** Routing: path and method to operation.
 **
-** A tree of segments, built once at open. Below a node stand literal segments, sorted, and parameters, each with the
+** A tree of segments, built once at open. A node has literal segments, sorted, and parameters, each with the
 ** text that must follow it in its segment: nothing, ":action", ".gz". A literal beats a parameter, and a parameter with
-** a suffix beats one without; where the better choice leads nowhere, or to no operation of this method, the next is tried:
+** a suffix beats one without. If the better choice leads nowhere, or has no operation of this method, the next is tried:
 ** /clusters/provider is a cluster of that name, although /clusters/provider/regions is not, and GET /clusters/tenantUpgrade
-** is one, although POST is an operation. What a path allows is what all its choices allow together.
+** is one, although POST is an operation. A path allows the methods of all its choices together.
 **
-** The rule: structure is read from the path as it was sent, before percent-decoding, so that a name may hold an encoded
-** slash or colon. Encoded unreserved characters are the same as plain ones, as RFC 3986 says, and are decoded first.
+** The rule: the structure is read from the path as sent, before percent-decoding, so that a name may contain an encoded
+** slash or colon. Encoded unreserved characters equal plain ones, as RFC 3986 says, and are decoded first.
 */
 #include "pipeline/pipeline.h"
 
@@ -27,7 +27,7 @@ struct route_node {
 
 struct svc_router {
   route_node root;     /* below the base path */
-  route_node absolute; /* paths of their own */
+  route_node absolute; /* absolute paths */
 };
 
 /* ------------------------------------------------------------------------------------------------------------- building */
@@ -38,7 +38,7 @@ static int route_order(svc_str a, svc_str b)
   return a.n ? memcmp(a.p, b.p, a.n) : 0;
 }
 
-/* Find or add an edge, keeping them sorted: literals shortest first, suffixes longest first. NULL: no memory. */
+/* Finds or adds an edge, in sorted order: literals shortest first, suffixes longest first. NULL: out of memory. */
 static route_node *route_edge_to(svc_arena *a, route_edge **edges, unsigned *count, unsigned *room, svc_str text, int sign)
 {
   unsigned i = 0;
@@ -95,13 +95,13 @@ SVC_PRIVATE int svc_router_open(svc *s)
 typedef struct route_path {
   svc_str segments[SVC_MAX_SEGMENTS];
   unsigned count;
-  int method;    /* that is asked for */
-  bool v1;       /* only what is served at the older base path counts */
-  unsigned allowed; /* methods of all that was found, as bits */
+  int method;    /* of the request */
+  bool v1;       /* only routes of the older base path count */
+  unsigned allowed; /* methods of everything found, as bits */
   svc_str found[SVC_MAX_PARAMS]; /* raw */
 } route_path;
 
-/* The methods of a node, as far as they are served at this base path. */
+/* The methods of a node that are served at this base path. */
 static unsigned route_allowed(const route_node *node, bool v1)
 {
   unsigned allowed = 0, i;
@@ -146,7 +146,7 @@ static const route_node *route_match(const route_node *node, route_path *path, u
     allowed = path->allowed;
     path->allowed = 0;
     to = route_match(node->params[i].to, path, segment + 1, param + 1);
-    if (!to && suffix.n && path->allowed) return NULL; /* that is what it is, with another method: no name ends so */
+    if (!to && suffix.n && path->allowed) return NULL; /* this operation exists with another method: no name ends like that */
     path->allowed |= allowed;
     if (!to) continue;
     path->found[param] = (svc_str){ text.p, text.n - suffix.n };
@@ -170,13 +170,13 @@ static bool route_unreserved_code(const char *p, size_t n, char *out)
          value == '-' || value == '.' || value == '_' || value == '~';
 }
 
-/* Most paths have neither encoded characters nor such as a link cannot hold plainly. */
+/* Most paths have neither encoded characters nor such as a link must encode. */
 static bool route_is_normal(svc_str path)
 {
   return !memchr(path.p, '%', path.n) && !memchr(path.p, '"', path.n) && !memchr(path.p, '\\', path.n);
 }
 
-/* The segment with encoded unreserved characters decoded, and with those encoded that a link cannot hold plainly. */
+/* The segment with encoded unreserved characters decoded, and with those encoded that a link must encode. */
 static svc_str route_normal(svc_call *c, svc_str segment)
 {
   svc_buf b = svc_buf_new(c->arena, segment.n + 1);
@@ -204,7 +204,7 @@ static bool route_split(svc_call *c, svc_str rest, route_path *path)
   for (;;) {
     const char *slash = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
     size_t n = slash ? (size_t)(slash - rest.p) : rest.n;
-    if (n == 0 && !slash) return true; /* a slash at the end changes nothing */
+    if (n == 0 && !slash) return true; /* a trailing slash is ignored */
     if (n == 0 || path->count == SVC_MAX_SEGMENTS) return false;
     path->segments[path->count++] = normal ? (svc_str){ rest.p, n } : route_normal(c, (svc_str){ rest.p, n });
     if (!slash) return true;

@@ -1,9 +1,9 @@
 /*
-** To which project and organization things belong.
+** The scope of resources: their project and organization.
 **
-** A request has its scope from its path (resolve.c); work that no request asked for has it from the record it is about. So
-** events, quotas, fields like groupId and the ledger come out the same, whoever brings a change about. Records hold their
-** scope: the one thing that changes it is a project that goes to another organization.
+** A request has its scope from its path (resolve.c); internal work has the scope of its record. So events, quotas, fields like
+** groupId and the ledger are the same, whatever causes a change. Records hold their scope: it changes only when a project
+** moves to another organization.
 */
 #include "pipeline/pipeline.h"
 
@@ -18,7 +18,7 @@ SVC_PRIVATE bool svc_scope_covers(const svc_scope *scope, const svc_scope *of)
   return nowhere || (svc_id_eq(&scope->org, &of->org) && (svc_id_is_zero(&of->group) || svc_id_eq(&scope->group, &of->group)));
 }
 
-/* By what it is below, which need not be what the path names. */
+/* By its parent, which need not be in the path. */
 static bool scope_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_scope *out)
 {
   static const svc_id none;
@@ -53,10 +53,10 @@ SVC_PRIVATE bool svc_scope_holds(const svc *s, const svc_noun_info *noun, const 
   bool scope = noun == s->group || noun == s->org;
   if (!below->noun->kind || below->noun->flags & SVC_VIRTUAL || below == s->seats[SVC_SEAT_FEED]) return false;
   if (noun->stands_for && below->parent == noun->stands_for) return true;
-  return below->parent == noun || (scope && !below->parent); /* what has no parent may be of any project or organization */
+  return below->parent == noun || (scope && !below->parent); /* without a parent noun it may be below any project or organization */
 }
 
-/* What shows the organization shows the new one. False: nothing does. */
+/* Updates fields that show the organization. False: there are none. */
 static bool scope_shows(svc_call *c, const svc_object *object, svc_node *body, const svc_id *org)
 {
   const svc_field *f;
@@ -76,7 +76,7 @@ static bool scope_move_one(svc_call *c, const svc_noun_info *noun, const svc_ent
   svc_entity e = *old;
   svc_node *body = svc_entity_body(c, old);
   if (!body || !svc_meter_affords(c, noun, org, NULL, body)) return false;
-  if (!svc_refs_write(c, noun, old, body, NULL)) return false; /* what it named there it names no more */
+  if (!svc_refs_write(c, noun, old, body, NULL)) return false; /* the old references are removed */
   e.scope.org = *org;
   if (scope_shows(c, noun->noun->object, body, org)) {
     if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
@@ -86,7 +86,7 @@ static bool scope_move_one(svc_call *c, const svc_noun_info *noun, const svc_ent
   return svc_refs_write(c, noun, &e, NULL, body) && svc_meter_note(c, noun, &e, body) && scope_move_below(c, noun, &e.id, org);
 }
 
-/* Events tell what was, and stay as they are. */
+/* Events describe the past and stay unchanged. */
 static bool scope_move_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, const svc_id *org)
 {
   svc *s = c->s;

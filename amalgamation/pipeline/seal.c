@@ -1,17 +1,17 @@
 /*
-** Secrets that must be had again in clear: keys of other services, passwords for the data plane.
+** Sealed secrets: secrets that must be available again in plain text, such as keys of other services and passwords for the data plane.
 **
-** The rule: the store never holds one in clear, and no answer shows one. Of a field that is SVC_SEALED the body that is
-** stored and served has the mask, or nothing, so that reads need not know of this. The secret itself lies in the entity's
-** `extra`, sealed by svc_config.secret_key for this entity and this name: a JSON object of the shape of the body.
+** The rule: the store never holds one in plain text, and no answer shows one. For an SVC_SEALED field, the stored and
+** served body has the mask, or nothing, so that reads need no special case. The secret itself is in the entity's
+** `extra`, sealed with svc_config.secret_key for this entity and this name: a JSON object of the shape of the body.
 **
-** A change works on both at once: there the text of such a field is what is shown, a NUL, and what is sealed (no secret may
-** hold a NUL). What comes from a body is the plain text. So a secret that is kept goes from place to place with the element
-** that it is in, and needs no key for that.
+** A change works on both at once: the text of such a field is then the mask, a NUL, and the sealed secret (no secret may
+** contain a NUL). A body that a caller sends has the plain text. So a stored secret moves along with its array element,
+** and needs no key for that.
 **
-** What is sealed is the id of its key, a colon, and base64 of nonce, text and tag. Versions up to 0.2 wrote no id: then each key is tried.
-** The record "sealed" has a word that the store's key opens, and while another key takes its place (rotate.c) two: every secret is
-** sealed by the key of the first one, which is looked up in its transaction. So a handle without that key refuses, and loses nothing.
+** A sealed secret is the id of its key, a colon, and base64 of nonce, text and tag. Versions up to 0.2 wrote no id: then each key is tried.
+** The record "sealed" has a word that the store's key opens, and two during a rotation (rotate.c). Every secret is sealed with the key of
+** the first word, which is read in the same transaction. A handle without that key refuses, and loses nothing.
 */
 #include "pipeline/pipeline.h"
 
@@ -20,10 +20,10 @@
 #define SEAL_MASK "****"
 #define SEAL_LONG 16 /* a secret of so many bytes is shown by its last four */
 #define SEAL_CHECK "the secrets of this store"
-#define SEAL_LABEL "id of a secret key:" /* what is hashed with a key for its id */
-#define SEAL_UNUSED '?' /* before the word that shows whether a key is the store's, as long as nothing was sealed */
+#define SEAL_LABEL "id of a secret key:" /* hashed with a key for its id */
+#define SEAL_UNUSED '?' /* precedes the word of the key until something is sealed */
 
-static const svc_entity seal_store = { .kind = "    " }; /* what is sealed for the store as such */
+static const svc_entity seal_store = { .kind = "    " }; /* secrets of the store itself */
 
 static size_t seal_cut(svc_str text)
 {
@@ -58,10 +58,10 @@ static svc_str seal_mask(svc_call *c, svc_str secret)
 
 /* ------------------------------------------------------------------------------------------------------------- sealing */
 
-/* What a secret is sealed for: elsewhere it does not open. */
+/* The context of a secret: it does not open in any other. */
 static svc_str seal_about(svc_arena *a, const svc_entity *e, svc_str name)
 {
-  const svc_id *id = svc_id_is_zero(&e->id) ? &e->parent : &e->id; /* a singleton is known by what it belongs to */
+  const svc_id *id = svc_id_is_zero(&e->id) ? &e->parent : &e->id; /* a singleton is identified by its parent */
   svc_buf b = svc_buf_new(a, SVC_KIND_SIZE + 12 + name.n);
   svc_buf_str(&b, (svc_str){ e->kind, SVC_KIND_SIZE });
   svc_buf_str(&b, (svc_str){ (const char *)id->b, sizeof id->b });
@@ -91,7 +91,7 @@ SVC_PRIVATE svc_str svc_seal_word(svc_call *c, unsigned by)
   return svc_seal_by(c, by, &seal_store, SVC_S("check"), SVC_S(SEAL_CHECK));
 }
 
-/* Something is sealed by a key that is not here. */
+/* Logs that a secret was sealed with a key that this handle lacks. */
 static void seal_lacks(svc *s, svc_str sealed)
 {
   if (svc_may_say(s, &s->seal_said, svc_now(s), "seal"))
@@ -99,7 +99,7 @@ static void seal_lacks(svc *s, svc_str sealed)
             "(svc_config.secret_key_next, secret.key.next): what needs them is refused until it has", sealed.p);
 }
 
-/* By which key to seal; from the first secret on, it is the store's for good. */
+/* The key to seal with; after the first secret, the store is bound to it. */
 static bool seal_mark(svc_call *c, unsigned *by)
 {
   svc_key key;
@@ -132,7 +132,7 @@ static bool seal_says_key(svc_str sealed)
   return sealed.n > SVC_SECRET_KEY_ID && sealed.p[SVC_SECRET_KEY_ID - 1] == ':';
 }
 
-/* By which of our keys this opens, and what it is then; -1: by none, or it was not sealed for this. */
+/* The index of the key that opens it, and the secret; -1: none of our keys, or sealed for another context. */
 static int seal_open(svc *s, svc_arena *a, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret)
 {
   const svc_secret_keys *k = &s->secret_keys;
@@ -169,7 +169,7 @@ static svc_node *seal_new(svc_call *c, int type, svc_str name)
   return svc_node_new(c->arena, type, name, SVC_S(""));
 }
 
-/* One value becomes what is shown of it; what is sealed of it goes beside it. */
+/* Replaces a value by its mask; the sealed text goes to `secrets`. */
 static bool seal_value(svc_call *c, const svc_entity *e, svc_node *value, svc_node *secrets)
 {
   size_t cut = seal_cut(value->text);
@@ -270,7 +270,7 @@ static void seal_join_member(svc_call *c, const svc_field *f, svc_node *body, co
     seal_join_value(c, body, secret);
     return;
   }
-  if (!value && f->flags & SVC_WRITE_ONLY) { /* a map of which nothing is shown */
+  if (!value && f->flags & SVC_WRITE_ONLY) { /* a map that is never shown */
     value = seal_new(c, SVC_J_OBJECT, svc_str_c(f->name));
     if (value) svc_node_put(c->arena, body, value);
   }
@@ -299,7 +299,7 @@ SVC_PRIVATE bool svc_seal_join(svc_call *c, const svc_noun_info *noun, const svc
   return !c->arena->failed || svc_no_memory(c);
 }
 
-/* A secret that was sent once more is the one that is kept: then nothing has changed. */
+/* A secret that is sent again keeps its stored form: nothing has changed. */
 static void seal_settle_value(svc_call *c, const svc_entity *e, svc_node *value, const svc_node *kept)
 {
   size_t cut = kept ? seal_cut(kept->text) : 0;
@@ -337,7 +337,7 @@ static void seal_settle_object(svc_call *c, const svc_entity *e, const svc_objec
 
 /* ------------------------------------------------------------------------------------------------- where secrets are sent */
 
-/* Is this very secret, as it is sealed, somewhere in the tree? Each is sealed with a nonce of its own. */
+/* Whether exactly this sealed text is in the tree. Each has its own nonce. */
 static bool seal_holds(const svc_node *tree, svc_str text)
 {
   const svc_node *member;
@@ -347,7 +347,7 @@ static bool seal_holds(const svc_node *tree, svc_str text)
   return false;
 }
 
-/* A secret that the change keeps; NULL: there is none. */
+/* A stored secret that the change keeps; NULL: none. */
 static const svc_node *seal_kept(const svc_node *tree)
 {
   const svc_node *member, *found = svc_is_sealed(tree) ? tree : NULL;
@@ -365,29 +365,29 @@ static const svc_node *seal_at(const svc_node *body, const char *path)
   return body;
 }
 
-/* The first destination of this object that the change moves; NULL: none. */
+/* The first destination field of this object that the change modifies; NULL: none. */
 static const char *seal_moved(const svc_object *object, const svc_node *body, const svc_node *before)
 {
   const char *const *path;
   for (; object; object = object->base)
-    for (path = svc_object_rarely(object)->secrets_go_to; path && *path; path++)
+    for (path = svc_object_ext_of(object)->secrets_go_to; path && *path; path++)
       if (!svc_node_same(seal_at(body, *path), seal_at(before, *path))) return *path;
   return NULL;
 }
 
 typedef struct seal_place {
-  const char *moved; /* the destination that has changed; NULL: none */
-  svc_str at;        /* where the object is, "notifications[0]." */
+  const char *moved; /* the destination that changed; NULL: none */
+  svc_str at;        /* the place of the object, "notifications[0]." */
 } seal_place;
 
-/* What a change makes of an object: `body`, where a secret that was sent once more is as it was kept; `sent`, where it is not. */
+/* An object in a change: `body`, in which repeated secrets have their stored form; `sent`, in which they do not. */
 typedef struct seal_pair {
   const svc_node *body, *sent, *before;
 } seal_pair;
 
 static void seal_go_object(svc_call *c, const svc_object *object, seal_pair p, seal_place place);
 
-/* The elements of an array may have changed their places: each is compared with the one that its secrets come from. */
+/* Array elements may have moved: each is compared with the element that its secrets come from. */
 static void seal_go_nested(svc_call *c, const svc_field *f, seal_pair p, seal_place place)
 {
   const svc_node *item, *sent, *kept, *from;
@@ -435,7 +435,7 @@ SVC_PRIVATE bool svc_seal_settle(svc_call *c, const svc_change *change)
   return svc_check_done(c);
 }
 
-/* In clear, all that is in the tree; for what goes to the driver or to a callback of the host's, and nowhere else. */
+/* Unseals the whole tree; only for the driver and for callbacks of the host. */
 static bool seal_open_all(svc *s, svc_arena *a, const svc_entity *e, svc_node *secrets)
 {
   svc_node *member;
@@ -468,7 +468,7 @@ SVC_PRIVATE int svc_seal_word_by(svc *s, svc_arena *a, svc_str word)
   return seal_open(s, a, &seal_store, SVC_S("check"), sealed, &text);
 }
 
-/* Have we got every key that the mark was made with? */
+/* Whether we have every key of the mark. */
 static bool seal_is_ours(svc *s, svc_arena *a, svc_str mark)
 {
   const char *space = memchr(mark.p, ' ', mark.n);
@@ -477,8 +477,8 @@ static bool seal_is_ours(svc *s, svc_arena *a, svc_str mark)
 }
 
 /*
-** A key that opens the mark, or makes the first one. While nothing was sealed, another key may take its place, so that losing
-** the file of a key that sealed nothing is no loss; but not where other handles may have opened the store with the old one.
+** Checks that our key opens the mark, or writes the first one. Until something is sealed, another key may replace it: losing a key
+** file that sealed nothing does no harm. But not if other handles may have opened the store with the old key.
 */
 static int seal_settle_mark(svc_call *c, bool *other)
 {
@@ -494,7 +494,7 @@ static int seal_settle_mark(svc_call *c, bool *other)
   word = svc_seal_word(c, 0);
   if (!word.n) return SVC_RANDOM;
   rc = svc_mark(s, "sealed", kept, svc_arena_print(c->arena, "%c" SVC_FMT, SEAL_UNUSED, SVC_ARG(word)), false, c->arena, &kept);
-  *other = rc == SVC_OK && !seal_is_ours(s, c->arena, kept); /* another handle was sooner */
+  *other = rc == SVC_OK && !seal_is_ours(s, c->arena, kept); /* another handle was faster */
   return rc;
 }
 
@@ -526,7 +526,7 @@ SVC_PRIVATE int svc_seal_start(svc *s)
   int rc;
   if (!s->config.secret_key) return SVC_OK;
   if (svc_seal_learn(s, s->config.secret_key) < 0 || (s->config.secret_key_next && svc_seal_learn(s, s->config.secret_key_next) < 0)) return SVC_NOMEM;
-  s->config.secret_key = s->secret_keys.keys[0]; /* the host's bytes are not looked at again */
+  s->config.secret_key = s->secret_keys.keys[0]; /* the host's bytes are not used again */
   s->config.secret_key_next = NULL;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   rc = seal_settle_mark(&c, &other);

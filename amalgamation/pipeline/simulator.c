@@ -1,9 +1,10 @@
 /*
-** The driver where the host supplies none: a simulation of a data plane.
+** The driver of a host that has none: a simulation of a data plane.
 **
-** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). The catalog answers the questions
-** whose answers it knows the shape of (svc_catalog_simulates). To all others the simulation gives a figure that is made of the resource's
-** id, what is measured and the time, the same on every run and said to be simulated; or a list of what is known; or a log without lines.
+** The simulator carries out nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). The catalog replies
+** to questions whose shapes it defines (svc_catalog_simulates). All other replies are a figure computed from the resource's id, the metric
+** and
+** the time, the same on every run and marked as simulated; or a list of known resources; or a log without lines.
 */
 #include "pipeline/pipeline.h"
 
@@ -48,7 +49,7 @@ SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, 
   return h ^ h >> 32;
 }
 
-/* From 0 to 1000, moving slowly: one value for each minute, near the one before. */
+/* From 0 to 1000, moving slowly: one value per minute, close to the previous one. */
 SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_t now)
 {
   uint64_t base = simulator_hash(SVC_FNV, resource), own = simulator_hash(base, what);
@@ -57,14 +58,14 @@ SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_
   return (int64_t)(own >> 16 & 255) + slope * 600 / wave + (int64_t)(simulator_hash(own, "") >> 40 & 63);
 }
 
-/* A log of what the catalog knows nothing of has no lines. */
+/* A log that the catalog does not define has no lines. */
 static int simulator_log(const svc_question *q, svc_reply *r)
 {
   (void)q;
   return svc_reply_add(r, "", 0);
 }
 
-/* Nothing lies outside of the service: there is what it knows of. */
+/* Nothing exists outside of the service: the list has what the service knows. */
 static int simulator_list(const svc_question *q, svc_reply *r)
 {
   svc_str asked = svc_str_c(q->parameters ? q->parameters : ""), known = svc_json_member(asked, SVC_S("known"));

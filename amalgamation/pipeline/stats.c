@@ -1,20 +1,20 @@
 /*
-** What a handle counts: svc_stats() and, as text for Prometheus, svc_metrics_text(); and sign-ins that failed, in the log.
+** Counters of a handle: svc_stats() and, as text for Prometheus, svc_metrics_text(); and failed sign-ins, in the log.
 **
-** Counting is for who asks for it (svc_config.metrics): then a request adds to three or four words, relaxed, without a lock;
-** else it looks at one pointer. Numbers that are read while others add are each right, but not of one moment.
+** Counting is optional (svc_config.metrics): a request then adds to three or four words, relaxed, without a lock;
+** otherwise it reads one pointer. Numbers that are read while others add are each right, but not of one moment.
 **
-** The rule: no label is anything that a client says. Operations, endpoint sets, statuses and bounds are those of the tables, so
-** however many requests there are, and of whatever, the text has a bound. How long an answer took is known only where the host
-** gives a clock for it (svc_config.monotonic): the library has none.
+** The rule: no label contains text from a client. Operations, endpoint sets, statuses and bounds come from the tables, so
+** the text has a bounded size whatever the requests are. Durations are known only if the host
+** gives a clock for them (svc_config.monotonic): the library has none.
 **
-** Counters have the width of a machine's word, so that every machine can add to them at once; on 32 bits they begin anew after
-** 2^32, which those who read them take for a restart.
+** Counters have the width of a machine word, so that every machine can add to them atomically; on 32 bits they wrap around after
+** 2^32, which readers take for a restart.
 */
 #include "pipeline/pipeline.h"
 
-#define STATS_SHOWN 12        /* characters of a credential that a log may hold, at the most */
-#define STATS_LINES 5         /* about one thing, in one second */
+#define STATS_SHOWN 12        /* maximum characters of a credential in a log */
+#define STATS_LINES 5         /* about one topic, per second */
 
 static const unsigned short stats_codes[] = { 200, 201, 202, 204, 304, 400, 401, 402, 403, 404, 405, 406, 409, 410, 412,
                                               413, 414, 415, 429, 431, 500, 503, 507, 0 /* any other */ };
@@ -24,13 +24,13 @@ static const uint32_t stats_bounds[] = { 10, 50, 100, 500, 1000, 5000, 10000, 50
 enum {
   STATS_CODES = sizeof stats_codes / sizeof stats_codes[0],
   STATS_BOUNDS = sizeof stats_bounds / sizeof stats_bounds[0],
-  STATS_TIMES = STATS_BOUNDS + 2 /* slower ones; and all microseconds together */
+  STATS_TIMES = STATS_BOUNDS + 2 /* slower ones; and the sum of microseconds */
 };
 
 struct svc_counters {
-  atomic_ulong *codes; /* [plan][code]; the last plan is that of requests without one */
-  atomic_ulong *times; /* [plan][time]; NULL: nobody knows the time */
-  atomic_ulong *sets;  /* [set][was it taken] */
+  atomic_ulong *codes; /* [plan][code]; the last plan counts requests without one */
+  atomic_ulong *times; /* [plan][time]; NULL: no clock */
+  atomic_ulong *sets;  /* [set][taken or refused] */
 };
 
 SVC_PRIVATE int svc_counters_open(svc *s)
@@ -74,7 +74,7 @@ SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t took)
   stats_add(&k->codes[plan * STATS_CODES + i], 1);
   if (k->times) {
     atomic_ulong *row = &k->times[plan * STATS_TIMES];
-    took = took < 0 ? 0 : took / 1000; /* less: a clock that is none */
+    took = took < 0 ? 0 : took / 1000; /* negative: a broken clock */
     for (i = 0; i < STATS_BOUNDS && took > (int64_t)stats_bounds[i]; i++) {}
     stats_add(&row[i], 1);
     stats_add(&row[STATS_TIMES - 1], (unsigned long)took);
@@ -83,7 +83,7 @@ SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t took)
 
 /* ---------------------------------------------------------------------------------------------------- sign-ins that fail */
 
-/* Of what somebody calls himself, the beginning: it may be a secret in the wrong place. Nothing in it that a log could trip over. */
+/* Shortens a name: it may be a secret in the wrong place. Replaces characters that could break a log. */
 static void stats_shorten(svc_str name, char out[STATS_SHOWN + 4])
 {
   size_t all = name.n / 2 < STATS_SHOWN ? name.n / 2 : STATS_SHOWN, i;
@@ -95,7 +95,7 @@ static void stats_shorten(svc_str name, char out[STATS_SHOWN + 4])
   memcpy(out + all, name.n ? "..." : "", name.n ? 4 : 1);
 }
 
-/* The public key that a Digest header names. */
+/* The public key in a Digest header. */
 static svc_str stats_digest_name(svc_str header)
 {
   static const char word[] = "username=\"";
@@ -106,7 +106,7 @@ static svc_str stats_digest_name(svc_str header)
   return svc_str_cut(&rest, '"');
 }
 
-/* One word holds the second and how many there were in it. */
+/* One word holds the second and the count of lines in it. */
 SVC_PRIVATE bool svc_may_say(const svc *s, atomic_uint *said, int64_t now, const char *what)
 {
   const unsigned second = (unsigned)((uint64_t)now / 1000 & 0xFFFFFF);
@@ -121,7 +121,7 @@ SVC_PRIVATE bool svc_may_say(const svc *s, atomic_uint *said, int64_t now, const
   return (next & 0xFF) <= STATS_LINES;
 }
 
-/* A request that showed a credential, and is nobody's. Who is asked for one, or for a newer nonce, has not failed. */
+/* A request with invalid credentials. A request that is asked for credentials, or for a newer nonce, has not failed. */
 static bool stats_sign_in_failed(const svc_call *c)
 {
   static const char stale[] = "stale=true";
@@ -183,7 +183,7 @@ int svc_stats_as(svc *s, svc_statistics *out, size_t size)
   int64_t now, next;
   if (!s || !out || size < offsetof(svc_statistics, answers)) return SVC_INVALID;
   memset(&all, 0, sizeof all);
-  memset(out, 0, size); /* what a newer caller has more of is nothing to us */
+  memset(out, 0, size); /* members of a newer caller stay zero */
   if (s->counters) stats_requests(s, &all);
   all.sign_ins_failed = stats_get(&s->sign_ins_failed);
   all.commits = stats_get(&s->commit.commits);
@@ -211,7 +211,7 @@ static void stats_head(svc_buf *b, const char *name, const char *type, const cha
   for (i = 0; i < sizeof parts / sizeof parts[0]; i++) svc_buf_text(b, parts[i]);
 }
 
-/* One of them; the labels with their braces, or "". */
+/* One sample; labels include the braces, or are "". */
 static void stats_line(svc_buf *b, const char *name, const char *labels, uint64_t value)
 {
   char line[256];
@@ -293,7 +293,7 @@ static void stats_by_set(svc_buf *b, const svc *s)
   }
 }
 
-/* What is asked of the limiter that handles share, and how often it gave no answer. */
+/* Requests to the shared limiter, and how often it did not answer. */
 static void stats_by_reason(svc_buf *b, const svc *s)
 {
   static const char *const reasons[SVC_LIMITS_REASONS] = {

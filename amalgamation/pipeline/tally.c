@@ -1,42 +1,42 @@
 /*
-** Tallies: of a log that grows without end, how many there are of each value, block by block.
+** Tallies: for a log that grows without end, the count of each value, block by block.
 **
-** A list that is filtered by a value has to tell how many there are in all, and to pass over what lies before its page; in a
-** log of a hundred thousand entries, of which it wants ten, that would be a look at each. An index by value would be one more
-** record with every entry. So the entries are tallied when a block of TALLY_BLOCK is full: one record for each block, which
-** says how many it has of each value of the fields that its noun names (svc_feed_ops.tallies). Lists then read a record where
-** there was a block to read, and skip it, count it or look into it (entities.c).
+** A list with a filter has to report the total, and to skip the entries before its page; in a log of a hundred thousand
+** entries, of which it wants ten, that would mean reading each. An index by value would add one record to every entry. So
+** entries are tallied when a block of TALLY_BLOCK is full: one record per block has the counts of each value of the fields
+** that its noun names (svc_feed_ops.tallies). A list then reads that record instead of the block, and skips the block, counts it or
+** looks into it (blocks.c).
 **
 **   t kind(4) parent(12) last(12)    u32 count, first(12), and for each field: u32 values, of each u32 count, u32 length, text
 **
-** A block is all from its first to its last entity, by their ids; behind the last block there are those that are not tallied
-** yet. Whether a block is full is looked at with one entity out of TALLY_SAMPLE, by chance. One that is written for a time that
-** has passed may fall into a block: then it is added to its tally.
+** A block has all entities from its first to its last, by id; those behind the last block are not tallied yet. One insert out
+** of TALLY_SAMPLE, at random, checks whether a block is full. An entity that is written for a time in the past may fall into
+** a block: then it is added to its tally.
 **
-** So that neither this nor a filter has to search through bodies, the entities of such a noun keep beside their body where the
-** values stand in it.
+** Entities of such a noun keep the positions of these values in `extra`, so that neither tallies nor filters search
+** through bodies.
 **
-** The rule: entities that are tallied are never changed, and only removed all together.
+** The rule: tallied entities are never changed, and only removed all together.
 */
 #include "pipeline/pipeline.h"
 
 #define TALLY_BLOCK 256
 #define TALLY_SAMPLE 64
-#define TALLY_AT_ONCE 4 /* blocks that one entity closes at the most */
+#define TALLY_AT_ONCE 4 /* maximum blocks that one insert closes */
 
 /* ------------------------------------------------------------------------------------------------------ where values stand */
 
 SVC_PRIVATE size_t svc_tally_fields(const svc_noun *noun)
 {
-  const char *const *tallies = svc_noun_rarely(noun)->feed ? svc_noun_rarely(noun)->feed->tallies : NULL;
+  const char *const *tallies = svc_noun_ext_of(noun)->feed ? svc_noun_ext_of(noun)->feed->tallies : NULL;
   size_t n = 0;
-  while (SVC_ALWAYS(tallies != NULL) && tallies[n]) n++; /* nobody asks this of a noun without */
+  while (SVC_ALWAYS(tallies != NULL) && tallies[n]) n++; /* only called for nouns with tallies */
   return n;
 }
 
 SVC_PRIVATE int svc_tallied(const svc_noun *noun, const char *field)
 {
-  const char *const *tallies = svc_noun_rarely(noun)->feed ? svc_noun_rarely(noun)->feed->tallies : NULL;
+  const char *const *tallies = svc_noun_ext_of(noun)->feed ? svc_noun_ext_of(noun)->feed->tallies : NULL;
   int i;
   for (i = 0; tallies && tallies[i]; i++)
     if (strcmp(tallies[i], field) == 0) return i;
@@ -74,7 +74,7 @@ static bool tally_add(svc_call *c, tally *t, int field, svc_str text, uint32_t c
   for (at = &t->values[field]; (v = *at) != NULL; at = &v->next) {
     if (!svc_str_eq(v->text, text)) continue;
     v->count += count;
-    *at = v->next; /* to the front: the next one is likely to have it, too */
+    *at = v->next; /* moved to the front: the next entity probably has it, too */
     v->next = t->values[field];
     t->values[field] = v;
     return true;
@@ -92,7 +92,7 @@ static bool tally_entity(svc_call *c, const svc_noun *noun, tally *t, const svc_
   int i;
   if (t->head.count++ == 0 || memcmp(e->id.b, t->head.first.b, sizeof e->id.b) < 0) t->head.first = e->id;
   if (memcmp(e->id.b, t->head.last.b, sizeof e->id.b) > 0) t->head.last = e->id;
-  for (i = 0; svc_noun_rarely(noun)->feed->tallies[i]; i++)
+  for (i = 0; svc_noun_ext_of(noun)->feed->tallies[i]; i++)
     if (!svc_tally_text(c, e, i, &text) ? !svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT)) : !tally_add(c, t, i, text, 1))
       return false;
   return true;
@@ -112,7 +112,7 @@ static bool tally_put(svc_call *c, const svc_noun *noun, const svc_id *parent, c
   int i;
   svc_buf_add(&b, (const char *)&t->head.count, sizeof t->head.count);
   svc_buf_add(&b, (const char *)t->head.first.b, sizeof t->head.first.b);
-  for (i = 0; svc_noun_rarely(noun)->feed->tallies[i]; i++) {
+  for (i = 0; svc_noun_ext_of(noun)->feed->tallies[i]; i++) {
     uint32_t n = 0;
     for (v = t->values[i]; v; v = v->next) n++;
     svc_buf_add(&b, (const char *)&n, sizeof n);
@@ -185,7 +185,7 @@ SVC_PRIVATE bool svc_tally_value(svc_tally *t, int *field, svc_str *text, uint32
 
 /* ------------------------------------------------------------------------------------------------------------- writing */
 
-/* One that lies before the end of the last block belongs to a block. *done: it did, and that is written. */
+/* An entity before the end of the last block belongs to a block. *done: it did, and its tally is updated. */
 static bool tally_late(svc_call *c, const svc_noun *noun, const svc_entity *e, bool *done)
 {
   svc_scan scan;
@@ -206,7 +206,7 @@ static bool tally_late(svc_call *c, const svc_noun *noun, const svc_entity *e, b
   return tally_entity(c, noun, &t, e) && tally_put(c, noun, &e->parent, &t);
 }
 
-/* The next block behind this id, if there are enough for one. *more: there were. */
+/* Closes the next block behind this id, if there are enough entities. *more: there were. */
 static bool tally_close(svc_call *c, const svc_noun *noun, const svc_id *parent, svc_id *behind, bool *more)
 {
   svc_scan scan;
@@ -257,7 +257,7 @@ SVC_PRIVATE void svc_tally_forget(svc_txn *txn, const svc_noun *noun, const svc_
 
 /* ------------------------------------------------------------------------------------------------------------ are they whole? */
 
-/* The same values, as often: what is not in both has no part in it. */
+/* Whether both have the same values with the same counts. */
 static bool tally_same(const tally *counted, svc_tally *stored)
 {
   uint32_t count, values[2] = { 0, 0 };
@@ -287,9 +287,9 @@ SVC_PRIVATE void svc_tally_verify(svc_verify *v, svc_str key, svc_str value)
     return;
   }
   noun = svc_noun_by_kind(v->c->s, key.p + 1);
-  if (!noun) return; /* this build leaves it out */
+  if (!noun) return; /* not in this build */
   memcpy(parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
-  if (!svc_noun_rarely(noun->noun)->feed) {
+  if (!svc_noun_ext_of(noun->noun)->feed) {
     svc_found(v, key.p + 1, &parent, "there is a tally of what is not tallied");
     return;
   }

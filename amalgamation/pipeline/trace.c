@@ -1,16 +1,16 @@
 /*
-** Where a request comes from, and where its time goes: the trace that it belongs to (W3C Trace Context), and the log line of a slow one.
+** Tracing: the trace of a request (W3C Trace Context), and the log line of a slow one.
 **
-** The rules: a traceparent that is not well-formed, or stands twice, is ignored, as W3C asks. The line of a slow request holds the
-** operation, times and the trace: no path, no parameter, no name. Time is measured only where something waits, and only where
-** svc_config.slow_ms asks for it, so a read that waits for nothing pays for two readings of the clock at the most.
+** The rules: a malformed or repeated traceparent is ignored, as W3C requires. The line of a slow request has the
+** operation, times and the trace: no path, no parameter, no name. Only waits are timed, and only if
+** svc_config.slow_ms is set, so a read that does not wait pays for at most two readings of the clock.
 */
 #include "pipeline/pipeline.h"
 
 /* ------------------------------------------------------------------------------------------------------------ the trace */
 
-/* "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01": of version 00 that is all, later versions may append "-...". Neither id is
-** all zeros. */
+/* "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01": version 00 ends there, later versions may append "-...". Neither id is all
+** zeros. */
 static bool trace_is_good(svc_str t)
 {
   size_t i, zeros[2] = { 0, 0 };

@@ -1,17 +1,17 @@
 /*
-** Lists of known values, and the word of the vendor in them.
+** Lists of known values, and the vendor word in them.
 **
-** Some values, names of limits and prefixes of ids begin with the word that also stands in paths and media types:
-** SVC_MANAGED, svc.project.deployment.clusters, svc_sa_id_. The tables have them with "svc"; who sets another word
-** (svc_config.vendor) gets them with that one.
+** Some values, names of limits and prefixes of ids begin with the word that is also in paths and media types:
+** SVC_MANAGED, svc.project.deployment.clusters, svc_sa_id_. The tables have "svc"; a host with another word
+** (svc_config.vendor) gets that one.
 **
-** The rule: the word counts at the beginning, before '_' or '.', in capitals or not. What is stored and sent has the
-** configured word, what stands in tables and code has "svc"; these functions are the only way from one to the other.
+** The rule: the word counts at the beginning, before '_' or '.', in capitals or not. Stored and sent values have the
+** configured word, tables and code have "svc"; only these functions convert between them.
 */
 #include "pipeline/pipeline.h"
 
-#define VALUES_SHOWN 20 /* of a list, in an error */
-#define VALUES_MEANT 8  /* violations for which a value is suggested */
+#define VALUES_SHOWN 20 /* maximum values that an error lists */
+#define VALUES_MEANT 8  /* maximum violations with a suggestion */
 
 static bool values_has_word(const svc *s, const char *value)
 {
@@ -37,7 +37,8 @@ SVC_PRIVATE bool svc_value_is(const svc *s, svc_str text, const char *value)
   if (text.n < n || !svc_str_is((svc_str){ text.p + n, text.n - n }, value + 3)) return false;
   for (i = 0; i < n; i++) {
     char c = s->vendor.p[i];
-    if (text.p[i] != (value[0] == 'S' && c >= 'a' ? (char)(c - 32) : c)) return false; /* the word has letters up to z, digits and dashes */
+    /* the word has letters, digits and dashes, none behind 'z' */
+    if (text.p[i] != (value[0] == 'S' && c >= 'a' ? (char)(c - 32) : c)) return false;
   }
   return true;
 }

@@ -1,8 +1,8 @@
 /*
-** The generic verbs: what most operations are.
+** The generic verbs: the implementation of most operations.
 **
-** Each serves one request inside its transaction: resolve the entities of the path, check, change, answer. What they do
-** is in change.c, erase.c, element.c, list.c and answer.c; here is only the order of it. No noun is named here.
+** Each serves one request inside its transaction: resolve the entities of the path, check, change, answer. The steps
+** are in change.c, erase.c, element.c, list.c and answer.c; this file has only their order, and names no noun.
 */
 #include "pipeline/pipeline.h"
 
@@ -11,7 +11,7 @@ SVC_PRIVATE bool svc_verb_read(svc_call *c)
   svc_entity e;
   bool stored;
   if (!svc_target(c, &e, &stored)) return false;
-  return svc_route_rarely(c->plan->route)->value ? svc_answer_value(c, &e) : svc_answer_entity(c, &e);
+  return svc_route_ext_of(c->plan->route)->value ? svc_answer_value(c, &e) : svc_answer_entity(c, &e);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- listing */
@@ -19,7 +19,7 @@ SVC_PRIVATE bool svc_verb_read(svc_call *c)
 static bool verbs_keep(svc_call *c, const svc_entity *e, void *context)
 {
   (void)context;
-  return svc_entity_in_path(c, e) && (!svc_route_rarely(c->plan->route)->keep || svc_route_rarely(c->plan->route)->keep(c, e));
+  return svc_entity_in_path(c, e) && (!svc_route_ext_of(c->plan->route)->keep || svc_route_ext_of(c->plan->route)->keep(c, e));
 }
 
 static svc_node *verbs_view(svc_call *c, const svc_entity *e, void *context)
@@ -31,7 +31,7 @@ static svc_node *verbs_view(svc_call *c, const svc_entity *e, void *context)
 SVC_PRIVATE bool svc_verb_list(svc_call *c)
 {
   const svc_route *route = c->plan->route;
-  bool viewed = svc_route_rarely(c->plan->route)->view || c->plan->noun->noun->view;
+  bool viewed = svc_route_ext_of(c->plan->route)->view || c->plan->noun->noun->view;
   svc_entities which;
   const svc_entity *above;
   memset(&which, 0, sizeof which);
@@ -39,10 +39,10 @@ SVC_PRIVATE bool svc_verb_list(svc_call *c)
   above = svc_parent_of_call(c);
   which.noun = c->plan->noun;
   if (above) which.parent = svc_parent_in(c, c->plan->noun, above);
-  which.filters = svc_route_rarely(c->plan->route)->filters;
-  which.keep = svc_route_rarely(c->plan->route)->keep || svc_route_rarely(c->plan->route)->in_path ? verbs_keep : NULL;
+  which.filters = svc_route_ext_of(c->plan->route)->filters;
+  which.keep = svc_route_ext_of(c->plan->route)->keep || svc_route_ext_of(c->plan->route)->in_path ? verbs_keep : NULL;
   which.view = viewed ? verbs_view : NULL;
-  if (svc_noun_rarely(c->plan->noun->noun)->element_of) return svc_list_elements(c, &which);
+  if (svc_noun_ext_of(c->plan->noun->noun)->element_of) return svc_list_elements(c, &which);
   return route->flags & SVC_VISIBLE_ONLY ? svc_list_seen(c, &which) : svc_list_entities(c, &which);
 }
 
@@ -52,10 +52,10 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
 {
   svc_change change;
   svc_entity e;
-  if (svc_noun_rarely(c->plan->noun->noun)->element_of) return svc_element_create(c);
+  if (svc_noun_ext_of(c->plan->noun->noun)->element_of) return svc_element_create(c);
   if (!svc_resolve_all(c)) return false;
   if (!svc_change_new(c, c->plan->noun, c->checked, &change)) return false;
-  if (c->plan->in_path >= 0) svc_node_set_str(c->arena, change.body, svc_route_rarely(c->plan->route)->in_path, c->route.params[c->plan->in_path]);
+  if (c->plan->in_path >= 0) svc_node_set_str(c->arena, change.body, svc_route_ext_of(c->plan->route)->in_path, c->route.params[c->plan->in_path]);
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
@@ -73,17 +73,17 @@ static bool verbs_change(svc_call *c, int mode)
 
 SVC_PRIVATE bool svc_verb_update(svc_call *c)
 {
-  return svc_noun_rarely(c->plan->noun->noun)->element_of ? svc_element_change(c, SVC_CHECK_UPDATE) : verbs_change(c, SVC_CHECK_UPDATE);
+  return svc_noun_ext_of(c->plan->noun->noun)->element_of ? svc_element_change(c, SVC_CHECK_UPDATE) : verbs_change(c, SVC_CHECK_UPDATE);
 }
 
 SVC_PRIVATE bool svc_verb_replace(svc_call *c)
 {
-  return svc_noun_rarely(c->plan->noun->noun)->element_of ? svc_element_change(c, SVC_CHECK_REPLACE) : verbs_change(c, SVC_CHECK_REPLACE);
+  return svc_noun_ext_of(c->plan->noun->noun)->element_of ? svc_element_change(c, SVC_CHECK_REPLACE) : verbs_change(c, SVC_CHECK_REPLACE);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- deleting */
 
-/* Into the state that leads to its removal. */
+/* Enters the state that leads to its removal. */
 static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
 {
   const svc_noun *noun = c->plan->noun->noun;
@@ -93,7 +93,7 @@ static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
   if (!svc_change_of(c, c->plan->noun, stored, &change)) return false;
   svc_node_set_text(c->arena, change.body, noun->lifecycle->field, noun->lifecycle->deleted);
   if (noun->lifecycle->leaving && !noun->lifecycle->leaving(c, &change)) return false;
-  e.due_count = 0; /* whatever else it waited for does not come any more */
+  e.due_count = 0; /* all other due dates are cancelled */
   svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun, svc_str_c(noun->lifecycle->deleted), c->now));
   if (!svc_change_write(c, &change, &e)) return false;
   e.revision = svc_new_revision(c->txn);
@@ -106,7 +106,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c)
   const svc_noun *noun = c->plan->noun->noun;
   svc_entity e;
   bool stored, good = true;
-  if (svc_noun_rarely(noun)->element_of) return svc_element_delete(c);
+  if (svc_noun_ext_of(noun)->element_of) return svc_element_delete(c);
   if (!svc_target(c, &e, &stored)) return false;
   if (!svc_if_match_entity(c, &e)) return false;
   if (!svc_may_erase(c, c->plan->noun, &e)) return false;

@@ -1,15 +1,15 @@
 /*
-** Is the store whole? Every record is read, and looked at from both of its sides.
+** The check of a whole store: every record is read and compared with the records it is related to.
 **
-** A record of one class tells of records of others (store/keys.c draws them all): an entity of its index entries, dues and
-** counts, of its parent and of what it names; an entry of the entity that it leads to. What two of them say of each other has to
-** agree, whichever was damaged, so each class has a function that looks at one record of it. What a record looks like inside is
-** known where it is written: refs.c, tally.c, meter.c, order.c and retry.c look at their own.
+** A record of one class implies records of others (store/keys.c draws them all): an entity implies its index entries, due dates,
+** counters, parent and references; an entry implies its entity. Both directions have to agree, whichever record is damaged, so
+** each class has a function that checks one record. The part that writes a record also checks its contents: refs.c, tally.c,
+** meter.c, order.c and retry.c check their own.
 **
 ** Counts are added up on the way and compared at the end, in a table with a row for each list that is not empty.
 **
-** The rules: nothing is written and nothing is mended; a finding names a noun and an id, and never what stands in a record, as
-** that may be secret; what one record has wrong does not keep the next from being looked at.
+** The rules: the check writes and repairs nothing. A finding names a noun and an id, and never the contents of a record, which
+** may be secret. Damage in one record does not stop the check of the next.
 */
 #include "pipeline/pipeline.h"
 
@@ -22,7 +22,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------- findings */
 
-/* What a kind is called; one that no noun of this build has, by its letters. */
+/* The name of a kind; a kind that is not in this build is shown by its letters. */
 static void verify_name(const svc_verify *v, const char *kind, char *out, size_t size)
 {
   const svc_noun_info *noun = svc_noun_by_kind(v->c->s, kind);
@@ -32,13 +32,13 @@ static void verify_name(const svc_verify *v, const char *kind, char *out, size_t
   snprintf(out, size, "%s%s", noun ? noun->noun->name : "of kind ", noun ? "" : letters);
 }
 
-/* A record for which memory has ended, or that could not be looked up for another reason than damage, may be whole: nothing is said of it. */
+/* A record that could not be read for lack of memory, or for any reason but damage, is not reported as damaged. */
 static bool verify_saw(const svc_verify *v)
 {
   return !v->c->arena->failed && (v->c->txn->error == SVC_OK || v->c->txn->error == SVC_CORRUPT);
 }
 
-/* There is one more finding. False: it is counted, and not told, as so many have been. */
+/* Counts a finding. False: the limit is reached, and it is not reported. */
 static bool verify_another(svc_verify *v)
 {
   v->here++;
@@ -60,7 +60,7 @@ SVC_PRIVATE void svc_found(svc_verify *v, const char *kind, const svc_id *id, co
   v->found(v->context, text);
 }
 
-/* Of what is no entity's. */
+/* A finding without an entity. */
 static void verify_found(svc_verify *v, const char *text)
 {
   if (verify_saw(v) && verify_another(v)) v->found(v->context, text);
@@ -72,7 +72,7 @@ SVC_PRIVATE bool svc_verify_there(svc_verify *v, const svc_key *key)
   return svc_get(v->c->txn, key, &value) == SVC_OK;
 }
 
-/* An entity that cannot be read has its finding where it is looked at itself. */
+/* A damaged entity is reported when it is checked itself, not here. */
 static int verify_read(svc_verify *v, int rc)
 {
   if (rc == SVC_CORRUPT && v->c->txn->error == SVC_CORRUPT) v->c->txn->error = SVC_OK;
@@ -89,7 +89,7 @@ static bool verify_get_noun(svc_verify *v, const svc_noun_info *noun, const svc_
   return noun && verify_read(v, svc_get_noun(v->c->txn, noun, id, out)) == SVC_OK;
 }
 
-/* Is it one of those that are gone, but for what is below them? */
+/* Whether it is deleted, with descendants left to erase. */
 static bool verify_erasing(const svc_verify *v, const svc_id *id)
 {
   size_t i;
@@ -117,7 +117,7 @@ static svc_verify_count *verify_place(const svc_verify *v, svc_str key)
   }
 }
 
-/* Twice the room. False: there is no memory. */
+/* Doubles the table. False: out of memory. */
 static bool verify_grow(svc_verify *v)
 {
   svc_verify more = *v;
@@ -134,7 +134,7 @@ static bool verify_grow(svc_verify *v)
   return true;
 }
 
-/* One more below this parent; NULL: of all parents. */
+/* Counts n more below this parent; NULL: the counter over all parents. */
 SVC_PRIVATE void svc_verify_counts(svc_verify *v, const char *kind, const svc_id *parent, int64_t n)
 {
   svc_verify_count *row;
@@ -182,10 +182,10 @@ static void verify_stored_count(svc_verify *v, svc_str key, svc_str value)
   row = verify_place(v, key);
   counted = row->length ? row->count : 0;
   rc = v->c->txn->port->count(v->c->txn, key, &stored);
-  if (rc == SVC_CORRUPT) stored = -1; /* damage is its finding, and no error of the walk */
+  if (rc == SVC_CORRUPT) stored = -1; /* damage is a finding, not an error of the walk */
   else svc_note(v->c->txn, rc);
   if (stored != counted) verify_count_found(v, key, stored, counted);
-  row->count = 0; /* it is done with: what is left has no count */
+  row->count = 0; /* done: rows that are left have no stored counter */
 }
 
 static void verify_missing_counts(svc_verify *v)
@@ -238,7 +238,7 @@ static void verify_dues(svc_verify *v, const svc_entity *e, const svc_id *shown)
   }
 }
 
-/* The body as a tree; NULL: it is none, which has been said. */
+/* The body as a tree; NULL: invalid, which is reported. */
 static svc_node *verify_body(svc_verify *v, const svc_entity *e, const svc_id *shown)
 {
   svc_json_fault fault;
@@ -256,7 +256,7 @@ static svc_node *verify_body(svc_verify *v, const svc_entity *e, const svc_id *s
   return body;
 }
 
-/* What the service has filled in stands in the body as well as in the key. */
+/* Fields that the service fills in must agree with the key. */
 static void verify_filled(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_node *body, const svc_id *shown)
 {
   const svc_field *f;
@@ -273,19 +273,19 @@ static void verify_filled(svc_verify *v, const svc_noun_info *noun, const svc_en
   }
 }
 
-/* Are these how the entity is named? What no table says of its unique value its noun makes up. */
+/* Whether both have the same key and unique value. A unique value that no table defines is made by its noun. */
 static bool verify_same_keys(const svc_entity *own, const svc_entity *e)
 {
   return svc_str_eq(own->key, e->key) && (own->unique.n == 0 || svc_str_eq(own->unique, e->unique));
 }
 
-/* Its name and how a path names it are those of its body, or such as its noun makes up. */
+/* Its key and unique value must follow from the body, unless its noun makes them. */
 static void verify_keys(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, svc_node *body, const svc_id *shown)
 {
   svc_change change = { .noun = noun, .body = body };
   svc_entity own = *e;
   if (noun->noun->flags & SVC_SINGLETON) return;
-  if (noun == v->c->s->seats[SVC_SEAT_FEED]) { /* no change makes an event */
+  if (noun == v->c->s->seats[SVC_SEAT_FEED]) { /* events are not stored by changes */
     if (!svc_str_eq(e->key, svc_id_str(v->c->arena, &e->id))) svc_found(v, e->kind, shown, "its name is not its id");
     return;
   }
@@ -300,13 +300,13 @@ static void verify_keys(svc_verify *v, const svc_noun_info *noun, const svc_enti
     svc_found(v, e->kind, shown, "it is indexed otherwise than its noun says");
 }
 
-/* What it is below is there, and so are its project and its organization, unless they are being erased. */
+/* Its parent, project and organization must exist, unless they are being erased. */
 static void verify_above(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_id *shown)
 {
   const svc *s = v->c->s;
   bool feed = noun == s->seats[SVC_SEAT_FEED], zero = svc_id_is_zero(&e->parent);
   svc_entity above;
-  if (noun->parent) { /* which is stored, as what is below it is */
+  if (noun->parent) { /* the parent of a stored entity is stored */
     if (verify_read(v, svc_entity_above(v->c, noun, e, &above)) == SVC_NOT_FOUND && !verify_erasing(v, &e->parent))
       svc_found(v, e->kind, shown, "what it is below is not there");
   } else if (!noun->noun->parent && !zero && !feed && !svc_id_eq(&e->parent, &e->scope.group) && !svc_id_eq(&e->parent, &e->scope.org)) {
@@ -335,7 +335,7 @@ static void verify_entity(svc_verify *v, svc_str key, svc_str value)
   }
   memcpy(e.parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
   memcpy(e.id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
-  shown = svc_id_is_zero(&e.id) ? &e.parent : &e.id; /* what there is one of has its parent's */
+  shown = svc_id_is_zero(&e.id) ? &e.parent : &e.id; /* an only child is shown by its parent's id */
   if (!svc_entity_decode(key, value, &e)) {
     svc_found(v, e.kind, shown, "its record cannot be read");
     verify_count(v, e.kind, &e.parent);
@@ -420,7 +420,7 @@ static void verify_due(svc_verify *v, svc_str key, svc_str value)
   else if (svc_due_get(&e, due.tag) != due.when) svc_found(v, due.kind, &due.id, "something is due of it that it does not wait for");
 }
 
-/* What is gone but for what was below it: known before all others, as these have no parent. */
+/* Deleted entities with descendants left: checked first, because the descendants have no parent. */
 static void verify_rest(svc_verify *v, svc_str key, svc_str value)
 {
   svc_entity e = { .kind = key.p + 1 };
@@ -493,7 +493,7 @@ static void verify_listed(svc_verify *v, svc_str key, svc_str value)
   memcpy(on.b, key.p + 1, 12);
   memcpy(id.b, key.p + 1 + 12 + SVC_KIND_SIZE, 12);
   verify_count(v, key.p + 13, &on);
-  if (!verify_get_noun(v, s->group, &on, &e)) return; /* of another noun: what that lists is its own */
+  if (!verify_get_noun(v, s->group, &on, &e)) return; /* a list of another noun, which uses it in its own way */
   svc_key_begin(&other, 'h');
   svc_key_id(&other, &id);
   svc_key_id(&other, &e.scope.org);
@@ -506,7 +506,7 @@ static void verify_meta(svc_verify *v, svc_str key, svc_str value)
   static const char *const names[] = { "schema", "ids", "sealed", "resealed", "digest", "vendor-word", "dialect", "world" };
   size_t i;
   (void)value;
-  if (svc_order_is_session(key)) return; /* also where it was copied from a store that others wrote to */
+  if (svc_order_is_session(key)) return; /* also in a copy of a shared store */
   for (i = 0; i < sizeof names / sizeof names[0]; i++)
     if (svc_str_is((svc_str){ key.p + 1, key.n - 1 }, names[i])) return;
   verify_found(v, "the store has a record of its own that nobody knows");
@@ -514,7 +514,7 @@ static void verify_meta(svc_verify *v, svc_str key, svc_str value)
 
 /* ------------------------------------------------------------------------------------------------------------------ all */
 
-/* Those that others are compared with come first. */
+/* Classes that others are compared with come first. */
 static const struct verify_class {
   char letter;
   void (*one)(svc_verify *v, svc_str key, svc_str value);
@@ -541,7 +541,7 @@ static const struct verify_class {
 };
 #define VERIFY_CLASSES (sizeof verify_classes / sizeof verify_classes[0])
 
-/* One record. An error that it had inside is its own; others end the walk. */
+/* Checks one record. Errors inside the record are its own; others end the walk. */
 static void verify_one(svc_verify *v, const struct verify_class *k, svc_str key, svc_str value)
 {
   svc_txn *txn = v->c->txn;
@@ -579,7 +579,7 @@ static void verify_class(svc_verify *v, const struct verify_class *k)
   if (txn->error == SVC_CORRUPT) txn->error = SVC_OK;
 }
 
-/* A record between the classes is nobody's. */
+/* A record outside of all classes is a finding. */
 static void verify_strangers(svc_verify *v)
 {
   char letters[2 + VERIFY_CLASSES] = "";
@@ -615,7 +615,7 @@ static void verify_nobody(void *context, const char *text)
   (void)context, (void)text;
 }
 
-/* What lies below the records. What is damaged there is not read: false. */
+/* Checks the engine's own structures. False: damaged, so records are not read. */
 static bool verify_below(const svc *s, void (*found)(void *context, const char *text), void *context, int *rc)
 {
   const svc_store_port *port = s->commit.port;

@@ -1,23 +1,23 @@
 /*
-** Which dated version of an operation a request asks for.
+** The dated version that a request asks for.
 **
 ** Accept names a day: application/vnd.svc.2025-03-12+json. It selects the newest version of the operation that is not
-** after that day. Older versions that have a row in `older` of the route are answered in their own shape (older.c); a day that
-** selects one without a row is answered with 410, and a day before the first with 406. The Sunset header announces the day on which an
-** operation, or an older version of it, ends; only with svc_config.enforce_sunset does it answer 410 from that day on. Of an Accept
-** list the best range that can be served counts, by q and then by how much it says; the error is that of the best range of all.
+** after that day. Older versions with a row in `older` of the route are answered in their own shape (older.c). A day that
+** selects a version without a row gets 410, and a day before the first version 406. The Sunset header announces the day on which an
+** operation, or an older version of it, ends; the 410 from that day on requires svc_config.enforce_sunset. In an Accept
+** list the best range that can be served counts, by q and then by specificity; the error is that of the best range of all.
 */
 #include "pipeline/pipeline.h"
 
 typedef struct version_range {
-  bool any;     /* no version named: the newest one will do */
-  bool bare;    /* it names a type that has no versions */
-  unsigned day; /* 0: not understood */
-  int quality;  /* 0..1000; less: what stands there is no q */
-  int specific; /* a version beats a media type, that beats a wildcard */
+  bool any;     /* no version named: the newest is fine */
+  bool bare;    /* a media type without versions */
+  unsigned day; /* 0: invalid */
+  int quality;  /* 0..1000; negative: invalid */
+  int specific; /* a version beats a media type, which beats a wildcard */
 } version_range;
 
-/* "0.8" as 800; anything else as -1, so that a malformed one is never preferred. */
+/* "0.8" as 800; -1 for anything else, so that a malformed one is never preferred. */
 static int version_quality(svc_str text)
 {
   int value = 0, unit = 1000;
@@ -35,32 +35,32 @@ static int version_quality(svc_str text)
 
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub)
 {
-  svc_str rest = svc_str_c(svc_route_rarely(route)->media);
+  svc_str rest = svc_str_c(svc_route_ext_of(route)->media);
   *type = svc_str_is(rest, "csv") ? SVC_S("text") : SVC_S("application");
   *sub = rest;
-  if (!strchr(svc_route_rarely(route)->media, '/')) return false;
+  if (!strchr(svc_route_ext_of(route)->media, '/')) return false;
   *sub = svc_str_trim(svc_str_cut(&rest, ';'));
   *type = svc_str_cut(sub, '/');
   return true;
 }
 
-/* The plain type of what the route answers with, if that is not JSON: "application/gzip", "text/csv"; any: by a range of that type. */
+/* The plain media type of a route that does not answer in JSON: "application/gzip", "text/csv"; any: a range of that type suffices. */
 static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 {
   svc_str type, sub, wanted;
-  if (!svc_route_rarely(c->plan->route)->media) return false;
+  if (!svc_route_ext_of(c->plan->route)->media) return false;
   wanted = svc_str_cut(&media, '/');
   svc_media_of(c->plan->route, &type, &sub);
   return svc_str_is_nocase(wanted, svc_arena_copy(c->arena, type).p) &&
          (any ? svc_str_is(media, "*") : svc_str_is_nocase(media, svc_arena_copy(c->arena, sub).p));
 }
 
-/* "+json" behind the day, or what else the route answers with. */
+/* "+json" behind the day, or the suffix of the route's own media type. */
 static bool version_suffix(const svc_call *c, svc_str text)
 {
-  const char *media = svc_route_rarely(c->plan->route)->media;
+  const char *media = svc_route_ext_of(c->plan->route)->media;
   if (svc_str_is_nocase(text, "+json"))
-    return true; /* what is not JSON is answered with to who asks for JSON, and errors are */
+    return true; /* a caller that asks for JSON also gets other media types, and errors are JSON */
   return text.n && text.p[0] == '+' && media && svc_str_is_nocase((svc_str){ text.p + 1, text.n - 1 }, media);
 }
 
@@ -85,7 +85,7 @@ static version_range version_parse(const svc_call *c, svc_str item)
     r.specific = 1;
   } else if (svc_str_is_nocase(media, "application/json") || version_is_plain(c, media, false)) {
     r.any = true;
-    r.bare = svc_route_rarely(c->plan->route)->media && strchr(svc_route_rarely(c->plan->route)->media, '/') && !svc_str_is_nocase(media, "application/json");
+    r.bare = svc_route_ext_of(c->plan->route)->media && strchr(svc_route_ext_of(c->plan->route)->media, '/') && !svc_str_is_nocase(media, "application/json");
     r.specific = 2;
   }
   return r;
@@ -135,14 +135,14 @@ SVC_PRIVATE unsigned svc_version_deprecated(const svc_route *route, const svc_ol
   return svc_route_version(route, i);
 }
 
-/* Is this version, which is not the newest, answered? */
+/* Whether this version, which is not the newest, is still served. */
 static bool version_lives(const svc_call *c, unsigned version)
 {
   const svc_older *older = svc_route_older(c->plan->route, version);
   return older && !svc_has_ended(c->s, c->plan, c->now) && !svc_version_ended(c->s, older, c->now);
 }
 
-/* What serving this range comes to: SVC_E_NONE with the version, or the error with the version that is gone. */
+/* The result for this range: SVC_E_NONE and the version, or the error and the version that has ended. */
 static int version_judge(const svc_call *c, const version_range *r, unsigned *version)
 {
   const svc_route *route = c->plan->route;
@@ -158,7 +158,7 @@ static svc_str version_day(svc_call *c, unsigned version)
   return svc_arena_print(c->arena, "%04u-%02u-%02u", version / 10000, version / 100 % 100, version % 100);
 }
 
-/* The versions before the newest that are answered, or those that are not. */
+/* The versions before the newest that are served, or those that are not. */
 static void version_list(svc_call *c, svc_buf *b, bool lives, const char *before)
 {
   const svc_route *route = c->plan->route;
@@ -171,7 +171,7 @@ static void version_list(svc_call *c, svc_buf *b, bool lives, const char *before
   }
 }
 
-/* What could have been asked for. */
+/* The versions that a caller may ask for. */
 static svc_str version_there_are(svc_call *c)
 {
   unsigned newest = svc_route_newest(c->plan->route);
@@ -180,7 +180,7 @@ static svc_str version_there_are(svc_call *c)
   svc_buf_str(&b, c->s->media_prefix);
   svc_buf_str(&b, version_day(c, newest));
   svc_buf_char(&b, '+');
-  svc_buf_text(&b, svc_route_rarely(c->plan->route)->media && !strchr(svc_route_rarely(c->plan->route)->media, '/') ? svc_route_rarely(c->plan->route)->media : "json");
+  svc_buf_text(&b, svc_route_ext_of(c->plan->route)->media && !strchr(svc_route_ext_of(c->plan->route)->media, '/') ? svc_route_ext_of(c->plan->route)->media : "json");
   svc_buf_text(&b, ", which any later day stands for");
   version_list(c, &b, true, "; older ones are ");
   version_list(c, &b, false, "; gone are ");
@@ -194,7 +194,7 @@ static bool version_fail(svc_call *c, int error, unsigned version)
   if (error != SVC_E_VERSION_GONE) return svc_fail_as(c, version_there_are(c), error, "");
   day = version_day(c, version);
   if (!svc_has_ended(c->s, c->plan, c->now)) return svc_fail(c, error, "SS", &day, &c->request.path);
-  sunset = version_day(c, c->plan->route->sunset); /* no later version is there to ask for */
+  sunset = version_day(c, c->plan->route->sunset); /* there is no later version */
   return svc_fail_as(c, svc_arena_print(c->arena, "The operation at " SVC_FMT " ended on " SVC_FMT ", its sunset date.",
                                         SVC_ARG(c->request.path), SVC_ARG(sunset)), error, "SS", &day, &c->request.path);
 }
@@ -205,7 +205,7 @@ static bool version_better(const version_range *a, const version_range *b)
   return a->quality != b->quality ? a->quality > b->quality : a->specific > b->specific;
 }
 
-/* Does the list rule out, with q=0 for something less vague, what a wildcard in it would bring back? */
+/* Whether a more specific range with q=0 excludes what a wildcard would allow. */
 static bool version_ruled_out(const svc_call *c, const version_range *wildcard)
 {
   svc_str rest = c->request.accept;
@@ -233,7 +233,7 @@ SVC_PRIVATE bool svc_stage_version(svc_call *c)
   svc_str rest = c->request.accept;
   if (c->plan->route->flags & SVC_ABSOLUTE) return true;
   if (c->request.v1) {
-    c->route.version = svc_route_newest(c->plan->route); /* the older base path knows no versions */
+    c->route.version = svc_route_newest(c->plan->route); /* the older base path has no versions */
     return true;
   }
   if (rest.n == 0) {
@@ -247,7 +247,7 @@ SVC_PRIVATE bool svc_stage_version(svc_call *c)
     if (item.n == 0 || r.quality <= 0) continue;
     error = version_judge(c, &r, &version);
     if (error == SVC_E_NONE && r.any && r.specific < 2 && item.n != c->request.accept.n) {
-      int *known = &ruled_out[r.specific]; /* asked once, however many wildcards there are */
+      int *known = &ruled_out[r.specific]; /* computed once, however many wildcards there are */
       if (*known < 0) *known = version_ruled_out(c, &r);
       if (*known) error = SVC_E_INVALID_VERSION_DATE;
     }

@@ -1,27 +1,28 @@
 /*
-** The share of an organization in work that no request waits for: rounds that measure, and the like.
+** The share of an organization in background work, such as rounds of measurements.
 **
-** Whatever is due is applied before the next request is served (lifecycle.c), so a tenant whose work falls due all at once would keep
+** Due steps are applied before the next request is served (lifecycle.c), so a tenant with much work due at once would keep
 ** every other tenant waiting. Work is counted in steps of about 10 ns. An organization may do WORK_BURST steps at once, and as many more in
-** every WORK_WINDOW. Work beyond that is given a time of its own, behind what the organization has waiting already: first come, first
+** every WORK_WINDOW. Work beyond that is postponed to a reserved time, behind the earlier reservations of the organization: first come,
+** first
 ** served, so none of its projects is passed over.
 **
-** Nothing of this is stored: a handle that is opened anew has forgotten it, and several handles on one store count apart. The table has a
-** fixed size; where it is full, the organization that has least to wait for is forgotten.
+** The counts are not stored: a reopened handle starts from zero, and several handles on one store count separately. The table has a
+** fixed size; when it is full, the organization with the least reserved work is dropped.
 */
 #include "pipeline/pipeline.h"
 
 #define WORK_BURST ((int64_t)2000000) /* steps: about 20 ms */
 #define WORK_WINDOW ((int64_t)10000)  /* milliseconds */
-#define WORK_LEAST ((int64_t)20000)   /* steps that are reserved at least, so that those who wait do not all come at one time */
-#define WORK_LONGEST SVC_DAY_MS /* milliseconds: who would wait longer meets a clock that was set back */
+#define WORK_LEAST ((int64_t)20000)   /* minimum steps of a reservation, so that reservations do not all get the same time */
+#define WORK_LONGEST SVC_DAY_MS /* milliseconds: a longer wait means that the clock was set back */
 #define WORK_SLOTS 1024
-#define WORK_WAYS 8 /* slots that one organization may have */
-#define WORK_SAY 60000 /* milliseconds */
+#define WORK_WAYS 8 /* slots per organization */
+#define WORK_SAY 60000 /* milliseconds between two log lines */
 
 typedef struct work_slot {
   svc_id org;
-  int64_t until; /* by this time all that was done or reserved has been paid for; 0: the slot is free */
+  int64_t until; /* time at which all work done or reserved is paid for; 0: the slot is free */
   int64_t said;
 } work_slot;
 

@@ -1,40 +1,41 @@
 /*
-** One writer at a time; writers that wait are committed together.
+** The commit queue: one writer at a time; queued writers share one commit.
 **
-** A durable commit costs two flushes of the disk, whatever it holds. Who finds nobody committing becomes the leader: it
-** takes all jobs that wait, does them in one transaction in the order they came, and those that come meanwhile; then it
-** commits and wakes their owners. The first of those that came during the commit leads next. A job is answered only when
-** its transaction is durable.
+** A durable commit costs two flushes of the disk, whatever it holds. A writer that finds no commit in progress becomes the
+** leader. The leader does all queued jobs in one transaction in the order of their arrival, including jobs that arrive
+** meanwhile; then it commits and wakes their owners. The first job that arrived during the commit leads next. A job is
+** answered only when its transaction is durable.
 **
-** A job either keeps all it wrote or nothing. Jobs check before they write, so one that says no has usually written
-** nothing, and the batch goes on; one that says no after a write spoils the transaction, which is then aborted and done
-** again without it: it has its turn alone, when the others are done. A transaction is also done again when the store had
-** no room, or, in parts, when another process came first (see "conflicts"). Jobs are therefore written to be run again.
+** A job keeps everything it wrote, or nothing. Jobs check before they write, so a refused job has usually written
+** nothing, and the batch goes on. A job that is refused after a write spoils the transaction: that is aborted and
+** repeated without the job, which runs alone when the others are done. A transaction is also repeated when the store was
+** out of room and, in parts, when another process committed first (see "conflicts"). Jobs must therefore be repeatable.
 **
-** The rule: what a job was told in a try that was aborted counts for nothing. It may have been refused for what another
-** job had done there, and that never happened.
+** The rule: results of an aborted try are discarded. A job may have been refused because of another job's write in the
+** same transaction, and that write never happened.
 **
-** A store that has reached its limit still takes jobs that make it smaller.
+** A store that has reached its limit still accepts jobs that make it smaller.
 */
 #include "store/store.h"
 
 #define COMMIT_BATCH 128
-#define COMMIT_PATIENCE 64 /* times that a leader lets others run before it commits */
-#define COMMIT_RETRIES 16  /* tries that another process may spoil */
-#define COMMIT_SCHEMA SVC_STORE_FORMAT /* older ones are refused: their ledger has other keys, and their organizations no federation */
+#define COMMIT_PATIENCE 64 /* times that a leader yields to other threads before it commits */
+#define COMMIT_RETRIES 16  /* tries that may be lost to another process */
+#define COMMIT_SCHEMA SVC_STORE_FORMAT /* older formats are refused: their ledger has other keys, and their organizations have no
+                                          federation */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 
 /*
-** Ids must rise over the whole life of a store, but a record of the last one in every commit would be one more page to
-** flush. So the store knows a bound a little ahead in time, written when it is reached, and the last one itself when it
-** is closed. After a crash ids go on from the bound, up to SVC_ID_AHEAD seconds ahead of the clock; the next bound is then
-** only COMMIT_ID_STEP ids further, so that they do not run away from the clock however often that happens.
+** Ids must rise over the whole life of a store, but storing the last id with every commit would flush one more page.
+** So the store holds a bound a little ahead in time, which is written when ids reach it, and the last id itself when the
+** store is closed. After a crash ids continue from the bound, up to SVC_ID_AHEAD seconds ahead of the clock. The next bound
+** is then only COMMIT_ID_STEP ids further, so that ids do not run away from the clock however often that happens.
 **
-** In a store that others write to as well there is no bound, which each would have for itself: ids go by the clocks, which
-** orders them to the second, and the eight random bytes keep those of two handles apart.
+** A store that several processes write to has no bound, because each process would need its own. Ids follow the clocks,
+** which orders them to the second, and the eight random bytes keep ids of two handles apart.
 */
-#define COMMIT_ID_STEP (UINT64_C(1) << 44) /* a second has room for a million of these; ids are 2^32 apart at the most */
+#define COMMIT_ID_STEP (UINT64_C(1) << 44) /* a second has room for a million of these; two ids are at most 2^32 apart */
 
 static svc_id commit_bound(const svc_ids *ids)
 {
@@ -51,7 +52,7 @@ static void commit_save_last(svc_txn *txn, const svc_id *last)
   svc_put(txn, &key, (svc_str){ (const char *)last->b, sizeof last->b });
 }
 
-/* Eight random bytes. A call for many costs about as much as one for few. */
+/* Eight random bytes from a pool: one call for many bytes costs about as much as one for few. */
 static const unsigned char *commit_random(svc_txn *txn)
 {
   svc_ids *ids = txn->ids;
@@ -68,7 +69,7 @@ static const unsigned char *commit_random(svc_txn *txn)
   return ids->pool + ids->pool_left;
 }
 
-/* Where the last id is beyond the bound, the store is told of another bound. */
+/* Writes a new bound to the store when the last id has passed the old one. */
 static void commit_reserve(svc_txn *txn)
 {
   svc_ids *ids = txn->ids;
@@ -105,7 +106,7 @@ SVC_PRIVATE svc_id svc_new_id_at(svc_txn *txn, int64_t when)
   return ids->late = svc_id_next(svc_id_second(&ids->late) == when / 1000 ? &ids->late : &none, when, commit_random(txn));
 }
 
-/* Transactions are numbered by the store; the changes within one follow each other. */
+/* The store numbers transactions; the changes within one have consecutive numbers. */
 SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn)
 {
   return ++txn->ids->revision;
@@ -122,7 +123,7 @@ SVC_PRIVATE void svc_commit_look_at(svc_commit *k, int64_t when)
   svc_mutex_unlock(&k->lock);
 }
 
-/* Most requests see from the second that nothing is due, and take no lock. */
+/* Most requests see from the second alone that nothing is due, and take no lock. */
 SVC_PRIVATE bool svc_commit_due(svc_commit *k, int64_t now)
 {
   bool due;
@@ -142,9 +143,10 @@ SVC_PRIVATE int64_t svc_commit_next(svc_commit *k)
   return due;
 }
 
-#define COMMIT_SHARED_LOOK 1000 /* milliseconds after which what others have written is looked at */
+#define COMMIT_SHARED_LOOK 1000 /* milliseconds between two looks at due steps that other processes have written */
 
-/* A look would be a question more, for every write. What others have put, and what was taken away, is seen when it is time to look. */
+/* Takes the earliest due step of this transaction. Asking the store would cost every write one more query; due steps that other processes
+** add or remove are seen at the next look. */
 static void commit_sooner(svc_commit *k)
 {
   int64_t when = k->ids.due;
@@ -173,7 +175,7 @@ static void commit_note_due(svc_commit *k, svc_txn *txn)
   svc_mutex_unlock(&k->lock);
 }
 
-/* A store without our mark is ours to begin only when there is nothing in it. */
+/* An unmarked store may be initialized only if it is empty. */
 static int commit_check_empty(svc_txn *txn)
 {
   const svc_range all = { SVC_S("\1"), SVC_S("\377"), false, 0 };
@@ -229,7 +231,7 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   atomic_init(&k->due_second, UINT_MAX);
   k->due = k->next = INT64_MAX;
   if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
-  k->store = store; /* not before: it says that there is something to close */
+  k->store = store; /* set last: svc_commit_close() closes only if it is set */
   do {
     unsigned rests = tries && port->rests ? port->rests(store, (unsigned)tries) : 0;
     while (rests-- > 0) port->rest(store);
@@ -241,7 +243,7 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   return rc == SVC_RETRY ? SVC_BUSY : rc == SVC_NO_ROOM ? SVC_FULL : rc;
 }
 
-/* Nothing is lost if this fails: ids then go on from the bound. */
+/* A failure here loses nothing: ids then continue from the bound. */
 static void commit_close_ids(svc_commit *k)
 {
   svc_txn *txn;
@@ -265,7 +267,7 @@ SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now)
   memset(&job, 0, sizeof job);
   job.work = commit_copy_work;
   job.now = now;
-  job.frees = true; /* it adds next to nothing, and a store that is full must be possible to save */
+  job.frees = true; /* adds next to nothing, and a full store must be able to close */
   rc = svc_commit_run(k, &job);
   return rc == SVC_OK ? k->port->copy(k->store, path) : rc;
 }
@@ -277,7 +279,7 @@ typedef struct commit_batch {
   unsigned count;
 } commit_batch;
 
-/* Put those who wait into the batch, as many as there is room for; the lock is held. The first of them; NULL: none. */
+/* Moves queued jobs into the batch, as many as it has room for; the lock is held. Returns the first, NULL if the queue is empty. */
 static svc_job *commit_take(svc_commit *k, commit_batch *batch)
 {
   svc_job *first = k->first;
@@ -293,11 +295,11 @@ static svc_job *commit_take(svc_commit *k, commit_batch *batch)
 }
 
 /*
-** Who has come meanwhile shares the flush. Those whom the batch before has answered are likely to come again: while they
-** make themselves ready the leader works, and a moment's patience at the end lets the last of them in.
+** Jobs that arrive during the work share the flush. Callers that the previous batch answered are likely to return: they prepare their
+** next request while the leader works, and a short wait at the end lets the last of them in.
 **
-** Where others write to the store as well, a transaction sees the state of its beginning, and who comes later may have been told by
-** another of something newer: it must not be refused for what has gone by. There the batch is closed before the transaction begins.
+** If other processes write to the store, the batch is closed before the transaction begins. A transaction sees the state of its
+** beginning; a later caller may have learned something newer from another process and must not be refused because of old state.
 */
 static svc_job *commit_join(svc_commit *k, commit_batch *batch)
 {
@@ -314,13 +316,13 @@ static svc_job *commit_join(svc_commit *k, commit_batch *batch)
   return more;
 }
 
-/* Errors that are one job's own: the others are done without it. */
+/* Errors that concern one job only: the others are done without it. */
 static bool commit_is_own(int error)
 {
   return error == SVC_NOMEM || error == SVC_CORRUPT || error == SVC_INVALID || error == SVC_RANDOM;
 }
 
-/* Do a job in this transaction. False: it was spoiled and has to be aborted; the jobs may be done again. */
+/* Does a job in this transaction. False: the transaction is spoiled and must be aborted; its jobs may be repeated. */
 static bool commit_do(svc_commit *k, svc_job *job, svc_txn *txn, bool *wrote)
 {
   k->ids.now = job->now;
@@ -340,7 +342,7 @@ static bool commit_do(svc_commit *k, svc_job *job, svc_txn *txn, bool *wrote)
   return txn->error == SVC_OK;
 }
 
-/* The jobs of a try: those that may share it, or one that has to be alone. */
+/* The jobs of a try: those that may share it, or a single job that must run alone. */
 static bool commit_has_part(const svc_job *job, const svc_job *only)
 {
   return job->status == SVC_OK && (only ? job == only : !job->alone);
@@ -368,7 +370,7 @@ static void commit_count(svc_commit *k, const commit_batch *batch, const svc_job
   atomic_fetch_add_explicit(&k->writes, writes, memory_order_relaxed);
 }
 
-/* What the jobs will ask for, each for itself and one behind the other, is one question where it is known before. */
+/* Announces the keys that the jobs will read, as far as they are known, so that the port fetches them with one query. */
 static void commit_expect(const commit_batch *batch, const svc_job *only, svc_txn *txn)
 {
   const svc_job *job;
@@ -380,8 +382,7 @@ static void commit_expect(const commit_batch *batch, const svc_job *only, svc_tx
     }
 }
 
-/* In the draft of who leads, if it is alone: where others have waited, theirs and its own are done in a transaction that began behind
-** all of them. */
+/* Uses the leader's draft if its job is alone. If others have queued, all jobs run in a transaction that began after every one of them. */
 static int commit_begin(svc_commit *k, const commit_batch *batch, svc_txn **out)
 {
   svc_job *first = batch->first;
@@ -393,7 +394,7 @@ static int commit_begin(svc_commit *k, const commit_batch *batch, svc_txn **out)
   return k->port->write_begin(k->store, out);
 }
 
-/* One try at a batch. SVC_OK: what was to be kept is durable. COMMIT_AGAIN: a job that spoiled it is out of the way. */
+/* One try at a batch. SVC_OK: the results are durable. COMMIT_AGAIN: a job that spoiled the try has been set aside. */
 static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   svc_txn *txn;
@@ -414,11 +415,11 @@ static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
     return rc;
   }
   rc = txn->error;
-  k->port->abort(txn); /* spoiled, or there is nothing to flush */
+  k->port->abort(txn); /* spoiled, or nothing to flush */
   return good || (only && only->refused) ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;
 }
 
-/* Of a batch that does not fit, what frees is done without the others. False: there is no such job. */
+/* If a batch does not fit, keeps only the jobs that free room. False: there are no such jobs. */
 static bool commit_only_freeing(const commit_batch *batch, const svc_job *only)
 {
   svc_job *job;
@@ -439,7 +440,7 @@ static int commit_make_room(svc_commit *k, const commit_batch *batch, const svc_
   return rc == SVC_OK ? COMMIT_AGAIN : rc;
 }
 
-/* SVC_RETRY: another process came first, and nobody was told anything. Else the jobs are done, or have their status. */
+/* SVC_RETRY: another process committed first, and no job has a result. Otherwise every job is done or has its status. */
 static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   const svc_id last = k->ids.last, reserved = k->ids.reserved;
@@ -454,12 +455,12 @@ static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
     rc = commit_try(k, batch, only);
     if (rc == SVC_NO_ROOM) rc = commit_make_room(k, batch, only, &beyond);
   } while (rc == COMMIT_AGAIN);
-  if (beyond) k->port->room(k->store, SVC_ROOM_DONE); /* if that fails the store says so at the next request */
+  if (beyond) k->port->room(k->store, SVC_ROOM_DONE); /* a failure shows at the next request */
   if (rc == SVC_OK && !(only && only->refused)) return rc;
   k->ids.last = last;
   k->ids.reserved = reserved;
   if (rc == SVC_OK) return rc;
-  if (rc != SVC_RETRY) svc_commit_look_at(k, 0); /* it may speak of what was not committed: the next request looks again */
+  if (rc != SVC_RETRY) svc_commit_look_at(k, 0); /* it may come from an aborted transaction: the next request reads it again */
   for (job = batch->first; job; job = job->next) {
     if (!commit_has_part(job, only)) continue;
     job->refused = false;
@@ -471,12 +472,14 @@ static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
 /* ----------------------------------------------------------------------------------------------------------- conflicts */
 
 /*
-** A transaction that lost to another process is split, and its parts are tried apart: so the job that meets the conflict again and again
-** does not take others with it. The first cut is between lanes, as a conflict is mostly one tenant's: every other tenant's job
-** is committed by the second try. A lane that loses alone is halved, and waits for its next try in svc_commit.again. The leader
-** comes to that list when nobody else waits, or once for each batch of others, and takes its pauses only when there is nothing else to do.
+** A transaction that lost to another process is split, and its parts are retried separately: a job that meets the conflict repeatedly
+** does not hold up others. The first cut is between lanes, because a conflict mostly concerns one tenant: the jobs of every other tenant
+** are
+** committed by the second try. A lane that loses alone is halved and waits for its next try in svc_commit.again. The leader serves that
+** list
+** when the queue is empty, or once for each batch of new jobs, and pauses only when there is nothing else to do.
 */
-#define COMMIT_WAYS 8 /* parts that a transaction of several lanes is cut into at the most */
+#define COMMIT_WAYS 8 /* maximum parts of a transaction of several lanes */
 
 static void commit_append(commit_batch *batch, svc_job *job)
 {
@@ -496,7 +499,7 @@ static void commit_put_back(svc_commit *k, svc_job *job)
   *end = job;
 }
 
-/* The parts of a batch: by lane, or where there is one lane by halves. How many. */
+/* Cuts a batch by lane, or into halves if it has one lane. Returns the number of parts. */
 static int commit_cut(commit_batch *batch, commit_batch parts[COMMIT_WAYS])
 {
   uint64_t lanes[COMMIT_BATCH];
@@ -517,7 +520,7 @@ static int commit_cut(commit_batch *batch, commit_batch parts[COMMIT_WAYS])
   return (int)i;
 }
 
-/* Those that were told something are taken out of a batch, and put behind the others that were. */
+/* Moves the jobs that have a result from a batch to the end of `done`. */
 static void commit_finish(commit_batch *batch, commit_batch *done)
 {
   svc_job *job, *next;
@@ -529,7 +532,7 @@ static void commit_finish(commit_batch *batch, commit_batch *done)
   *batch = (commit_batch){ NULL, NULL, 0 };
 }
 
-/* A part that lost: it is tried again, later, in halves. */
+/* A part that lost is retried later, in halves. */
 static void commit_later(svc_commit *k, commit_batch *part, commit_batch *done)
 {
   commit_batch halves[COMMIT_WAYS];
@@ -548,13 +551,13 @@ static void commit_later(svc_commit *k, commit_batch *part, commit_batch *done)
         job->status = SVC_BUSY;
         job->again = false;
         commit_append(done, job);
-        svc_commit_look_at(k, 0); /* as where a batch has failed */
+        svc_commit_look_at(k, 0); /* as after a failed batch */
       }
     }
   }
 }
 
-/* Those that spoiled the work of others, each by itself. What they are told now is true. */
+/* Runs jobs that spoiled a transaction, each alone. Their results now count. */
 static void commit_alone(svc_commit *k, commit_batch *batch, commit_batch *done)
 {
   svc_job *job, *next;
@@ -573,7 +576,7 @@ static void commit_alone(svc_commit *k, commit_batch *batch, commit_batch *done)
   *batch = (commit_batch){ NULL, NULL, 0 };
 }
 
-/* One try at a part of the jobs. False: it lost, and the jobs are still in it. */
+/* One try at a part of the jobs. False: the part lost, and still holds its jobs. */
 static bool commit_part(svc_commit *k, commit_batch *part, commit_batch *done)
 {
   svc_job *job, *only = part->first && !part->first->next && part->first->alone ? part->first : NULL;
@@ -587,7 +590,7 @@ static bool commit_part(svc_commit *k, commit_batch *part, commit_batch *done)
   return false;
 }
 
-/* Jobs that nobody has tried yet. */
+/* Jobs that have not been tried yet. */
 static void commit_new(svc_commit *k, commit_batch *batch, commit_batch *done)
 {
   commit_batch parts[COMMIT_WAYS];
@@ -606,7 +609,7 @@ static void commit_new(svc_commit *k, commit_batch *batch, commit_batch *done)
     if (!commit_part(k, &parts[i], done)) commit_later(k, &parts[i], done);
 }
 
-/* The group whose turn it is, taken out of the list. False: all have to wait on. */
+/* Takes the group whose turn it is out of the list. False: every group still has pauses left. */
 static bool commit_turn(svc_commit *k, commit_batch *out)
 {
   svc_job **at = &k->again;
@@ -627,7 +630,7 @@ static bool commit_turn(svc_commit *k, commit_batch *out)
   return true;
 }
 
-/* Jobs that lost: one group of them, or a rest for all. busy: others have had their turn meanwhile, and rests went by. */
+/* Retries one group of jobs that lost, or pauses. busy: other jobs ran meanwhile, which counts as a pause. */
 static void commit_again(svc_commit *k, bool busy, commit_batch *done)
 {
   commit_batch group;
@@ -644,19 +647,20 @@ static void commit_again(svc_commit *k, bool busy, commit_batch *done)
 /* ------------------------------------------------------------------------------------------------------------ the queue */
 
 /*
-** Where a thread waits for its job. Each has a lock of its own: were it the queue's, those who are woken together would
-** wait for each other. It stays when the job is gone, so that the thread is woken after the lock is free again, and finds
-** it free; a signal that comes late finds another job's thread, which looks and waits on.
+** A thread waits here for its job. Each waiter has its own lock: with the queue's lock, threads that wake together would wait for each
+** other. A waiter outlives the job, so that its thread is woken after the lock is free. A late signal reaches the thread of another job,
+** which
+** checks its flags and waits on.
 */
 struct svc_waiter {
-  svc_mutex lock; /* of these two */
+  svc_mutex lock; /* protects the two flags */
   bool done, lead;
   svc_condition wake;
-  atomic_bool used; /* set with the queue's lock held */
+  atomic_bool used; /* written with the queue's lock held */
   svc_waiter *next;
 };
 
-/* The lock of the queue is held. NULL: no memory. */
+/* The lock of the queue is held. NULL: out of memory. */
 static svc_waiter *commit_waiter(svc_commit *k)
 {
   svc_waiter *w;
@@ -691,7 +695,7 @@ static void commit_free_waiters(svc_commit *k)
   }
 }
 
-/* After `done` the job is gone. */
+/* Once `done` is set the job may be gone. */
 static void commit_tell(svc_waiter *w, bool *what)
 {
   svc_mutex_lock(&w->lock);
@@ -700,7 +704,7 @@ static void commit_tell(svc_waiter *w, bool *what)
   svc_condition_signal(&w->wake);
 }
 
-/* True: the job is done. False: its thread is to lead. */
+/* True: the job is done. False: its thread becomes the leader. */
 static bool commit_wait(svc_waiter *w)
 {
   bool done;
@@ -712,7 +716,7 @@ static bool commit_wait(svc_waiter *w)
   return done;
 }
 
-/* Those that have come, and those that are tried again. Whose job is done is told so, but for the leader. */
+/* Does the queued jobs and the retried ones, and wakes their threads, except for the leader's own. */
 static void commit_round(svc_commit *k, const svc_job *own)
 {
   commit_batch batch = { NULL, NULL, 0 }, done = { NULL, NULL, 0 };
@@ -736,14 +740,14 @@ static void commit_round(svc_commit *k, const svc_job *own)
   }
 }
 
-/* A leader leads until its own job is done; then the first of those that came meanwhile does, or the first that is tried again. */
+/* A leader leads until its own job is done. Then the first queued job leads, or else the first one to be retried. */
 static void commit_lead(svc_commit *k, svc_job *own)
 {
   svc_job *job;
   do commit_round(k, own);
   while (own->again);
   svc_mutex_lock(&k->lock);
-  job = k->first ? k->first : k->again; /* it stays the first until it leads */
+  job = k->first ? k->first : k->again; /* stays first in the queue until it leads */
   k->leading = job != NULL;
   svc_mutex_unlock(&k->lock);
   if (job) commit_tell(job->waiter, &job->waiter->lead);
@@ -769,7 +773,7 @@ SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
   svc_mutex_lock(&k->lock);
   wait = k->leading;
   own->waiter = wait ? commit_waiter(k) : NULL;
-  if (SVC_IS_SHARED(k->port) && wait) { /* it will be done behind others, who may change what this has read */
+  if (SVC_IS_SHARED(k->port) && wait) { /* other jobs run first and may change what this draft has read */
     late = own->draft;
     own->draft = NULL;
   }

@@ -1,11 +1,11 @@
 /*
-** What is to happen when.
+** Due steps: changes that happen when the clock reaches a time.
 **
-** An entity may wait for several things: a state that moves on, an end, the next run of a schedule. Each has a tag, and
-** there is one date for each tag.
+** A resource may wait for several things: a state that moves on, an expiry, the next run of a schedule. Each has a tag, and
+** each tag has one date.
 **
-** The rule: what an entity waits for stands in its record, and each date has an entry here; both are written in one
-** transaction. A crash loses nothing, and whoever looks later catches up.
+** The rule: the record of a resource holds its dates, and each date has an entry here; one transaction writes both. A
+** crash loses nothing, and later requests catch up.
 */
 #include "store/store.h"
 
@@ -25,7 +25,7 @@ SVC_PRIVATE void svc_due_set(svc_entity *e, int tag, int64_t when)
     if (i < e->due_count) e->dues[i] = e->dues[--e->due_count];
     return;
   }
-  if (i == SVC_DUES) return; /* the catalog's tags are fewer: see enum svc_due_tag */
+  if (i == SVC_DUES) return; /* cannot happen: the catalog uses fewer tags (enum svc_due_tag) */
   if (i == e->due_count) e->due_count++;
   e->dues[i].tag = (unsigned char)tag;
   e->dues[i].when = when;
@@ -84,7 +84,7 @@ SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out)
 {
   svc_str key, value;
   while (svc_scan_next(scan, &key, &value))
-    if (svc_due_decode(key, out)) return true; /* one that is none holds nobody up: svc_check_store() tells of it */
+    if (svc_due_decode(key, out)) return true; /* an invalid entry is skipped; svc_check_store() reports it */
   return false;
 }
 

@@ -1,7 +1,7 @@
 /*
-** Entities: records with their index entries, their due dates and the counts of their lists.
+** Entities (stored resources): records with their index entries, due dates and counts.
 **
-** The rule: all of these are written together, here, and nowhere else.
+** The rule: all of these are written together, and only here.
 */
 #include "store/store.h"
 
@@ -37,7 +37,7 @@ SVC_PRIVATE bool svc_below_where(svc_txn *txn, const char *kind, const svc_id *p
   return false;
 }
 
-/* What there is one of below a parent needs no count. */
+/* Only one such resource exists below a parent, so it needs no count. */
 static bool entity_counts(const svc_entity *e)
 {
   return !svc_id_is_zero(&e->id);
@@ -69,7 +69,7 @@ SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, const svc_entity *
   return rc;
 }
 
-/* Below another parent, or found in another way, it is written anew. */
+/* The parent or an index changed: the record is removed and inserted again. */
 static bool entity_moves(const svc_entity *e, const svc_entity *old)
 {
   return !svc_id_eq(&e->parent, &old->parent) || e->flags != old->flags || memcmp(e->names, old->names, SVC_KIND_SIZE) != 0;
@@ -110,7 +110,7 @@ SVC_PRIVATE int svc_entity_remove_all(svc_txn *txn, const char *kind, const svc_
   return txn->error;
 }
 
-/* Up to the one that is to stay: a range is removed faster than one by one. */
+/* Finds the first one to keep: removing a range is faster than removing single records. */
 SVC_PRIVATE int svc_entity_remove_some(svc_txn *txn, const char *kind, const svc_id *parent, uint64_t most)
 {
   svc_scan scan;

@@ -1,12 +1,11 @@
 /*
-** Roles on projects, from both sides: what a holder has, and who holds something there.
+** Roles on projects, from both sides: the roles of a holder, and the holders of a project.
 **
-** A holder is a key, an account, a person in an organization or a team. Thousands of roles may be held by one, and thousands
-** may hold one on the same project; so they stand in no record, and whoever wants some of them finds just these. The second
-** side also tells who is in what has no roles to give: of a team its people, of an organization those who are told apart
-** there. Entries are drawn in keys.c.
+** A holder is a key, an account, a person in an organization or a team. One holder may have thousands of roles, and one
+** project thousands of holders. So roles are entries of their own, and a reader finds just those it needs. The second side
+** also lists members where no roles are given: the people of a team, and the people of an organization. keys.c draws the entries.
 **
-** The rule: both sides, and the counts of both, are written together, here, and nowhere else.
+** The rule: both sides and the counts of both are written together, and only here.
 */
 #include "store/store.h"
 

@@ -1,7 +1,7 @@
 /*
-** How entities are found other than below their parent: by a unique value, and by their id alone.
+** Lookups that do not start from the parent: by a unique value, and by id alone.
 **
-** Entries are drawn in keys.c. They are written with the record, in its transaction, and say no more than where it is.
+** keys.c draws the entries. They are written in the transaction of the record and contain only its place.
 */
 #include "store/store.h"
 
@@ -75,7 +75,7 @@ SVC_PRIVATE bool svc_named_next(svc_scan *scan, svc_named *out)
 {
   svc_str key, value;
   while (svc_scan_next(scan, &key, &value)) {
-    if (key.n != scan->prefix_length + 12) continue; /* of a longer value that begins alike */
+    if (key.n != scan->prefix_length + 12) continue; /* a longer value with the same beginning */
     if (!index_entry(value, out)) return svc_note(scan->txn, SVC_CORRUPT), false;
     memcpy(out->scope.b, key.p + scan->prefix_length, 12);
     return true;
@@ -98,7 +98,7 @@ SVC_PRIVATE int svc_entity_by_id(svc_txn *txn, const char *kind, const svc_id *i
   return rc == SVC_NOT_FOUND ? svc_note(txn, SVC_CORRUPT) : rc;
 }
 
-/* Below which parents they are; zero: nowhere. */
+/* The parents of these ids; zero: not found. */
 static int index_parents(svc_txn *txn, const char *kind, const svc_id *ids, size_t n, svc_id *parents)
 {
   svc_key keys[SVC_MANY];
@@ -141,7 +141,8 @@ SVC_PRIVATE int svc_entity_named(svc_txn *txn, const char *kind, const char *nam
 {
   svc_named found;
   int rc = svc_named_get(txn, names ? names : kind, parent, unique, &found);
-  if (rc == SVC_OK && memcmp(found.kind, kind, SVC_KIND_SIZE) != 0) rc = SVC_NOT_FOUND; /* another noun of the space has it */
+  /* the value belongs to another noun that shares the name space */
+  if (rc == SVC_OK && memcmp(found.kind, kind, SVC_KIND_SIZE) != 0) rc = SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc;
   rc = svc_entity_get(txn, kind, parent, &found.id, out);
   return rc == SVC_NOT_FOUND ? svc_note(txn, SVC_CORRUPT) : rc;

@@ -1,34 +1,35 @@
 /*
-** The layout of keys: one ordered space of bytes, told apart by the first letter.
+** The layout of keys: one ordered space of bytes, divided by the first letter.
 **
-**   a on(12) kind(4) holder(12)                    who holds a role on this project, or is in this team: empty (holding.c)
+**   a on(12) kind(4) holder(12)                    holder of a role on this project, or member of this team: empty (holding.c)
 **   b org(12) month(4) group(12) top(12) id(12) since(8) slot(1)   a line of the ledger (pipeline/meter.c)
-**   c kind(4) parent(12)                           how many there are below a parent: a count of the port's
-**   c kind(4) group(12)                            the same, of all in a project, where it has a limit on what is deeper in it
-**   c kind(4) on(12), c kind(4) holder(12)         how many "a" there are of this kind, and how many "h" of this holder
-**   c kind(4)                                      of what is found by its id alone: how many there are at all
-**   d due(8) kind(4) parent(12) id(12) tag(1)      something happens to this entity at that time: empty
+**   c kind(4) parent(12)                           number of entities below a parent: a counter of the port
+**   c kind(4) group(12)                            number in a whole project, for nouns below others with a limit per project
+**   c kind(4) on(12), c kind(4) holder(12)         number of "a" entries of this kind, and of "h" entries of this holder
+**   c kind(4)                                      number in the whole store, for nouns that are found by id alone
+**   d due(8) kind(4) parent(12) id(12) tag(1)      a due step of this entity at that time: empty
 **   e kind(4) parent(12) id(12)                    an entity (record.c draws it)
-**   g kind(4) id(12)                               below which parent it is, of what is found by its id alone: parent(12)
-**   h holder(12) org(12) group(12)                 what it holds on this project: names of roles, a line each (holding.c)
+**   g kind(4) id(12)                               for nouns that are found by id alone: parent(12)
+**   h holder(12) org(12) group(12)                 roles of the holder on this project: names, a line each (holding.c)
 **   i hash(16)                                     an Idempotency-Key and the first answer to it (pipeline/retry.c)
-**   j org(12) expiry(8) hash(16)                   the same of an organization, the oldest first: empty; c "-try" org(12): their bytes
-**   l id(12) slot(1)                               where the line of the ledger is that is still open for this entity
-**   m name                                         the store's own: "schema", "ids", "sealed", "resealed", "digest", "vendor-word", "dialect", "world"
-**   m "session" handle(8)                          until when a handle that gives out orders lives: i64 (pipeline/order.c)
+**   j org(12) expiry(8) hash(16)                   the "i" entries of an organization, oldest first: empty; c "-try" org(12): their bytes
+**   l id(12) slot(1)                               key of the ledger line that is still open for this entity
+**   m name                                         the store's own: "schema", "ids", "sealed", "resealed", "digest", "vendor-word",
+**   "dialect", "world"
+**   m "session" handle(8)                          time until which a handle that gives out orders lives: i64 (pipeline/order.c)
 **   o kind(4) parent(12) id(12)                    the order that the driver has for this entity (pipeline/order.c)
 **   q id(12)                                       an order by its own id: kind(4) parent(12) id(12)
-**   r kind(4) id(12) kind(4) parent(12) id(12)     the second entity names the first, by its id or by its name, of which the
-**                                                  first bytes of a hash stand there: those of its own name (pipeline/refs.c)
-**   t kind(4) parent(12) id(12)                    how many there are of each value in a block, by its last (pipeline/tally.c)
+**   r kind(4) id(12) kind(4) parent(12) id(12)     a reference: the second entity names the first by its id, or by its name; the id is
+**                                                  then the first bytes of a hash of that name (pipeline/refs.c)
+**   t kind(4) parent(12) id(12)                    counts of each value in a block, by the last id of the block (pipeline/tally.c)
 **   u names(4) value 0 scope(12)                   a unique value: kind(4) id(12) of the entity that has it
-**   w when(8) id(12)                               an order that waits to be handed out, not before this time: empty
-**   x kind(4) parent(12) id(12)                    an entity that is gone, below which there is more to erase: its record
+**   w when(8) id(12)                               a queued order, not to be handed out before this time: empty
+**   x kind(4) parent(12) id(12)                    a deleted entity with descendants left to erase: its record
 **
-** Numbers in keys are big-endian, and times have their sign turned over, so that their order is the order of keys; ids rise
-** in time, so a scan of "e" gives the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"
-** the value stands before the scope: a value can also be looked up without knowing the scope. `names` is the kind of the
-** entity, or the space of names that several kinds share. A value that would make the key too long is replaced by its
+** Numbers in keys are big-endian, and the sign bit of times is inverted, so that their order is the order of keys. Ids rise
+** in time, so a scan of "e" gives the entities of a parent in the order of creation. An entity without parent has twelve
+** zero bytes there. In "u" the value precedes the scope, so that a value can be looked up without its scope. `names` is the kind of the
+** entity, or a name space that several kinds share. A value that would make the key too long is replaced by its
 ** SHA-256.
 */
 #include "store/store.h"
@@ -48,7 +49,7 @@ SVC_PRIVATE void svc_key_begin(svc_key *k, char class_letter)
 
 SVC_PRIVATE void svc_key_add(svc_key *k, const void *p, size_t n)
 {
-  if (n) memcpy(k->b + k->n, p, n); /* what is empty may be nowhere: a name that was not sent */
+  if (n) memcpy(k->b + k->n, p, n); /* p may be NULL if n is 0: a name that was not sent */
   k->n += n;
 }
 
@@ -57,7 +58,7 @@ SVC_PRIVATE void svc_key_number(svc_key *k, uint64_t value, int bytes)
   while (bytes-- > 0) k->b[k->n++] = (unsigned char)(value >> 8 * bytes);
 }
 
-/* With its sign turned over, so that what is before 1970 comes first. */
+/* The sign bit is inverted, so that times before 1970 sort first. */
 SVC_PRIVATE void svc_key_time(svc_key *k, int64_t when)
 {
   svc_key_number(k, (uint64_t)when ^ (uint64_t)1 << 63, 8);
@@ -76,7 +77,7 @@ SVC_PRIVATE void svc_key_id(svc_key *k, const svc_id *id)
   if (id) svc_key_add(k, id->b, sizeof id->b);
 }
 
-/* The least key that does not begin with this one. None begins with 0xFF alone. */
+/* The least key that does not begin with this prefix. No prefix consists of 0xFF alone. */
 SVC_PRIVATE void svc_key_behind(svc_key *k, const svc_key *prefix)
 {
   memcpy(k->b, prefix->b, prefix->n);
@@ -129,7 +130,7 @@ SVC_PRIVATE void svc_key_unique(svc_key *k, const char *names, svc_str value, co
   else svc_key_add(k, value.p, value.n);
   svc_key_number(k, 0, 1);
   svc_key_id(k, scope);
-  if (!good) k->n = 0; /* whoever uses it is refused */
+  if (!good) k->n = 0; /* svc_get, svc_put and svc_remove refuse an empty key */
 }
 
 SVC_PRIVATE void svc_key_meta(svc_key *k, const char *name)

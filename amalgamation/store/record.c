@@ -2,21 +2,20 @@
 ** The record of one resource.
 **
 ** The rule: the stored form is the wire form. The body is the JSON that is served, members sorted, without its links;
-** links_at is the place where they belong, so a read copies two pieces and writes the links between them. Beside the
-** body stands all that a read, a step or a cascade needs, so that none of them has to parse: to which project and
-** organization it belongs, and what it waits for.
+** links_at is their position, so a read copies two pieces and writes the links between them. The record also has all that
+** a read, a due step or a cascade needs, so that none of them has to parse: project, organization and due dates.
 **
 **   offset  0  u8  format, 2
 **           1  u8  flags: enum svc_entity_flags
 **           2  u16 length of key
 **           4  u16 length of unique
-**           6  u8  how many dues
+**           6  u8  number of dues
 **           7  u8  spare
 **           8  u32 length of body
 **          12  u32 links_at
 **          16  u64 revision
-**          24  group(12), zero: it is in no project
-**          36  org(12), zero: it is in no organization
+**          24  group(12), zero: in no project
+**          36  org(12), zero: in no organization
 **          48  names(4), zero: its kind
 **          52  dues, each i64 when, u8 tag; then key, unique, body, extra (the rest)
 **
@@ -25,7 +24,7 @@
 #include "store/store.h"
 
 #define RECORD_FORMAT 2
-#define RECORD_DUE 9 /* bytes of one */
+#define RECORD_DUE 9 /* bytes of one due date */
 
 typedef struct record_header {
   uint8_t format, flags;
@@ -83,13 +82,13 @@ SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out)
   return true;
 }
 
-/* Only what a list shows, without looking at the rest: pages are made of this. */
+/* Decodes only what a list shows: pages are built from it. */
 SVC_PRIVATE bool svc_entity_glance(svc_str record, svc_str *key, svc_str *body, size_t *links_at)
 {
   record_header h;
   size_t front;
   if (record.n < RECORD_HEADER) return false;
-  memcpy(&h, record.p, 16); /* up to links_at */
+  memcpy(&h, record.p, 16); /* the header up to links_at */
   front = RECORD_HEADER + (size_t)h.due_count * RECORD_DUE;
   if (h.format != RECORD_FORMAT || h.due_count > SVC_DUES || front + h.key_length + h.unique_length > record.n) return false;
   *key = (svc_str){ record.p + front, h.key_length };
@@ -112,7 +111,7 @@ SVC_PRIVATE int svc_entity_get(svc_txn *txn, const char *kind, const svc_id *par
   return svc_entity_decode(svc_key_str(&key), record, out) ? SVC_OK : svc_note(txn, SVC_CORRUPT);
 }
 
-SVC_PRIVATE int svc_entity_said(svc_txn *txn, const char *kind, const svc_id *parent, svc_str id, svc_entity *out)
+SVC_PRIVATE int svc_entity_get_text_id(svc_txn *txn, const char *kind, const svc_id *parent, svc_str id, svc_entity *out)
 {
   svc_id at;
   return svc_id_parse(id, &at) ? svc_entity_get(txn, kind, parent, &at, out) : SVC_NOT_FOUND;

@@ -1,14 +1,14 @@
 /*
-** Records of a transaction: single ones, several at once, and all of a range, in batches.
+** Access to records in a transaction: single records, several at once, and all of a range in batches.
 **
-** The rule: whatever the store says besides "not found" is remembered in the transaction. Callers may therefore treat
-** every failure as an end, and who began the transaction finds out why. A scan needs no end: it holds nothing, and what
-** it gave stays valid as long as its transaction. What is written into its range meanwhile may or may not be seen.
+** The rule: the transaction remembers every error except "not found". Callers may treat each failure as an end; the code
+** that began the transaction checks the error. A scan needs no closing: it owns nothing, and its rows stay valid as long
+** as its transaction. Writes into its range during the scan may or may not be seen.
 */
 #include "store/store.h"
 
-#define SCAN_MOST_EXPECTED 500 /* rows that a port is told of at once */
-#define SCAN_ROOM_MOST ((size_t)1 << 30) /* bytes */
+#define SCAN_MOST_EXPECTED 500 /* rows that are announced to a port at once */
+#define SCAN_ROOM_MOST ((size_t)1 << 30) /* bytes; a limit for damaged counts */
 
 SVC_PRIVATE int svc_note(svc_txn *txn, int rc)
 {
@@ -56,7 +56,7 @@ SVC_PRIVATE uint64_t svc_count(svc_txn *txn, const char *kind, const svc_id *par
   return count > 0 ? (uint64_t)count : 0;
 }
 
-/* A count that is damaged may be any number: memory is not asked for what no memory holds, and no product of it overflows. */
+/* A damaged count may be any number: the product must not overflow, and no absurd amount of memory is requested. */
 SVC_PRIVATE size_t svc_count_room(svc_txn *txn, const char *kind, const svc_id *parent, size_t each)
 {
   uint64_t count = svc_count(txn, kind, parent);
@@ -96,7 +96,7 @@ SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows)
     scan->txn->port->expect(scan->txn, NULL, 0, rows < SCAN_MOST_EXPECTED ? rows : SCAN_MOST_EXPECTED);
 }
 
-/* The range goes on behind the last row, seen in its direction. */
+/* Moves the range behind the last row, in the direction of the scan. */
 static void scan_go_on(svc_scan *scan)
 {
   svc_key *edge = scan->backwards ? &scan->to : &scan->from;
@@ -121,12 +121,12 @@ static bool scan_fill(svc_scan *scan)
   }
   scan->n = (unsigned)n;
   scan->ended = n < scan->batch;
-  scan->left = scan->left > n ? scan->left - n : SVC_SCAN_BATCH; /* who wants more than was expected wants many */
+  scan->left = scan->left > n ? scan->left - n : SVC_SCAN_BATCH; /* a caller that goes beyond its estimate probably wants many rows */
   scan->batch = scan->left < SVC_SCAN_BATCH ? (unsigned)scan->left : SVC_SCAN_BATCH;
   return n > 0;
 }
 
-/* A port that keeps what it gave until the transaction ends would keep the whole store for who walks over all of it. */
+/* A port may keep all rows until the transaction ends: a walk over everything would hold the whole store in memory. */
 SVC_PRIVATE void svc_scan_forget(svc_scan *scan)
 {
   if (!SVC_IS_SHARED(scan->txn->port) || !scan->txn->port->forget || !scan->n || scan->at < scan->n) return;

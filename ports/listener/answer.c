@@ -1,9 +1,9 @@
 /*
-** What is said to a client: the head of an answer is written here, the body is the service's. Errors of the listener's
-** own, for what never reaches the service, look like the service's.
+** Answers: the head is written here, the body comes from the service. The listener's own errors, for requests that never reach
+** the service, look like the service's.
 **
-** The rule it keeps: exactly one answer for a request, and its Content-Length is the length of what is really sent (of
-** an answer to HEAD, of what would be).
+** The rule: exactly one answer per request, and its Content-Length is the length that is really sent (for HEAD, the
+** length that a GET would have).
 */
 #include "parts.h"
 
@@ -13,7 +13,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- errors */
 
-/* Codes and sentences are the library's where it has them. The parameter stands between `before` and `after`. */
+/* Codes and sentences are the library's if it has them. The parameter stands between `before` and `after`. */
 typedef struct answer_error {
   short status;
   const char *code, *before, *after;
@@ -63,7 +63,7 @@ static uint64_t answer_limit(const svc_listener_config *k, int error)
   }
 }
 
-/* The error as the document that the library's errors have. Returns its length. */
+/* The error in the format of the library's errors. Returns its length. */
 static size_t answer_document(char *body, size_t size, const answer_error *e, uint64_t limit)
 {
   static const char document[] = "{\"detail\":\"%s%s%s\",\"error\":%d,\"errorCode\":\"%s\",\"parameters\":[%s%s%s],"
@@ -80,7 +80,7 @@ static size_t answer_document(char *body, size_t size, const answer_error *e, ui
 
 /* -------------------------------------------------------------------------------------------- the head of an answer */
 
-typedef struct answer_text { /* the head of an answer while it is written; grows out of `own` when it must */
+typedef struct answer_text { /* a head being written; grows out of `own` if necessary */
   char *p;
   size_t n, size;
   bool failed;
@@ -105,11 +105,11 @@ static void answer_put(answer_text *t, const char *p, size_t n)
   t->n += n;
 }
 
-/* A header: most of a head is these, and the four pieces are copied at once. */
+/* A header: most of a head is headers, so the four pieces are copied at once. */
 static void answer_put_header(answer_text *t, const char *name, size_t n, const char *value, size_t m)
 {
   char *to = t->p + t->n;
-  if (t->size - t->n < n + m + 4 || t->failed) { /* rare: it grows */
+  if (t->size - t->n < n + m + 4 || t->failed) { /* rare: the buffer grows */
     answer_put(t, name, n);
     answer_put(t, ": ", 2);
     answer_put(t, value, m);
@@ -139,7 +139,7 @@ static void answer_put_number(answer_text *t, const char *before, uint64_t value
   answer_puts(t, after);
 }
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT", made once a second. */
+/* "Sun, 06 Nov 1994 08:49:37 GMT", computed once a second. */
 static const char *answer_date(listener_loop *loop)
 {
   static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -175,7 +175,7 @@ static void answer_end(answer_text *t, listener_conn *conn)
 
 /* ------------------------------------------------------------------------------------------------------- access log */
 
-/* For who keeps one. head NULL: the request could not be read. */
+/* For hosts that keep an access log. head NULL: the request could not be read. */
 static void answer_note(listener_conn *conn, const svc_http_head *head, const svc_response *r, int status, size_t bytes)
 {
   const svc_listener_config *k = &conn->loop->listener->config;
@@ -208,7 +208,7 @@ static void answer_note(listener_conn *conn, const svc_http_head *head, const sv
 
 /* ---------------------------------------------------------------------------------------------------------- answers */
 
-/* What every answer tells browsers. An answer that has a Referrer-Policy has a policy of its own: the explorer's page. */
+/* Security headers of every answer. An answer with a Referrer-Policy has its own policy: the console's page. */
 static void answer_put_policy(answer_text *t, const listener_conn *conn, bool own)
 {
   static const char policy[] = "Referrer-Policy: strict-origin-when-cross-origin\r\nX-Frame-Options: DENY\r\n"
@@ -225,7 +225,7 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
   char body[768];
   size_t n = answer_document(body, sizeof body, e, answer_limit(&l->config, error));
   answer_text t;
-  if (conn->tls && !conn->shaken) { /* there is no way to tell it */
+  if (conn->tls && !conn->shaken) { /* no way to send it before the handshake is done */
     svc_listener_drop(conn);
     return;
   }
@@ -244,7 +244,7 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
   answer_end(&t, conn);
 }
 
-/* The service's headers, with `tag` in the place of theirs, if that is not empty. Returns whether a Content-Length is among them. */
+/* The service's headers, with `tag` instead of theirs if it is not empty. Returns whether they include a Content-Length. */
 static bool answer_put_headers(answer_text *t, const listener_conn *conn, const svc_response *r, bool is_head, const char *tag)
 {
   bool length = false, own = false;
@@ -254,7 +254,7 @@ static bool answer_put_headers(answer_text *t, const listener_conn *conn, const 
     size_t name = header->name_length ? header->name_length : strlen(header->name);
     size_t value = header->value_length ? header->value_length : strlen(header->value);
     if (svc_http_is(header->name, name, "content-length")) {
-      /* only the service knows what the GET would have given; else what counts is what is really sent */
+      /* for HEAD only the service knows the length; otherwise the bytes that are sent count */
       if (!is_head || length) continue;
       length = true;
     }
@@ -267,7 +267,7 @@ static bool answer_put_headers(answer_text *t, const listener_conn *conn, const 
   return length;
 }
 
-/* Is there room for the answer, should the client not take it at once? 0, or the error to refuse a read with. */
+/* Whether there is room for the answer, in case the client does not take it at once. 0, or the error to refuse a read with. */
 static int answer_room(listener_conn *conn, const svc_http_head *h)
 {
   svc_listener *l = conn->loop->listener;
@@ -279,11 +279,11 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   svc_listener_warn(l, "listener.memory_full", error == LISTENER_E_ANSWER ? "an answer is larger than max_answer: its client gets 503"
                                                   : "too many large answers wait to be sent: some clients get 503");
   if (h->reads) return error;
-  conn->bounded = true; /* a change is made, and that must be told */
+  conn->bounded = true; /* the change is done, so it must be answered */
   return 0;
 }
 
-/* The body is conn->packed alone from here on: what it was made of need not wait for the client. */
+/* From here on the body is only conn->packed: its source need not wait for the client. */
 static void answer_pack(listener_conn *conn)
 {
   int delay = conn->response.delay_ms;
@@ -300,7 +300,7 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
   char tag[LISTENER_TAG];
   answer_text t;
   int error, coding;
-  if (response->drop) { /* a fault, for tests: the answer is lost */
+  if (response->drop) { /* an injected fault: the answer is lost */
     svc_listener_drop(conn);
     return;
   }

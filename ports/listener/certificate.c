@@ -1,10 +1,10 @@
 /*
-** Certificates and their keys: read and checked before anybody is served with them, and one that signs itself, for a machine
+** Certificates and their keys: read and checked before they are used, and a self-signed one for a machine
 ** that has none yet.
 **
-** The rules it keeps. What is wrong with a file is said with its name, at the start or when it is read anew, never at the first
-** client. A key that is there is never replaced: a certificate is made of it. A file gets its name when it is on the disk, the
-** key's before the certificate's, so that whatever ends the process leaves what the next start can go on from.
+** The rules: an error names the file, at the start or at a reload, never at the first
+** client. An existing key is never replaced: a certificate is made for it. A file gets its name only when it is on the disk, the
+** key before the certificate, so that a crash at any moment leaves a state from which the next start can continue.
 */
 #define _GNU_SOURCE /* timegm */
 #include "certificate.h"
@@ -29,24 +29,24 @@
 #include <mbedtls/sha256.h>
 #include <mbedtls/ssl.h>
 
-#define CERTIFICATE_FILE ((size_t)256 << 10) /* bytes; a chain has 10 KiB */
-#define CERTIFICATE_PEM 8192                 /* of one that is made, with all its names */
+#define CERTIFICATE_FILE ((size_t)256 << 10) /* maximum bytes of a file; a chain has 10 KiB */
+#define CERTIFICATE_PEM 8192                 /* maximum bytes of a certificate made here, with all its names */
 #define CERTIFICATE_NAMES 64
-#define CERTIFICATE_CHAIN 10 /* certificates; clients verify no longer chains (mbedTLS: 8 between its own and the root) */
-#define CERTIFICATE_BEYOND 4096 /* more than any setting adds to a structure */
+#define CERTIFICATE_CHAIN 10 /* maximum certificates; clients verify no longer chains (mbedTLS: 8 between its own and the root) */
+#define CERTIFICATE_BEYOND 4096 /* bytes, more than any setting adds to a structure */
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-/* Settings of mbedTLS change its structures: one that was built with others than we see here would write beyond ours. */
+/* Settings of mbedTLS change its structures: a library built with other settings would write beyond ours. */
 static bool certificate_fits(void)
 {
   const size_t size = sizeof(mbedtls_ssl_context);
   unsigned char *space = malloc(size + CERTIFICATE_BEYOND);
   bool fits;
   size_t i;
-  if (!space) return true; /* it is memory that is short, and what comes next will see that */
+  if (!space) return true; /* out of memory, which the next step reports */
   memset(space, 0xA5, size + CERTIFICATE_BEYOND);
-  mbedtls_ssl_init((mbedtls_ssl_context *)(void *)space); /* clears all that the library takes it for */
+  mbedtls_ssl_init((mbedtls_ssl_context *)(void *)space); /* clears the size that the library assumes */
   fits = space[size - 1] == 0;
   for (i = size; i < size + CERTIFICATE_BEYOND; i++) fits = fits && space[i] == 0xA5;
   free(space);
@@ -65,8 +65,9 @@ int svc_listener_crypto(char *why, size_t size)
                           rc == PSA_ERROR_INSUFFICIENT_ENTROPY ? ", the system gives no entropy" : "");
 }
 
-/* What a function of mbedTLS has failed by: want of memory or of random bytes, or else what the caller takes it for. An error is that of a
-** module, with one of what lies below it (the last seven bits) added. */
+/* The status for an error of mbedTLS: out of memory, no random bytes, or otherwise the caller's. An error of mbedTLS is that of a module
+** plus
+** one of the layer below (the last seven bits). */
 static int certificate_code(int error, int otherwise)
 {
   static const int of_memory[] = { MBEDTLS_ERR_X509_ALLOC_FAILED, MBEDTLS_ERR_PK_ALLOC_FAILED, MBEDTLS_ERR_PEM_ALLOC_FAILED, MBEDTLS_ERR_ECP_ALLOC_FAILED,
@@ -81,7 +82,7 @@ static int certificate_code(int error, int otherwise)
   return otherwise;
 }
 
-/* What is nobody's fault is told in the library's words. */
+/* The library's own text for errors that are not the file's. */
 static void certificate_means(int rc, char *why, size_t size)
 {
   if (rc == SVC_NOMEM || rc == SVC_RANDOM) svc_listener_why(why, size, rc, "%s", svc_strerror(rc));
@@ -93,7 +94,7 @@ static void certificate_unload(unsigned char *text)
   free(text);
 }
 
-/* All of a file, with a NUL behind it, as mbedTLS wants PEM. NULL: it has been said why, unless it is memory. */
+/* Reads a whole file, NUL-terminated, as mbedTLS wants PEM. NULL: the reason is written, unless out of memory. */
 static unsigned char *certificate_load(const char *path, size_t *n, int *rc, char *why, size_t size)
 {
   unsigned char *text = malloc(CERTIFICATE_FILE + 1);
@@ -102,9 +103,9 @@ static unsigned char *certificate_load(const char *path, size_t *n, int *rc, cha
   *rc = text ? SVC_IO : SVC_NOMEM;
   if (!text) return NULL;
   file = fopen(path, "rbe");
-  if (!file && errno == ENOMEM) *rc = SVC_NOMEM; /* the C library has buffers of its own */
+  if (!file && errno == ENOMEM) *rc = SVC_NOMEM; /* fopen() allocates buffers */
   if (file) {
-    setvbuf(file, NULL, _IONBF, 0); /* no copy of a key stays in a buffer */
+    setvbuf(file, NULL, _IONBF, 0); /* no copy of a key must stay in a buffer */
     *n = fread(text, 1, CERTIFICATE_FILE + 1, file);
     failed = ferror(file) != 0;
     if (!failed && *n > CERTIFICATE_FILE) *rc = SVC_INVALID, errno = EFBIG, failed = true;
@@ -133,7 +134,7 @@ static int certificate_read_chain(mbedtls_x509_crt *chain, const char *path, cha
   int rc, bad;
   unsigned char *text = certificate_load(path, &n, &rc, why, size);
   if (!text) return rc;
-  bad = mbedtls_x509_crt_parse(chain, text, n); /* positive: how many of them it could not read */
+  bad = mbedtls_x509_crt_parse(chain, text, n); /* positive: number of certificates that could not be read */
   certificate_unload(text);
   if (bad == 0 && certificate_count(chain) > CERTIFICATE_CHAIN)
     return svc_listener_why(why, size, SVC_INVALID, "%s: a chain of %d certificates, of which clients verify %d at the most", path,
@@ -161,7 +162,7 @@ static int certificate_read_key(mbedtls_pk_context *key, const char *path, char 
   return svc_listener_why(why, size, SVC_INVALID, "%s: not a key in PEM (-0x%04x)", path, (unsigned)-bad);
 }
 
-/* Read both, and see that they fit each other. */
+/* Reads both files and checks that they match. */
 static int certificate_read(listener_pair *p, const char *cert_file, const char *key_file, char *why, size_t size)
 {
   int rc, bad;
@@ -197,7 +198,7 @@ void svc_listener_pair_free(listener_pair *p)
   free(p);
 }
 
-/* Milliseconds of a date in a certificate. */
+/* A date of a certificate in milliseconds. */
 static int64_t certificate_ms(const mbedtls_x509_time *t)
 {
   struct tm tm;
@@ -244,7 +245,7 @@ static int certificate_failed(const char *path, char *why, size_t size)
   return svc_listener_why(why, size, SVC_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* In full, or not at all. */
+/* Writes a file completely or not at all. */
 static int certificate_store(const char *path, const char *text, mode_t mode, char *why, size_t size)
 {
   char new_path[4096 + 8];
@@ -261,7 +262,7 @@ static int certificate_store(const char *path, const char *text, mode_t mode, ch
   return rc;
 }
 
-/* The key of the file, or a new one in it. */
+/* Reads the key of the file, or creates one in it. */
 static int certificate_key(mbedtls_pk_context *key, const char *path, char *why, size_t size)
 {
   unsigned char pem[2048];
@@ -292,7 +293,7 @@ static mbedtls_x509_san_list *certificate_names(const char *const *names, size_t
   return nodes;
 }
 
-/* 20250601000000; false: a year that cannot be written so, or, where time_t has 32 bits, one that comes after 2037. */
+/* 20250601000000; false: the year has no such form, or, with a time_t of 32 bits, is after 2037. */
 static bool certificate_date(int64_t at, char text[16])
 {
   const time_t when = (time_t)at;
@@ -302,7 +303,7 @@ static bool certificate_date(int64_t at, char text[16])
   return when == at && strftime(text, 16, "%Y%m%d%H%M%S", &tm) == 14;
 }
 
-/* For servers, and no authority: who trusts it, trusts it alone. 0, or an error of mbedTLS. */
+/* For servers, and not an authority: trust in it extends to nothing else. 0, or an error of mbedTLS. */
 static int certificate_fill(mbedtls_x509write_cert *cert, mbedtls_pk_context *key, const mbedtls_x509_san_list *names, int days)
 {
   static const char usage_oid[] = MBEDTLS_OID_SERVER_AUTH, name[] = "CN=svcapi listener,O=self-signed";
@@ -318,7 +319,7 @@ static int certificate_fill(mbedtls_x509write_cert *cert, mbedtls_pk_context *ke
   if (!certificate_date(now - 3600, from) || !certificate_date(now + (int64_t)days * 86400, until)) /* clocks of clients may be behind */
     return MBEDTLS_ERR_X509_INVALID_DATE;
   bad = mbedtls_psa_get_random(MBEDTLS_PSA_RANDOM_STATE, serial, sizeof serial);
-  serial[0] = (serial[0] & 0x3F) | 0x40; /* positive, and always as long */
+  serial[0] = (serial[0] & 0x3F) | 0x40; /* positive, and of constant length */
   mbedtls_x509write_crt_set_subject_key(cert, key);
   mbedtls_x509write_crt_set_issuer_key(cert, key);
   mbedtls_x509write_crt_set_version(cert, MBEDTLS_X509_CRT_VERSION_3);
@@ -365,7 +366,7 @@ int svc_listener_cert_make(const char *cert_file, const char *key_file, const ch
 
 int svc_listener_crypto(char *why, size_t size) { return svc_listener_why(why, size, SVC_INVALID, LISTENER_NO_TLS); }
 
-/* Nobody comes further than that, so none of these is ever called. */
+/* TLS is not built in: these are never reached. */
 int svc_listener_pair_read(listener_pair **out, const char *cert_file, const char *key_file, char *why, size_t size)
 {
   (void)cert_file, (void)key_file, (void)why, (void)size;

@@ -1,9 +1,9 @@
 /*
-** What the parts of the listener that know certificates share: certificate.c, which reads them by mbedTLS, and the two that speak
-** TLS, tls_mbedtls.c and tls_openssl.c. No other part includes this.
+** Shared by the parts of the listener that handle certificates: certificate.c, which reads them with mbedTLS, and the two TLS
+** ports, tls_mbedtls.c and tls_openssl.c. No other part includes this.
 **
-** An mbedTLS that was configured without TLS, or without what TLS is worth nothing without, is allowed: then https URLs are
-** refused, and all else works. Random bytes are PSA's, which TLS 1.3 needs anyway; its generator is one for the process and
+** An mbedTLS that was configured without TLS, or without features that TLS needs, is allowed: then https URLs are
+** refused, and everything else works. Random bytes are PSA's, which TLS 1.3 needs anyway; its generator is global to the process and
 ** has a lock, if mbedTLS was built with threading, as it must be: several loops use it at once.
 */
 #ifndef SVC_LISTENER_CERTIFICATE_H
@@ -33,7 +33,7 @@
 #include <mbedtls/x509_crt.h>
 
 struct listener_pair {
-  mbedtls_x509_crt chain; /* the certificate, behind it those that lead to its authority */
+  mbedtls_x509_crt chain; /* the certificate, followed by those that lead to its authority */
   mbedtls_pk_context key;
 };
 

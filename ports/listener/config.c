@@ -1,6 +1,6 @@
 /*
-** The configuration: what the host left at zero gets its default, what makes no sense is said so before any socket is
-** opened. The other parts rely on it: a limit is never zero, and what is added up from limits does not overflow.
+** The configuration: zero members get their defaults, and invalid ones are refused before any socket is opened. The other parts rely on
+** it: a limit is never zero, and sums of limits do not overflow.
 */
 #include "parts.h"
 
@@ -49,7 +49,7 @@ static void config_defaults(svc_listener_config *k)
   config_or_ms(&k->idle_timeout_ms, 60000);
   config_or_ms(&k->stop_timeout_ms, 5000);
   config_or(&k->max_body_memory, (size_t)64 << 20);
-  if (k->max_body_memory < k->max_body) k->max_body_memory = k->max_body; /* one can always be had */
+  if (k->max_body_memory < k->max_body) k->max_body_memory = k->max_body; /* one body of that size is always possible */
   config_or(&k->max_answer_memory, (size_t)64 << 20);
   config_or(&k->max_answer, k->max_answer_memory / 2);
   config_or_ms(&k->writer_idle_ms, 10000);
@@ -69,7 +69,7 @@ static int config_check(const svc_listener_config *k, char *why, size_t size)
   return SVC_OK;
 }
 
-/* So that there is a file to accept with, if only to say 503; the host may need more of them than we think, though. */
+/* Raises the limit of open files, so that a connection can at least be accepted to answer 503; the host may need more files, though. */
 static void config_files(svc_listener *l)
 {
   svc_listener_config *k = &l->config;

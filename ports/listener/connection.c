@@ -1,15 +1,15 @@
 /*
 ** A connection, from bytes to requests: HEAD and BODY of the drawing in parts.h, and its beginning and end.
 **
-** The rule it keeps: what was received is read in order, request by request, by http_reader.c alone; on an error of the
-** reader the answer is the last one, as nothing can be said of the bytes that follow.
+** The rule: received bytes are read in order, request by request, by http_reader.c alone. After an error of the
+** reader the connection is closed, because the following bytes are meaningless.
 */
 #include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The body is there: GET and HEAD are answered here, all others by a writer. */
+/* The body is complete: GET and HEAD are answered here, all others by a writer. */
 static void connection_dispatch(listener_conn *conn)
 {
   svc_listener *l = conn->loop->listener;
@@ -21,7 +21,7 @@ static void connection_dispatch(listener_conn *conn)
     svc_listener_job_free(job);
     return;
   }
-  svc_listener_reading(conn, false); /* nor shall a client that has shut its side down be closed before its answer */
+  svc_listener_reading(conn, false); /* a client that has shut down its side must not be closed before its answer */
   svc_listener_state(conn, LISTENER_WAIT, -1);
   if (svc_listener_submit(l, job)) return;
   conn->job = NULL;
@@ -30,7 +30,7 @@ static void connection_dispatch(listener_conn *conn)
   svc_listener_job_free(job);
 }
 
-/* It has no body, and the loop answers it: no copy is needed. */
+/* Without a body, and answered by the loop: no copy is needed. */
 static void connection_answer(listener_conn *conn, const svc_http_head *head)
 {
   svc_listener *l = conn->loop->listener;
@@ -39,12 +39,12 @@ static void connection_answer(listener_conn *conn, const svc_http_head *head)
   svc_listener_peer(conn, head, peer);
   svc_listener_handle(l, head, peer, conn->tls != NULL, NULL, 0, &response);
   svc_listener_answer(conn, head, &response);
-  svc_response_free(&response); /* what was lost on the way, if anything */
+  svc_response_free(&response); /* frees an answer that was dropped */
 }
 
-#define CONNECTION_BODY ((size_t)1 << 30) /* that http_reader.c takes */
+#define CONNECTION_BODY ((size_t)1 << 30) /* the maximum of http_reader.c */
 
-/* Does the host let this request have a longer body than others? */
+/* Whether the host allows this request a longer body. */
 static bool connection_allowed(const listener_conn *conn, const svc_http_head *head, svc_http_limits *limits)
 {
   const svc_listener_config *k = &conn->loop->listener->config;
@@ -67,7 +67,7 @@ static bool connection_allowed(const listener_conn *conn, const svc_http_head *h
   return true;
 }
 
-/* A whole head of n bytes stands in the buffer; `more` of the input behind it. */
+/* A complete head of n bytes is in the buffer; `more`: further input follows it. */
 static void connection_begin(listener_conn *conn, const char *text, size_t n, bool more)
 {
   const svc_listener *l = conn->loop->listener;
@@ -91,7 +91,7 @@ static void connection_begin(listener_conn *conn, const char *text, size_t n, bo
   }
 }
 
-/* HEAD: look for the end of the head. Returns false when there is nothing to do until more bytes come. */
+/* HEAD: looks for the end of the head. Returns false if more bytes are needed. */
 static bool connection_read_head(listener_conn *conn)
 {
   const svc_listener *l = conn->loop->listener;
@@ -103,7 +103,7 @@ static bool connection_read_head(listener_conn *conn)
   conn->at += blank;
   p += blank;
   n -= blank;
-  if (n == 0 || (n == 1 && p[0] == '\r')) return false; /* nor does half an empty line begin anything */
+  if (n == 0 || (n == 1 && p[0] == '\r')) return false; /* half an empty line does not begin a request */
   if (!conn->started) svc_listener_state(conn, LISTENER_HEAD, l->config.header_timeout_ms);
   conn->started = true;
   length = conn->scan.at;
@@ -112,7 +112,7 @@ static bool connection_read_head(listener_conn *conn)
   return rc == SVC_HTTP_OK;
 }
 
-/* Count what the body of a request has grown by. Returns false: there is no room for it. */
+/* Counts the growth of a request's body. Returns false if there is no room. */
 static bool connection_count(svc_listener *l, const listener_job *job, size_t before)
 {
   size_t grown = svc_listener_counted(&job->body) - before;
@@ -120,7 +120,7 @@ static bool connection_count(svc_listener *l, const listener_job *job, size_t be
   return !grown || atomic_fetch_add(&l->bodies, grown) + grown <= l->config.max_body_memory + more;
 }
 
-/* BODY: take what has come of it. Returns false when there is nothing to do until more bytes come. */
+/* BODY: takes the received bytes. Returns false if more are needed. */
 static bool connection_read_body(listener_conn *conn)
 {
   listener_job *job = conn->job;
@@ -144,7 +144,7 @@ static bool connection_read_body(listener_conn *conn)
   return rc == SVC_HTTP_OK;
 }
 
-/* Requests, one after the other, of what has been received. */
+/* Reads requests one after the other from the received bytes. */
 static void connection_read(listener_conn *conn)
 {
   bool more = true;
@@ -157,7 +157,7 @@ static void connection_read(listener_conn *conn)
   else svc_listener_shift(conn);
 }
 
-/* Returns false while the handshake is not done: it waits for the client. */
+/* Returns false while the handshake waits for the client. */
 static bool connection_shake(listener_conn *conn)
 {
   const svc_listener *l = conn->loop->listener;
@@ -172,7 +172,7 @@ static bool connection_shake(listener_conn *conn)
   return true;
 }
 
-/* With TLS: have some more. Returns false when there is none, or none is wanted yet. */
+/* With TLS: decrypts more. Returns false if there is nothing, or nothing is wanted yet. */
 static bool connection_decrypt(listener_conn *conn)
 {
   if (svc_listener_dropped(conn) || (conn->state != LISTENER_HEAD && conn->state != LISTENER_BODY)) return false;
@@ -200,7 +200,7 @@ void svc_listener_expire(listener_conn *conn)
   }
 }
 
-/* There is no place for it: it is told why, if not too many are being told already, as these are connections too. */
+/* There is no place for the connection: it gets an error, unless too many are being refused already, because those are connections, too. */
 static void connection_turn_away(listener_conn *conn, int error)
 {
   svc_listener *l = conn->loop->listener;

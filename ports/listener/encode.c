@@ -1,10 +1,10 @@
 /*
-** Content codings (RFC 9110, 8.4): an answer that is long enough goes out as gzip to a client that accepts it.
+** Content codings (RFC 9110, 8.4): a long answer is sent as gzip to a client that accepts it.
 **
-** It exists because most of an answer is words that stand in it many times. The rules it keeps. What shows a secret (Cache-Control: no-store) is
-** never compressed, as its length would tell of it to whoever can have some of the answer be his. Whether a client got gzip is
-** told to caches (Vary), and the two have different tags, both strong: what stands behind the hyphen of a tag says how it was
-** written, and If-Match does not look at it. A loop is not kept by it: an answer of more than ENCODE_MOST is sent as it is.
+** Most of an answer is words that occur in it many times. The rules: an answer with a secret (Cache-Control: no-store) is
+** never compressed, because its length would reveal something to an attacker who controls a part of the answer. Caches learn from Vary that
+** the answer depends on the client, and both forms have different ETags, both strong: the text behind the hyphen of a tag states the
+** form, and If-Match ignores it. A loop is not blocked: an answer of more than ENCODE_MOST is sent uncompressed.
 */
 #include "parts.h"
 
@@ -32,7 +32,7 @@ static size_t encode_length(const svc_header *h)
   return h->value_length ? h->value_length : strlen(h->value);
 }
 
-/* The weight of an element, "gzip;q=0.5", in thousandths; its name is *n bytes long. -1: that is none. */
+/* The weight of an element, "gzip;q=0.5", in thousandths; its name is *n bytes long. -1: invalid. */
 static int encode_weight(const char *p, size_t *n)
 {
   const char *end = p + *n, *q = memchr(p, ';', *n);
@@ -50,7 +50,7 @@ static int encode_weight(const char *p, size_t *n)
   return weight <= 1000 ? weight : -1;
 }
 
-/* Does the client want it so, at least as much as it wants it as it is? */
+/* Whether the client prefers gzip at least as much as identity. */
 static bool encode_accepted(const svc_http_head *h)
 {
   int gzip = -1, any = -1, plain = 0;
@@ -70,7 +70,7 @@ static bool encode_accepted(const svc_http_head *h)
   return gzip > 0 && gzip >= plain;
 }
 
-/* May it be compressed at all, whoever asks? */
+/* Whether the answer may be compressed at all. */
 static bool encode_suits(const svc_response *r)
 {
   const svc_header *type, *cache;
@@ -84,7 +84,7 @@ static bool encode_suits(const svc_response *r)
          encode_has(type->value, encode_length(type), "xml") || encode_has(type->value, encode_length(type), "csv");
 }
 
-/* "5f" becomes "5f-g", and "5f-p" becomes "5f-pg". False: it is none of ours. */
+/* "5f" becomes "5f-g", and "5f-p" becomes "5f-pg". False: not one of our tags. */
 static bool encode_tag(const svc_header *etag, char tag[LISTENER_TAG])
 {
   size_t n = encode_length(etag);
@@ -98,7 +98,7 @@ int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LI
 {
   svc_response *r = &conn->response;
   const svc_header *etag, *known;
-  size_t n, size = r->body_length - r->body_length / 8; /* it shall be worth its while */
+  size_t n, size = r->body_length - r->body_length / 8; /* must save at least an eighth */
   tag[0] = '\0';
   if (conn->loop->listener->config.no_gzip || h->is_head) return LISTENER_PLAIN;
   if (r->status == 304) return LISTENER_VARIES;

@@ -1,10 +1,10 @@
 /*
-** The explorer: one page at /, and the modules that it loads below /_explorer/, for people who want to look around in the service
-** with a browser. It is a client like others: all it does goes through the API, with a token that its user signs in for.
+** The console: one page at /, and its modules below /_explorer/, for people who use the service with a browser. The console is a
+** client like any other: it uses the API only, with a token that its user signs in for.
 **
-** The rule it keeps: nothing here knows the service, and no answer is made of what somebody sent. The files are constants of the
-** program (explorer_files.c), so an answer allocates nothing and can be given by an event loop; it has no operation. Paths that are
-** not in the table are the service's, /_explorer/ or not. -DSVC_LISTENER_NO_EXPLORER leaves all of it out of the program.
+** The rule: nothing here knows the service, and no answer contains input of a caller. The files are constants of the
+** program (explorer_files.c), so an answer allocates nothing and an event loop can send it; it is not an operation. Paths that are
+** not in the table belong to the service, also below /_explorer/. -DSVC_LISTENER_NO_EXPLORER leaves all of it out of the program.
 */
 #include "explorer.h"
 
@@ -29,12 +29,12 @@ static const svc_header explorer_refused[] = {
   EXPLORER_HEADER("X-Error-Code", "METHOD_NOT_ALLOWED"), EXPLORER_HEADER("X-Content-Type-Options", "nosniff")
 };
 
-/* NULL: it is none of these. */
+/* NULL: not a file of the console. */
 static const listener_file *explorer_find(const svc_http_head *h)
 {
   const char *query;
   size_t i, n;
-  if (h->target_length > 1 && h->target[1] != '?' && h->target[1] != '_') return NULL; /* nearly all: the API's */
+  if (h->target_length > 1 && h->target[1] != '?' && h->target[1] != '_') return NULL; /* nearly all requests are for the API */
   query = memchr(h->target, '?', h->target_length);
   n = query ? (size_t)(query - h->target) : h->target_length;
   for (i = 0; i < svc_listener_file_count; i++) {
@@ -44,13 +44,13 @@ static const listener_file *explorer_find(const svc_http_head *h)
   return NULL;
 }
 
-/* Is one of the tags in this list the file's? A tag has no comma in it, and a weak one is good enough. */
+/* Whether a tag of this list is the file's. A tag contains no comma, and a weak one is sufficient. */
 static bool explorer_listed(const char *list, size_t n, const svc_header *tag)
 {
   size_t i;
   if (n == 1 && list[0] == '*') return true;
   for (i = 0; i + tag->value_length <= n; i++)
-    if (memcmp(list + i, tag->value, tag->value_length) == 0) return true; /* its quotes are part of it */
+    if (memcmp(list + i, tag->value, tag->value_length) == 0) return true; /* the quotes are part of the tag */
   return false;
 }
 

@@ -1,6 +1,6 @@
 /*
-** What explorer.c and the files that it serves share: explorer_files.c is written from ports/explorer/ by pack.sh there. No other
-** part includes this.
+** Shared by explorer.c and the files that it serves: pack.sh in ports/explorer/ generates explorer_files.c from that folder. No other part
+** includes this.
 */
 #ifndef SVC_LISTENER_EXPLORER_H
 #define SVC_LISTENER_EXPLORER_H
@@ -15,8 +15,8 @@ typedef struct listener_file {
 } listener_file;
 
 /*
-** The policy allows what the page is made of and nothing else: no script or style that stands in the page, no other host, no frame
-** around it, and no text that becomes markup.
+** The policy allows exactly what the page needs: no inline script or style, no other host, no frame around it, and no text that becomes
+** markup.
 */
 #define EXPLORER_POLICY                                                                                                        \
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "             \

@@ -1,14 +1,16 @@
 /*
-** gzip (RFC 1952) of an answer, for encode.c: deflate (RFC 1951) with the fixed code, and with matches found by the last place of each four bytes.
+** gzip (RFC 1952) of an answer, for encode.c: deflate (RFC 1951) with the fixed code; matches are found by the last position of each four
+** bytes.
 **
-** It exists so that lists, which say the same words over and over, are a fraction as long on the wire. The rules it keeps: one pass over the
-** bytes, 17 KiB of stack, no memory but the caller's; a result that does not fit is none, so that what does not shrink is sent as it is.
+** Lists repeat the same words, and shrink to a fraction of their size. The rules: one pass over the
+** bytes, 17 KiB of stack, no memory but the caller's. A result that does not fit is discarded, so that text that does not shrink is sent
+** uncompressed.
 */
 #include "parts.h"
 
 #include <string.h>
 
-#define GZIP_BITS 12 /* of the table of places */
+#define GZIP_BITS 12 /* of the table of positions */
 #define GZIP_WINDOW 32768
 #define GZIP_LEAST 4
 #define GZIP_MOST 258
@@ -16,13 +18,13 @@
 
 typedef struct gzip_out {
   unsigned char *p;
-  size_t n, size; /* n beyond size: it does not fit */
+  size_t n, size; /* n > size: it does not fit */
   uint64_t bits;
   unsigned count;
-  uint16_t codes[288]; /* of literals and lengths, as they are put */
+  uint16_t codes[288]; /* of literals and lengths, ready for output */
 } gzip_out;
 
-/* Four bytes at a time, by tables that are made anew: that takes less than they save from 1 KiB on. */
+/* Four bytes at a time, with tables that are computed for each call: from 1 KiB on that costs less than it saves. */
 static uint32_t gzip_crc(const unsigned char *p, size_t n)
 {
   uint32_t t[4][256], crc, i, k;
@@ -49,7 +51,7 @@ static void gzip_put(gzip_out *o, uint32_t value, unsigned bits)
   }
 }
 
-/* Codes are put with their highest bit first. */
+/* Codes are written with their highest bit first. */
 static uint16_t gzip_turned(unsigned code, unsigned bits)
 {
   unsigned turned = 0;
@@ -82,7 +84,7 @@ static unsigned gzip_log2(uint32_t n)
   return log;
 }
 
-/* "So many bytes as stood so far back", 3.2.5. */
+/* "Repeat `length` bytes from `distance` back", 3.2.5. */
 static void gzip_match(gzip_out *o, uint32_t length, uint32_t distance)
 {
   uint32_t m = length - 3, extra = m < 8 ? 0 : gzip_log2(m) - 2;
@@ -95,7 +97,7 @@ static void gzip_match(gzip_out *o, uint32_t length, uint32_t distance)
   gzip_put(o, m & ((1u << extra) - 1), extra);
 }
 
-/* Where the four bytes at p have their last place. */
+/* The last position of the four bytes at p. */
 static uint32_t *gzip_place(uint32_t *places, const unsigned char *p)
 {
   uint32_t four;
@@ -105,7 +107,7 @@ static uint32_t *gzip_place(uint32_t *places, const unsigned char *p)
 
 static void gzip_deflate(gzip_out *o, const unsigned char *p, size_t n)
 {
-  uint32_t places[1 << GZIP_BITS]; /* one more than they are; 0: none */
+  uint32_t places[1 << GZIP_BITS]; /* position plus 1; 0: none */
   size_t at = 0;
   memset(places, 0, sizeof places);
   while (at < n && o->n <= o->size) {
@@ -139,7 +141,7 @@ size_t svc_listener_gzip(const char *text, size_t n, char *out, size_t size)
   o.size = size;
   gzip_code(&o);
   for (i = 0; i < sizeof head; i++) gzip_put(&o, head[i], 8);
-  gzip_put(&o, 3, 3); /* the last block; of the fixed code: 01 */
+  gzip_put(&o, 3, 3); /* the last block, with the fixed code: 01 */
   gzip_deflate(&o, p, n);
   gzip_symbol(&o, GZIP_END);
   gzip_put(&o, 0, (8 - o.count % 8) % 8);

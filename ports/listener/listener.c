@@ -1,7 +1,7 @@
 /*
 ** The listener as a host sees it (ports/listener.h): opening, starting, stopping, closing; and its log.
 **
-** The rule it keeps: threads end in the order loops, writers, and only then is anything freed, because a loop waits for
+** The rule: threads end in the order loops, writers; only then is anything freed, because a loop waits for
 ** its writers' answers and a writer rings its loop's bell.
 */
 #include "parts.h"
@@ -31,7 +31,7 @@ void svc_listener_warn(svc_listener *l, const char *event, const char *text)
     svc_listener_log(l, SVC_LOG_WARNING, event, "%s", text);
 }
 
-/* All that can fail: configuration, loops, sockets. What is there when it fails, svc_listener_close() frees. */
+/* All steps that can fail: configuration, loops, sockets. After a failure svc_listener_close() frees what exists. */
 static int listener_prepare(svc_listener *l, const svc_listener_config *config, char *why, size_t size)
 {
   int rc = svc_listener_configure(l, config, why, size);
@@ -59,7 +59,7 @@ int svc_listener_open(svc_listener **out, const svc_listener_config *config, cha
   svc_listener_quiet();
   l = calloc(1, sizeof *l);
   if (!l) return svc_listener_why(why, why_size, SVC_NOMEM, "%s", svc_strerror(SVC_NOMEM));
-  pthread_mutex_init(&l->lock, NULL); /* on Linux none can fail */
+  pthread_mutex_init(&l->lock, NULL); /* cannot fail on Linux */
   pthread_mutex_init(&l->places_lock, NULL);
   pthread_mutex_init(&l->identity_lock, NULL);
   rc = listener_prepare(l, config, why, why_size);
@@ -80,7 +80,7 @@ const char *svc_listener_url(const svc_listener *l, size_t i)
   return l && i < LISTENER_URLS ? l->urls[i] : NULL;
 }
 
-/* Returns false when one of them cannot be had; those before it run. */
+/* Returns false if a thread cannot be started; those before it run. */
 static bool listener_start_threads(svc_listener *l)
 {
   size_t i;
@@ -101,7 +101,7 @@ int svc_listener_start(svc_listener *l, svc *s)
   l->s = s;
   l->started = true;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); /* threads inherit it: signals are the host's */
+  pthread_sigmask(SIG_SETMASK, &all, &before); /* threads inherit it: signals belong to the host */
   good = listener_start_threads(l);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (good) return SVC_OK;
@@ -125,7 +125,7 @@ void svc_listener_stop(svc_listener *l)
     if (l->loops[i].running) svc_listener_ring(&l->loops[i]);
   for (i = 0; i < l->config.threads; i++)
     if (l->loops[i].running) pthread_join(l->loops[i].thread, NULL);
-  /* whoever still waits for a writer now has waited for too long, and is not told any more */
+  /* requests that still wait for a writer have timed out, and get no answer any more */
   svc_listener_writers_stop(l);
 }
 

@@ -1,8 +1,8 @@
 /*
-** Who sent a request: the address of the socket, or behind trusted proxies the one that X-Forwarded-For names.
+** The peer of a request: the address of the socket, or, behind trusted proxies, an address from X-Forwarded-For.
 **
-** The rule it keeps: what is said of an address counts only if a trusted proxy says it. Whatever cannot be read as an
-** address ends the walk, and the last one that could is the peer.
+** The rule: only a trusted proxy's statement counts. Text that is not an
+** address ends the walk, and the last address read before is the peer.
 */
 #include "parts.h"
 
@@ -30,7 +30,7 @@ static bool peer_parse(listener_address *a, const char *p, size_t n)
   return true;
 }
 
-/* An element of X-Forwarded-For: an address, perhaps with a port behind it, IPv6 then in brackets. */
+/* An element of X-Forwarded-For: an address, with an optional port; IPv6 is then in brackets. */
 static bool peer_forwarded_parse(listener_address *a, const char *p, size_t n)
 {
   const char *end = memchr(p, p[0] == '[' ? ']' : ':', n);
@@ -76,7 +76,7 @@ bool svc_listener_is_proxy(const svc_listener *l, const char *address)
   return svc_listener_address_parse(&a, address) && peer_trusted(l, &a);
 }
 
-/* Walk one header from the right. Returns true when all in it are trusted, so that what stands further left counts. */
+/* Walks one header from the right. Returns true if all addresses in it are trusted, so that those further left count. */
 static bool peer_walk(const svc_listener *l, const svc_header *header, char peer[INET6_ADDRSTRLEN])
 {
   const char *p = header->value, *end = p + header->value_length;
@@ -96,8 +96,8 @@ static bool peer_walk(const svc_listener *l, const svc_header *header, char peer
 }
 
 /*
-** Walk X-Forwarded-For from the right for as long as the address in hand is a trusted proxy's. What stands further left
-** was written by somebody whom we do not know, and counts for nothing.
+** Walks X-Forwarded-For from the right while the current address is a trusted proxy's. Addresses further left were written by unknown
+** senders and are ignored.
 */
 void svc_listener_peer(const listener_conn *conn, const svc_http_head *h, char peer[INET6_ADDRSTRLEN])
 {

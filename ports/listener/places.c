@@ -1,21 +1,22 @@
 /*
-** Places: how many connections there may be, in all and of one address. Without a share for each, one client could hold all
+** Places: limits of the number of connections, in total and per address. Without a share per address, one client could take all
 ** of them by connecting and doing nothing.
 **
-** Where there is no place, the connection that is idle for longest gives way: of the same address, if that has all of its share. Many people
-** may be behind one address, and clients that forget idle connections must not keep the others there out. Only if none is idle the new
-** connection is refused. A loop closes its own connections alone; they are spread evenly, so that it has some of such an address.
+** If there is no place, the connection that is idle for longest is closed: one of the same address, if that has used up its share. Many
+** people
+** may be behind one address, and clients that forget idle connections must not lock the others out. Only if none is idle, the new
+** connection is refused. A loop closes only its own connections; they are spread evenly, so that each loop has some of such an address.
 **
-** The rule it keeps: a connection that is counted is counted twice, in all and for its address, and leaves both at once,
-** when it is closed or when it gives way. Addresses are counted in a table of open addressing: a row that is found before
-** a free one is the address's own, so taking one out moves those behind it up.
+** The rule: a connection is counted twice, in total and for its address, and leaves both counts at once,
+** when it is closed or gives way. Addresses are counted in a table with open addressing: a row before the first
+** free one belongs to its address, so removing a row moves the following ones up.
 */
 #include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Whoever has an IPv6 address has 2^64 of them. */
+/* An owner of one IPv6 address has 2^64 of them. */
 static void places_key(listener_conn *conn)
 {
   listener_address a;
@@ -27,13 +28,13 @@ static void places_key(listener_conn *conn)
 
 static size_t places_home(const svc_listener *l, const unsigned char ip[16])
 {
-  uint64_t h = 1469598103934665603u ^ (uintptr_t)l; /* where it lies in memory is nobody's to know */
+  uint64_t h = 1469598103934665603u ^ (uintptr_t)l; /* the address in memory is unknown to clients */
   size_t i;
   for (i = 0; i < 16; i++) h = (h ^ ip[i]) * 1099511628211u;
   return (size_t)(h ^ h >> 32) & (l->place_rows - 1);
 }
 
-/* The row of an address, or the free one where it would be. */
+/* The row of an address, or the free row for it. */
 static listener_place *places_find(const svc_listener *l, const unsigned char ip[16])
 {
   size_t i = places_home(l, ip);
@@ -41,7 +42,7 @@ static listener_place *places_find(const svc_listener *l, const unsigned char ip
   return &l->places[i];
 }
 
-/* The row is free now: what was put behind it because it was taken moves up. */
+/* The row is free now: rows that were displaced by it move up. */
 static void places_close_gap(svc_listener *l, size_t gap)
 {
   size_t mask = l->place_rows - 1, i;

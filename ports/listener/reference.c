@@ -46,7 +46,8 @@ const char *svc_listener_describe(void *context, int what, const char *of, const
   n = snprintf(key, sizeof key, "%c %s%s%s", kinds[what], of ? of : "", of ? "." : "", name);
   if (n < 0 || (size_t)n >= sizeof key) return NULL;
   text = reference_find(key);
-  if (!text && of && what == SVC_DESCRIBE_FIELD) { /* an older version of an object, "Thing20230101", is described as the object is */
+  if (!text && of && what == SVC_DESCRIBE_FIELD) { /* an older version of an object, "Thing20230101", shares the descriptions of the
+                                                      object */
     size_t stem = strlen(of);
     while (stem && of[stem - 1] >= '0' && of[stem - 1] <= '9') stem--;
     if (strlen(of) - stem != 8) return NULL;

@@ -1,6 +1,6 @@
 /*
-** What reference.c and its texts share: reference_texts.c is written by reference.sh from the files reference.txt of the catalog. No
-** other part includes this.
+** Shared by reference.c and its texts: reference.sh generates reference_texts.c from the files reference.txt of the catalog. No other part
+** includes this.
 */
 #ifndef SVC_LISTENER_REFERENCE_H
 #define SVC_LISTENER_REFERENCE_H
@@ -12,7 +12,7 @@ typedef struct listener_text {
   const char *text;
 } listener_text;
 
-extern const listener_text svc_listener_texts[]; /* sorted by key, as strcmp() does */
+extern const listener_text svc_listener_texts[]; /* sorted by key, in the order of strcmp() */
 extern const size_t svc_listener_text_count;
 
 #endif /* SVC_LISTENER_REFERENCE_H */

@@ -1,10 +1,10 @@
 /*
-** How an answer reaches the client. It is given to the kernel at once; what does not fit waits in the connection (SEND)
-** until the loop's `writable` says that the socket takes bytes again, and the loop goes on with others meanwhile.
+** Sending: an answer goes to the kernel at once; bytes that do not fit wait in the connection (SEND)
+** until the loop's `writable` says that the socket takes more, and the loop serves others meanwhile.
 **
-** The rule it keeps: a connection is in `writable` exactly while it is in SEND. Closing a socket takes it out of an
-** epoll only if no child process has it as well, so `writable` is left before (svc_listener_leave). And a connection that
-** is to be closed after its answer is read from for a while (LINGER): closing with unread input would make the kernel
+** The rule: a connection is in `writable` exactly while it is in SEND. Closing a socket removes it from an
+** epoll only if no child process has it as well, so it leaves `writable` before (svc_listener_leave). A connection that
+** is closed after its answer is read from for a while (LINGER): closing with unread input would make the kernel
 ** send a reset, which may overtake the answer.
 */
 #include "parts.h"
@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define SEND_SMALL ((size_t)16 << 10) /* of an answer so much is not counted, connections are */
-#define SEND_STALLED_MS 5000 /* who takes nothing for so long is closed when others need the room */
-#define SEND_LINGER_MS 2000 /* how long a closed connection is read from, so that the client gets the answer */
+#define SEND_SMALL ((size_t)16 << 10) /* bytes of an answer that are not counted: the number of connections is limited anyway */
+#define SEND_STALLED_MS 5000 /* a client that takes nothing for so long is closed when others need the room */
+#define SEND_LINGER_MS 2000 /* time for which a finished connection is still read from, so that the client gets the answer */
 
 void svc_listener_state(listener_conn *conn, int state, int64_t timeout_ms)
 {
@@ -75,7 +75,7 @@ void svc_listener_send_release(listener_conn *conn)
   conn->packed = conn->text = NULL;
 }
 
-/* The answer is with the kernel: go on to the next request, or close in such a way that the answer still arrives. */
+/* The kernel has the answer: continue with the next request, or close so that the answer still arrives. */
 static void send_done(listener_conn *conn)
 {
   svc_listener_send_release(conn);
@@ -85,13 +85,13 @@ static void send_done(listener_conn *conn)
     svc_listener_discard(conn);
     svc_listener_state(conn, LISTENER_LINGER, SEND_LINGER_MS);
   } else {
-    conn->started = false; /* an empty line may follow, which begins nothing: connection_read_head() looks */
+    conn->started = false; /* an empty line may follow, which does not begin a request: connection_read_head() checks */
     svc_listener_state(conn, LISTENER_HEAD, conn->loop->listener->config.idle_timeout_ms);
   }
   svc_listener_reading(conn, true);
 }
 
-/* Send what is left. Returns how many bytes went. */
+/* Sends the rest. Returns the number of bytes sent. */
 static size_t send_some(listener_conn *conn, const char *text, size_t text_length)
 {
   struct iovec parts[2];
@@ -115,7 +115,7 @@ static size_t send_some(listener_conn *conn, const char *text, size_t text_lengt
   return 0;
 }
 
-/* Keep what is left after `sent` bytes: of the head a copy, of the body where it goes on. Returns false: no memory. */
+/* Keeps the rest after `sent` bytes: a copy of the head, and the position in the body. Returns false if out of memory. */
 static bool send_keep(listener_conn *conn, const char *text, size_t n, size_t sent)
 {
   conn->text_at = 0;
@@ -128,7 +128,7 @@ static bool send_keep(listener_conn *conn, const char *text, size_t n, size_t se
   return true;
 }
 
-/* All of it waits in the connection, and nobody waits for it. */
+/* The whole answer waits in the connection, without blocking a thread. */
 static void send_delay(listener_conn *conn, const char *text, size_t n)
 {
   int64_t delay = conn->response.delay_ms;
@@ -179,7 +179,7 @@ void svc_listener_send_continue(listener_conn *conn)
   if (n > 0 && n < (ssize_t)sizeof text - 1) svc_listener_drop(conn);
 }
 
-/* In SEND, but with the deadline that it has: whoever does not read is not waited for longer than who does not send. */
+/* In SEND, but with its present deadline: a client that does not read gets no more time than one that does not send. */
 void svc_listener_send_later(listener_conn *conn)
 {
   svc_listener_reading(conn, false);

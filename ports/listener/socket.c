@@ -1,9 +1,9 @@
 /*
-** URLs, and the sockets that listen on them. What goes wrong here is for the person to mend who starts the program, so
-** it is told in their words: the URL, and what is wrong with it.
+** URLs, and the sockets that listen on them. Errors here are for the person who starts the program, and are
+** worded accordingly: the URL, and what is wrong with it.
 **
-** The rule it keeps: several loops listen on one port by SO_REUSEPORT, but a port that somebody else listens on is an
-** error, even if it is another of us.
+** The rule: several loops listen on one port with SO_REUSEPORT, but a port that is already in use is an
+** error, even if another listener of ours uses it.
 */
 #include "parts.h"
 
@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SOCKET_BACKLOG 1024 /* mongoose accepts one connection a turn, so many may have to wait */
+#define SOCKET_BACKLOG 1024 /* mongoose accepts one connection per turn, so many may have to wait */
 
 typedef union socket_address {
   struct sockaddr any;
@@ -24,7 +24,7 @@ typedef union socket_address {
   struct sockaddr_in6 six;
 } socket_address;
 
-/* Names are not looked up: which of several addresses would be meant? */
+/* Names are not looked up: a name may have several addresses. */
 static bool socket_host_parse(const char *p, size_t n, socket_address *a)
 {
   char host[INET6_ADDRSTRLEN];
@@ -41,7 +41,7 @@ static bool socket_host_parse(const char *p, size_t n, socket_address *a)
   return inet_pton(AF_INET6, host + 1, &a->six.sin6_addr) == 1;
 }
 
-/* ":PORT", or nothing, which is the scheme's; *p goes behind it. */
+/* ":PORT", or nothing, which means the scheme's default; *p moves behind it. */
 static bool socket_port_parse(const char **p, socket_address *a, unsigned long port)
 {
   const char *digits = *p + 1;
@@ -59,7 +59,7 @@ bool svc_listener_is_https(const char *url)
   return url && strncmp(url, "https://", 8) == 0;
 }
 
-/* "http://HOST[:PORT][/]"; *host_end is where the host ends, for the URL as it really is. */
+/* "http://HOST[:PORT][/]"; *host_end is the end of the host, for the URL with the actual port. */
 static int socket_url_parse(const char *url, socket_address *a, const char **host_end, char *why, size_t size)
 {
   bool secure = svc_listener_is_https(url);
@@ -88,8 +88,8 @@ static bool socket_set(int fd, int level, int option)
 }
 
 /*
-** A listening socket. The first one of a port binds without SO_REUSEPORT, so that it fails if anybody listens there,
-** and sets it for its siblings (`shared`) only then. *a becomes the address as it really is.
+** Opens a listening socket. The first one of a port binds without SO_REUSEPORT, so that it fails if the port is in use, and sets it
+** for its siblings (`shared`) afterwards. *a becomes the actual address.
 */
 static int socket_open(socket_address *a, bool sibling, bool shared)
 {
@@ -118,7 +118,7 @@ static int socket_failed(const char *url, char *why, size_t size)
   return svc_listener_why(why, size, SVC_IO, "cannot listen on %s: %s", url, text);
 }
 
-/* The URL with the port as it really is; NULL: no memory. */
+/* The URL with the actual port; NULL: out of memory. */
 static char *socket_url(const char *url, size_t host_length, const socket_address *a)
 {
   size_t n = host_length + 8;
@@ -138,7 +138,7 @@ int svc_listener_bind(svc_listener *l, size_t which, char *why, size_t size)
   if (rc != SVC_OK) return rc;
   for (i = 0; i < l->config.threads; i++) {
     int fd = socket_open(&a, i > 0, l->config.threads > 1);
-    if (fd < 0 && i > 0) fd = fcntl(first, F_DUPFD_CLOEXEC, 0); /* no SO_REUSEPORT here: take turns on one socket */
+    if (fd < 0 && i > 0) fd = fcntl(first, F_DUPFD_CLOEXEC, 0); /* no SO_REUSEPORT here: share one socket */
     if (fd < 0) return socket_failed(url, why, size);
     if (i == 0) first = fd;
     if (!svc_listener_loop_listen(&l->loops[i], fd, svc_listener_is_https(url))) {

@@ -1,20 +1,19 @@
 /*
-** TLS of a connection, on the bytes that mongoose has read and a socket that is written to here; the cipher is the work of a library
-** behind the port in tls.h. mongoose's own TLS is not used: it parses certificate and key for every connection, serves in clear
-** where that fails, and goes on reading from a connection that is paused while a part of a record is left.
+** TLS of a connection, on the bytes that mongoose has read and a socket that is written to here; the cryptography is the work of a library
+** behind the port in tls.h. mongoose's own TLS is not used: it parses certificate and key for every connection, serves plain text
+** if that fails, and keeps reading from a paused connection while a part of a record is left.
 **
 **      socket -> mongoose's buffer -> the port, by records -> conn->plain -> connection.c, which sees no difference
 **      send.c -> the port, a record at a time -> socket
 **
-** What is the same for all connections is there once: certificate, key and settings, an identity. Each connection holds the one
-** that it has begun with, so that one that is read anew (svc_listener_reload) is everybody's who comes after, and nobody who is
-** there notices.
+** All connections share an identity: certificate, key and settings. Each connection holds the identity that it began with, so
+** that a reload (svc_listener_reload) affects new connections only.
 **
-** The rules it keeps. (1) Nothing of such a connection is read or said in clear: the parser is given conn->plain alone, and what
-** is said before the handshake is done is not said (svc_listener_refuse). (2) A handshake is a step for each flight that has come:
-** no loop waits in one. (3) A record that the socket did not take is offered again with the same bytes, as the libraries demand: what
-** the next record holds depends on nothing but what is left of the answer. (4) The server remembers nothing of a client that is gone:
-** a session is resumed by the ticket that the client has kept, whose keys belong to the identity; nothing is renegotiated.
+** The rules. (1) Nothing of such a connection is read or sent in plain text: the parser gets conn->plain alone, and no error
+** is sent before the handshake is done (svc_listener_refuse). (2) A handshake takes one step for each flight of the client:
+** no loop waits in it. (3) A record that the socket did not take is offered again with the same bytes, as the libraries demand: the
+** next record depends only on the rest of the answer. (4) The server keeps nothing of a closed session:
+** a session is resumed by the ticket that the client has kept, whose keys belong to the identity. There is no renegotiation.
 */
 #include "tls.h"
 
@@ -24,8 +23,8 @@
 #include <sys/socket.h>
 
 #define TLS_RECORD ((size_t)16 << 10)
-#define TLS_TURN ((size_t)256 << 10) /* so much is encrypted for one connection before others have their turn */
-#define TLS_REST_MS 1000 /* after which an idle connection gives its buffers back */
+#define TLS_TURN ((size_t)256 << 10) /* bytes that are encrypted for one connection before others have their turn */
+#define TLS_REST_MS 1000 /* time after which an idle connection gives its buffers back */
 #define TLS_DAY_MS ((int64_t)86400000)
 
 struct listener_identity {
@@ -40,8 +39,8 @@ struct listener_tls {
   const svc_listener_tls_port *port; /* the identity's */
   void *session;                     /* the port's */
   bool pending; /* the port holds bytes that the last read did not return */
-  bool rested; /* its buffers are given back */
-  bool more; /* another record follows at once: the socket need not wake the client for this one */
+  bool rested; /* its buffers were given back */
+  bool more; /* another record follows at once: the kernel may delay this one */
 };
 
 /* --------------------------------------------------------------------------------------------------------- identity */
@@ -54,7 +53,7 @@ static void tls_identity_free(listener_identity *id)
   free(id);
 }
 
-/* Who is given a certificate that has expired refuses the connection: better the person who starts it hears of that. */
+/* Clients refuse an expired certificate: the person who starts the program should learn of it. */
 static int tls_check_dates(const svc_listener *l, const listener_identity *id, char *why, size_t size)
 {
   const int64_t now = (int64_t)time(NULL) * 1000;
@@ -68,12 +67,12 @@ static int tls_check_dates(const svc_listener *l, const listener_identity *id, c
     return svc_listener_why(why, size, SVC_INVALID, "%s: the certificate has expired on %04d-%02d-%02d", l->cert_file, t.tm_year + 1900,
                             t.tm_mon + 1, t.tm_mday);
   }
-  if (cert.from > now + TLS_DAY_MS) /* or this machine has no clock */
+  if (cert.from > now + TLS_DAY_MS) /* otherwise this machine has no clock */
     svc_listener_log(l, SVC_LOG_WARNING, "certificate.early", "%s: the certificate is not valid yet", l->cert_file);
   return SVC_OK;
 }
 
-/* Read the files, and put what is in them in the place of what there was. */
+/* Reads the files, and replaces the identity. */
 static int tls_load(svc_listener *l, char *why, size_t size)
 {
   listener_identity *id = calloc(1, sizeof *id), *old = id;
@@ -210,11 +209,11 @@ bool svc_listener_tls_read(listener_conn *conn)
   }
   if (n == LISTENER_TLS_READ) return false;
   if (n == LISTENER_TLS_END) svc_listener_tls_notify(conn);
-  svc_listener_drop(conn); /* its end, a record that is none, or words against a renegotiation that do not fit the socket */
+  svc_listener_drop(conn); /* the end, an invalid record, or an alert against a renegotiation that does not fit the socket */
   return false;
 }
 
-/* The next record of an answer, of which `at` bytes are done with: in place, or put together in `space`. */
+/* The next record of an answer, of which `at` bytes are sent: in place, or assembled in `space`. */
 static const char *tls_record(const listener_conn *conn, const char *text, size_t n, size_t at, char *space, size_t *length)
 {
   const char *body = conn->response.body + conn->body_at;
@@ -262,7 +261,7 @@ bool svc_listener_tls_say(listener_conn *conn, const char *text, size_t n)
 
 void svc_listener_tls_notify(listener_conn *conn)
 {
-  if (conn->shaken) conn->tls->port->notify(conn->tls->session); /* should it not fit, the client sees an end without */
+  if (conn->shaken) conn->tls->port->notify(conn->tls->session); /* if it does not fit, the client sees the connection end without it */
 }
 
 void svc_listener_tls_rest(listener_conn *conn, uint64_t now)

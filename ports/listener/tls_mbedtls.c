@@ -1,8 +1,8 @@
 /*
-** TLS by mbedTLS, which is what the listener speaks unless it was made with another: small, and there on every board, as the library
-** needs mbedTLS anyway. It answers for the port in tls.h, and keeps its rules.
+** TLS by mbedTLS, the listener's default: small, and available everywhere, as the library
+** needs mbedTLS anyway. Implements the port in tls.h and keeps its rules.
 **
-** Keys of tickets are mbedTLS's work: a new one every hour, and the one before opens tickets for another.
+** mbedTLS manages the keys of tickets: a new one every hour, and the previous one opens tickets for another.
 */
 #include "certificate.h"
 
@@ -61,7 +61,7 @@ static void mbed_close(void *context)
   free(k);
 }
 
-/* Without them each connection has a handshake of its own. 0, or an error of mbedTLS. */
+/* Without tickets each connection has a full handshake. 0, or an error of mbedTLS. */
 static int mbed_tickets(mbed_shared *k)
 {
 #if MBED_HAS_TICKETS
@@ -95,7 +95,7 @@ static void *mbed_open(listener_pair *pair)
   mbedtls_ssl_conf_max_tls_version(k, MBEDTLS_SSL_VERSION_TLS1_3);
   mbedtls_ssl_conf_ciphersuites(k, mbed_suites);
   mbedtls_ssl_conf_groups(k, mbed_groups);
-  /* a session that is resumed has a key exchange of its own, too */
+  /* a resumed session has its own key exchange, too */
   mbedtls_ssl_conf_tls13_key_exchange_modes(k, MBEDTLS_SSL_TLS1_3_KEY_EXCHANGE_MODE_EPHEMERAL | MBEDTLS_SSL_TLS1_3_KEY_EXCHANGE_MODE_PSK_EPHEMERAL);
 #if defined(MBEDTLS_SSL_RENEGOTIATION)
   mbedtls_ssl_conf_renegotiation(k, MBEDTLS_SSL_RENEGOTIATION_DISABLED);
@@ -134,7 +134,7 @@ static void *mbed_begin(void *shared, listener_conn *conn)
   return NULL;
 }
 
-/* A result of mbedTLS, as the port has it. */
+/* A result of mbedTLS as one of the port. */
 static int mbed_result(int rc)
 {
   if (rc >= 0) return rc;
@@ -166,6 +166,6 @@ const svc_listener_tls_port svc_listener_tls_mbedtls = { "mbedTLS", mbed_open, m
 
 #else
 
-const svc_listener_tls_port svc_listener_tls_mbedtls = { 0 }; /* svc_listener_crypto() has refused it before anything of it is called */
+const svc_listener_tls_port svc_listener_tls_mbedtls = { 0 }; /* svc_listener_crypto() has refused it before a function is called */
 
 #endif

@@ -1,9 +1,9 @@
 /*
-** TLS by OpenSSL 3, for machines that have it: it encrypts some times as fast as mbedTLS. It answers for the port in tls.h, and keeps its rules.
-** Only with -DSVC_WITH_OPENSSL; then it is what the listener speaks. Certificate and key are read and checked by certificate.c,
-** so that both ports take the same files and say the same of those that are wrong; here they come as DER.
+** TLS by OpenSSL 3, for machines that have it: several times faster than mbedTLS. Implements the port in tls.h and keeps its rules.
+** Only with -DSVC_WITH_OPENSSL; then it is the listener's default. certificate.c reads and checks certificate and key,
+** so that both ports accept the same files and report the same errors; here they arrive as DER.
 **
-** Keys of tickets: OpenSSL would keep one for ever, so they are made here. The newest closes tickets, and the one before still opens them.
+** OpenSSL would keep one ticket key forever, so keys are made here. The newest encrypts tickets, and the previous one still decrypts them.
 */
 #include "certificate.h"
 
@@ -27,13 +27,13 @@ typedef struct openssl_ticket_key {
 typedef struct openssl_shared {
   SSL_CTX *ctx;
   BIO_METHOD *method;
-  pthread_mutex_t lock; /* of what follows: */
-  openssl_ticket_key keys[2]; /* the newest, and the one before; made 0: none */
+  pthread_mutex_t lock; /* protects the following: */
+  openssl_ticket_key keys[2]; /* the newest, and the previous one; made 0: none */
 } openssl_shared;
 
 /* ---------------------------------------------------------------------------------------------------------- tickets */
 
-/* The key to close a ticket with, NULL, or to open that of a name with. False: there is none. */
+/* The key to encrypt a ticket with (name NULL), or to decrypt the one of this name. False: no such key. */
 static bool openssl_ticket_key_of(openssl_shared *k, const unsigned char *name, openssl_ticket_key *out)
 {
   const uint64_t now = svc_listener_now() + 1, life = (uint64_t)LISTENER_TICKET_S * 1000;
@@ -58,7 +58,7 @@ static bool openssl_ticket_key_of(openssl_shared *k, const unsigned char *name, 
   return found;
 }
 
-/* OpenSSL wants keys for a ticket: 0, there is none and the handshake is a whole one; 1; 2, it opens, and the client is given the next. */
+/* OpenSSL asks for the keys of a ticket: 0, none, and the handshake is a full one; 1; 2, decrypts, and the client gets a new ticket. */
 static int openssl_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int closes)
 {
   openssl_ticket_key key;
@@ -87,7 +87,7 @@ static int openssl_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_
   return SSL_TLSEXT_ERR_OK;
 }
 
-/* Certificate, those behind it, and key. */
+/* Certificate, chain and key. */
 static bool openssl_use(SSL_CTX *ctx, const listener_pair *pair)
 {
   const mbedtls_x509_crt *c;
@@ -95,7 +95,7 @@ static bool openssl_use(SSL_CTX *ctx, const listener_pair *pair)
   const unsigned char *p;
   EVP_PKEY *key = NULL;
   bool good = true;
-  int n = mbedtls_pk_write_key_der(&pair->key, der, sizeof der); /* at its end */
+  int n = mbedtls_pk_write_key_der(&pair->key, der, sizeof der); /* written at the end of the buffer */
   for (c = &pair->chain; c && good; c = c->next) {
     X509 *x = (p = c->raw.p, d2i_X509(NULL, &p, (long)c->raw.len));
     good = x && (c == &pair->chain ? SSL_CTX_use_certificate(ctx, x) : SSL_CTX_add1_chain_cert(ctx, x)) == 1;
@@ -116,8 +116,9 @@ static bool openssl_settings(openssl_shared *k, const listener_pair *pair)
   SSL_CTX *ctx = k->ctx;
   SSL_CTX_set_app_data(ctx, k);
   SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION | SSL_OP_CLEANSE_PLAINTEXT);
-  SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER); /* buffers are given back by openssl_rest(): at each read they would be wiped as a whole */
-  SSL_CTX_set_read_ahead(ctx, 1); /* the bytes have come already: a record is taken by one call, not by two */
+  SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER); /* openssl_rest() gives buffers back: doing so at each read would wipe them
+                                                                 each time */
+  SSL_CTX_set_read_ahead(ctx, 1); /* the bytes are in memory already: one call takes a record, not two */
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_timeout(ctx, LISTENER_TICKET_S);
   SSL_CTX_set_alpn_select_cb(ctx, openssl_alpn, NULL);
@@ -150,7 +151,7 @@ static int openssl_transmit(BIO *b, const char *from, int n)
 static long openssl_control(BIO *b, int what, long number, void *p)
 {
   (void)b, (void)number, (void)p;
-  return what == BIO_CTRL_FLUSH; /* there is nothing to flush, and that is done */
+  return what == BIO_CTRL_FLUSH; /* nothing to flush: success */
 }
 
 static void openssl_close(void *context)
@@ -189,16 +190,16 @@ static void *openssl_begin(void *context, listener_conn *conn)
   }
   BIO_set_data(b, conn);
   BIO_set_init(b, 1);
-  SSL_set_bio(ssl, b, b); /* and is freed with it */
+  SSL_set_bio(ssl, b, b); /* freed with it */
   SSL_set_accept_state(ssl);
   return ssl;
 }
 
 static void openssl_end(void *session) { SSL_free(session); }
 
-/* SSL_get_error() is right only if the thread's queue of errors was empty before the call. Clearing it before each read and write costs as
-** much as a tenth of them, so a call that gave nothing is made again if the queue is not empty after it: an error that other code had left
-** there is gone then, and one of the connection's own lasts. Returns whether the queue had errors, and clears it. */
+/* SSL_get_error() is right only if the thread's error queue was empty before the call. Clearing it before each read and write costs up to a
+** tenth of their time. So a call without result is repeated if the queue is not empty after it: an error that other code had left is gone
+** then, and one of the connection remains. Returns whether the queue had errors, and clears it. */
 static bool openssl_had_errors(void)
 {
   if (!ERR_peek_error()) return false;
@@ -206,7 +207,7 @@ static bool openssl_had_errors(void)
   return true;
 }
 
-/* Why a call gave nothing, as the port has it. After a failure nothing may be said any more, not even the end. */
+/* The reason why a call gave nothing, as a result of the port. After a failure nothing may be sent any more, not even the end. */
 static int openssl_result(SSL *ssl, int rc)
 {
   switch (SSL_get_error(ssl, rc)) {

@@ -1,13 +1,13 @@
 /*
-** Jobs, and the threads that do them: whatever may wait for a disk is answered by a writer, never by a loop.
+** Jobs, and the writer threads that do them: a writer answers every request that may wait for a disk, never a loop.
 **
 **      loop: submit -> first ... last, the queue of all writers -> writer: the service -> loop->done -> loop: collect
 **
-** Writers are started when a job comes and none is idle, and always the first idle one is woken: so those at the end have
-** nothing to do unless there are really so many jobs at a time, and end after a while. The first never does.
+** A writer is started when a job comes and none is idle, and the first idle one is always woken. So the last ones have
+** nothing to do unless there really are so many jobs at a time, and end after a while. The first one never ends.
 **
-** The rule it keeps: a job belongs to whoever took it off a queue, and only its loop looks at its connection, which may
-** be gone when the answer is there (job->conn NULL). The queue has a bound; further changes are refused by the loop.
+** The rule: a job belongs to the thread that took it off a queue, and only its loop uses its connection, which may
+** be closed when the answer is ready (job->conn NULL). The queue is bounded; the loop refuses further changes.
 */
 #include "parts.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a body so much is not counted, connections are: no flood of large ones shuts the small ones out. */
+/* Bytes of a body that are not counted, since connections are: a flood of large bodies does not shut small ones out. */
 #define WRITERS_SMALL ((size_t)16 << 10)
 #define WRITERS_TICK_MS 900 /* svc_tick(): about once a second, as a loop turns every 250 ms */
 
@@ -100,7 +100,7 @@ void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *pe
 
 /* ----------------------------------------------------------------------------------------------- the writers' queue */
 
-/* Nanoseconds, for how long a job has waited. */
+/* Nanoseconds, to measure how long a job has waited. */
 static int64_t writers_now(void)
 {
   struct timespec t;
@@ -108,7 +108,7 @@ static int64_t writers_now(void)
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Always let in, and not counted among those that wait: a tick, there is only one; and reads, of which a connection has one. */
+/* Jobs that are always accepted and not counted: the tick, of which there is one, and reads, of which a connection has one. */
 static bool writers_count(const listener_job *job)
 {
   return job->text && !job->head.reads;
@@ -116,7 +116,7 @@ static bool writers_count(const listener_job *job)
 
 static void *writers_run(void *writer);
 
-/* The lock is held. False: there is no thread to be had. */
+/* The lock is held. False: no thread can be started. */
 static bool writers_start(listener_writer *w)
 {
   if (w->state == WRITER_ENDED) pthread_join(w->thread, NULL);
@@ -124,7 +124,7 @@ static bool writers_start(listener_writer *w)
   return w->state == WRITER_BUSY;
 }
 
-/* The lock is held. Should no thread be to be had, those that there are come to the job later. */
+/* The lock is held. If no thread can be started, the existing ones do the job later. */
 static void writers_wake(svc_listener *l)
 {
   listener_writer *w = NULL;
@@ -132,7 +132,7 @@ static void writers_wake(svc_listener *l)
   for (i = 0; i < l->config.writers; i++) {
     listener_writer *one = &l->writers[i];
     if (one->state == WRITER_IDLE) {
-      one->state = WRITER_BUSY; /* not to be woken twice */
+      one->state = WRITER_BUSY; /* not woken twice */
       pthread_cond_signal(&one->wake);
       return;
     }
@@ -159,7 +159,7 @@ bool svc_listener_submit(svc_listener *l, listener_job *job)
   return room;
 }
 
-/* The lock is held. Wait until there may be a job. False: there was none for so long that this writer ends. */
+/* The lock is held. Waits for a job. False: there was none for so long that this writer ends. */
 static bool writers_wait(listener_writer *w)
 {
   svc_listener *l = w->listener;
@@ -179,7 +179,7 @@ static bool writers_wait(listener_writer *w)
   return false;
 }
 
-/* Wait for a job. Returns NULL when this writer is to end. */
+/* Waits for a job. Returns NULL if this writer must end. */
 static listener_job *writers_next(listener_writer *w)
 {
   svc_listener *l = w->listener;
@@ -197,7 +197,7 @@ static listener_job *writers_next(listener_writer *w)
   return job;
 }
 
-/* Give it back to its loop. */
+/* Gives it back to its loop. */
 static void writers_done(listener_job *job)
 {
   listener_loop *loop = job->loop;
@@ -234,7 +234,7 @@ bool svc_listener_writers_open(svc_listener *l)
   pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
   for (i = 0; i < l->config.writers; i++) {
     l->writers[i].listener = l;
-    pthread_cond_init(&l->writers[i].wake, &clock); /* on Linux it cannot fail */
+    pthread_cond_init(&l->writers[i].wake, &clock); /* cannot fail on Linux */
   }
   pthread_condattr_destroy(&clock);
   return true;
@@ -259,7 +259,7 @@ void svc_listener_writers_stop(svc_listener *l)
     pthread_cond_signal(&l->writers[i].wake);
   }
   pthread_mutex_unlock(&l->lock);
-  for (i = 0; i < l->config.writers; i++) /* nobody starts any more: the loops have ended */
+  for (i = 0; i < l->config.writers; i++) /* no writer starts any more: the loops have ended */
     if (l->writers[i].state != WRITER_NONE) pthread_join(l->writers[i].thread, NULL);
 }
 
@@ -301,6 +301,6 @@ void svc_listener_tick(listener_loop *loop)
   job = calloc(1, sizeof *job);
   if (!job) return;
   job->loop = loop;
-  loop->ticking = svc_listener_submit(loop->listener, job); /* a step that falls due is a write */
+  loop->ticking = svc_listener_submit(loop->listener, job); /* a due step is a write */
   if (!loop->ticking) free(job);
 }

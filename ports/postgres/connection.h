@@ -1,7 +1,7 @@
 /*
 ** Connections, and opening and closing a store.
 **
-** The rule: a lost connection is made again by the transaction that needs it next. After an attempt in vain nobody tries for
+** The rule: the transaction that needs a lost connection next reconnects. After a failed attempt, no thread tries for
 ** POSTGRES_OUTAGE.
 */
 #ifndef SVC_POSTGRES_CONNECTION_H
@@ -14,8 +14,9 @@ static void postgres_silent(void *context, const PGresult *r)
   (void)context, (void)r;
 }
 
-/* One statement outside of the pipeline, and its last result. NULL: there is none, or not in time. Through a pooler it goes with our
-** settings, as one transaction. */
+/* One statement outside of the pipeline, and its last result. NULL: failed, or not in time. Through a pooler our settings go with it, as
+** one
+** transaction. */
 static PGresult *postgres_exec(postgres_txn *t, const char *sql)
 {
   const int64_t until = postgres_clock() + t->store->timeout;
@@ -42,10 +43,11 @@ static bool postgres_do(postgres_txn *t, const char *sql)
 }
 
 /*
-** The first schema of the connection's own search_path that exists, or the one that the URI names. And is there a pooler in between, which
-** may give each transaction another connection of the server's? It does not pass on the process id of the server that answers, so what
-** was said at the beginning is another than what the server says now. Where that errs nothing is lost but time: what a pooler needs works
-** without one.
+** Finds the first existing schema of the connection's own search_path, or the one in the URI. Also detects a pooler, which may give each
+** transaction
+** another connection of the server: it does not pass on the process id of the server, so the id from the connection's start differs from
+** the one that
+** the server reports now. A wrong guess only costs time: what a pooler needs works without one.
 */
 static bool postgres_find_schema(postgres_txn *t)
 {
@@ -63,7 +65,7 @@ static bool postgres_find_schema(postgres_txn *t)
   return good;
 }
 
-/* A setting of ours, where the server knows it; it is put behind `local`, or made for the session. */
+/* A setting of ours, if the server knows it; appended to `local`, or set for the session. */
 static bool postgres_set(postgres_txn *t, const char *name, const char *value)
 {
   const bool pooled = t->store->pooler == POSTGRES_TRANSACTION;
@@ -81,7 +83,7 @@ static bool postgres_set(postgres_txn *t, const char *name, const char *value)
   return strlen(local) + 1 < sizeof t->store->local;
 }
 
-/* Through a pooler `local` is made once, and no session has settings of its own: it would be somebody else's session next. */
+/* Through a pooler `local` is built once, and no session has settings of its own, because another client may get it next. */
 static bool postgres_settle(postgres_txn *t)
 {
   svc_store *store = t->store;
@@ -96,8 +98,8 @@ static bool postgres_settle(postgres_txn *t)
   return true;
 }
 
-/* False: there is none, or it cannot be used; t->conn, if any, says why. What is named before the URI is for where that says nothing. No
-** password is ever in what libpq says. */
+/* False: no usable connection; t->conn, if any, has the reason. Defaults precede the URI, which overrides them. libpq's messages never
+** contain a password. */
 static bool postgres_new(postgres_txn *t)
 {
   const svc_store *store = t->store;
@@ -118,7 +120,7 @@ static bool postgres_new(postgres_txn *t)
   return true;
 }
 
-/* Every statement, in one round trip, and pipeline mode from here on. Through a pooler they are sent with their text, each time. */
+/* Prepares every statement in one round trip, and enters pipeline mode. Through a pooler statements are sent as text instead. */
 static bool postgres_prepare(postgres_txn *t)
 {
   char name[8], sql[POSTGRES_SQL];
@@ -134,7 +136,7 @@ static bool postgres_prepare(postgres_txn *t)
   return postgres_sync(t) == SVC_OK && postgres_drain(t, 0) == SVC_OK;
 }
 
-/* Comes with the first connection, as libpq's own memory, and stays. */
+/* Allocated with the first connection, like libpq's own memory, and kept. */
 static bool postgres_equip(postgres_txn *t)
 {
   if (!t->seen) t->seen = malloc(postgres_seen_most(t) * sizeof *t->seen + POSTGRES_EDGE);
@@ -142,7 +144,7 @@ static bool postgres_equip(postgres_txn *t)
   return t->seen != NULL;
 }
 
-/* Was it in vain a moment ago? Then this is no time to try: the host is not there, and all would wait for it one behind the other. */
+/* Whether an attempt failed a moment ago. Then no thread tries: all would wait for a missing host one after the other. */
 static bool postgres_is_down(svc_store *store)
 {
   bool down;
@@ -160,16 +162,16 @@ static int postgres_connect(postgres_txn *t)
   if (postgres_is_down(store)) return SVC_IO;
   if (postgres_new(t) && (t == &store->writer || store->pooler == POSTGRES_TRANSACTION || postgres_do(t, postgres_reading)) && postgres_prepare(t))
     return SVC_OK;
-  if (t->conn) postgres_note_conn(store, SVC_IO, t->conn); /* else it has been said, or there is no memory */
+  if (t->conn) postgres_note_conn(store, SVC_IO, t->conn); /* otherwise it is already logged, or out of memory */
   postgres_lose(t);
-  if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* refused: that costs nobody any time */
+  if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* refused: that takes no time */
   pthread_mutex_lock(&store->lock);
   store->down = postgres_clock() + POSTGRES_OUTAGE;
   pthread_mutex_unlock(&store->lock);
   return SVC_IO;
 }
 
-/* Nobody has asked for anything, so there is nothing to read, unless the server has said goodbye: the word, and then the end. */
+/* Nothing was asked, so there is nothing to read, unless the server has closed the connection: its message, and then the end. */
 static bool postgres_alive(PGconn *conn)
 {
   struct pollfd p = { .fd = PQsocket(conn), .events = POLLIN };
@@ -182,8 +184,9 @@ static bool postgres_alive(PGconn *conn)
   return false;
 }
 
-/* Is nothing left of the transaction before but the word that it has ended, which is on its way? Then the next one need not wait:
-** that word is passed over when it comes. A pooler must see it first: it gives the next transaction another connection. */
+/* Whether only the confirmation of the previous transaction's end is still on its way. Then the next one need not wait: the confirmation is
+** skipped when
+** it arrives. A pooler must see it first, because it gives the next transaction another connection. */
 static bool postgres_follows(const postgres_txn *t)
 {
   struct pollfd p = { .events = POLLIN };
@@ -192,10 +195,10 @@ static bool postgres_follows(const postgres_txn *t)
   return p.fd >= 0 && poll(&p, 1, 0) == 0;
 }
 
-/* A connection whose server went away while it was idle shows that here; it is made again. */
+/* Detects a connection whose server went away while it was idle, and reconnects. */
 static int postgres_ready(postgres_txn *t)
 {
-  if (!postgres_follows(t)) postgres_drain_all(t); /* the end of the transaction before */
+  if (!postgres_follows(t)) postgres_drain_all(t); /* the end of the previous transaction */
   if (t->conn && !t->syncs && !postgres_alive(t->conn)) postgres_lose(t);
   return t->conn ? SVC_OK : postgres_connect(t);
 }
@@ -285,7 +288,7 @@ static const struct postgres_option {
 };
 #define POSTGRES_OPTIONS (sizeof postgres_our_options / sizeof postgres_our_options[0])
 
-/* These are ours, and libpq would not know them: they are taken out of the URI. What is wrong with one, or NULL. */
+/* Options of this port, which libpq would not know: they are removed from the URI. Returns what is wrong with one, or NULL. */
 static const char *postgres_options(svc_store *store)
 {
   char *p = strchr(store->uri, '?');
@@ -305,7 +308,7 @@ static const char *postgres_options(svc_store *store)
   return NULL;
 }
 
-/* Waits are by the clock that nobody sets. */
+/* Waits use the monotonic clock. */
 static bool postgres_locks(svc_store *store)
 {
   pthread_condattr_t monotonic;
@@ -319,7 +322,7 @@ static bool postgres_locks(svc_store *store)
   return good;
 }
 
-/* As many as the URI says. */
+/* The number is an option of the URI. */
 static bool postgres_make_readers(svc_store *store)
 {
   const size_t size = (size_t)store->reader_count * sizeof *store->readers;
@@ -361,7 +364,7 @@ fail:
   return NULL;
 }
 
-/* Others may be making them at the same moment, and CREATE IF NOT EXISTS then says that they do exist. */
+/* Other processes may create them at the same moment; CREATE IF NOT EXISTS then fails because they exist. */
 static bool postgres_make_tables(postgres_txn *t)
 {
   size_t i;
@@ -373,18 +376,18 @@ static bool postgres_make_tables(postgres_txn *t)
   return true;
 }
 
-/* Is the schema one that this version can work on? */
+/* Whether this version can work on the schema. */
 static bool postgres_fits(const char *schema, char *why, size_t why_size)
 {
   int major = 1, minor = 0;
-  if (schema && sscanf(schema, POSTGRES_SCHEMA "%d.%d", &major, &minor) < 2) major = 1, minor = 0; /* another comment, somebody's own */
+  if (schema && sscanf(schema, POSTGRES_SCHEMA "%d.%d", &major, &minor) < 2) major = 1, minor = 0; /* a comment of the user's own */
   if (major == POSTGRES_MAJOR && minor >= POSTGRES_MINOR) return true;
   snprintf(why, why_size, "cannot open the store: its schema is %d.%d, and this version needs %d.%d or a later %d.x%s", major, minor, POSTGRES_MAJOR,
            POSTGRES_MINOR, POSTGRES_MAJOR, major == POSTGRES_MAJOR ? ": svcd schema upgrades it" : "");
   return false;
 }
 
-/* Where all tables are there none is made, so that serving needs no right to make any: svcd schema has made them. */
+/* If all tables exist none is created, so that serving needs no CREATE permission: svcd schema has created them. */
 static bool postgres_have_tables(postgres_txn *t, char *why, size_t why_size)
 {
   PGresult *r = postgres_exec(t, postgres_there);
@@ -394,7 +397,7 @@ static bool postgres_have_tables(postgres_txn *t, char *why, size_t why_size)
   return good && (there || postgres_make_tables(t));
 }
 
-/* Are the tables ours? False: why says whose they are, or is still empty: libpq knows why that cannot be told. */
+/* Whether the tables are ours. False: why has their owner, or is empty if libpq has the reason. */
 static bool postgres_own_tables(postgres_txn *t, char *why, size_t why_size)
 {
   PGresult *r = postgres_exec(t, postgres_strangers);
@@ -406,7 +409,7 @@ static bool postgres_own_tables(postgres_txn *t, char *why, size_t why_size)
   return good;
 }
 
-/* Why the store cannot be opened, where nobody has said so yet. */
+/* The reason why the store cannot be opened, if none is known yet. */
 static void postgres_open_why(const postgres_txn *t, char *why, size_t why_size)
 {
   const char *text = t->conn ? PQerrorMessage(t->conn) : t->store->why[0] ? t->store->why : "no memory";

@@ -1,7 +1,7 @@
 /*
-** Records: reading, scanning and writing them.
+** Records: reading, scanning and writing.
 **
-** The rule: writes are gathered and sent together, before the transaction asks for something else or commits.
+** The rule: writes are gathered and sent together, before the next query or the commit.
 */
 #ifndef SVC_POSTGRES_RECORD_H
 #define SVC_POSTGRES_RECORD_H
@@ -31,7 +31,7 @@ static int postgres_get_each_once(postgres_txn *t, const svc_str *keys, size_t n
   return rc;
 }
 
-/* Each in a statement of its own, whatever its length. */
+/* One statement per key, whatever its length. */
 static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc_str *values)
 {
   int rc = postgres_get_each_once(t, keys, n, values);
@@ -69,14 +69,14 @@ static int postgres_get(svc_txn *txn, svc_str key, svc_str *value)
   return rc == SVC_OK && !found.p ? SVC_NOT_FOUND : rc;
 }
 
-/* May counts be in it? Only then is it worth a look at them, which others who count would be in the way of. */
+/* Whether a range may contain counters. Only then are they read, because reading them conflicts with others that count. */
 static bool postgres_has_counts(svc_str from, svc_str to)
 {
   const unsigned char *a = (const unsigned char *)from.p, *b = (const unsigned char *)to.p;
   return to.n && (from.n == 0 || a[0] <= SVC_COUNT_LETTER) && (b[0] > SVC_COUNT_LETTER || (b[0] == SVC_COUNT_LETTER && to.n > 1));
 }
 
-/* A count's value is its number, as that of this machine stands in memory. */
+/* The value of a counter is its number in this machine's byte order. */
 static svc_row postgres_row(PGresult *r, int i)
 {
   svc_row row;
@@ -86,12 +86,12 @@ static svc_row postgres_row(PGresult *r, int i)
   } else {
     int64_t count = postgres_integer_at(r, i, 2);
     row.value = (svc_str){ PQgetvalue(r, i, 2), sizeof count };
-    memcpy(PQgetvalue(r, i, 2), &count, sizeof count); /* it is the result's own memory, of this size */
+    memcpy(PQgetvalue(r, i, 2), &count, sizeof count); /* the result's own memory, of this size */
   }
   return row;
 }
 
-/* Rows that are here already: of the same range, behind those that were given last. */
+/* Rows that are already in memory: of the same range, behind the last ones returned. */
 static bool postgres_scan_ahead(postgres_txn *t, const svc_range *range, svc_row *rows, size_t most, size_t *n)
 {
   const svc_str edge = range->backwards ? range->from : range->to, start = range->backwards ? range->to : range->from;
@@ -138,7 +138,7 @@ static int postgres_scan(svc_txn *txn, const svc_range *range, svc_row *rows, si
   return SVC_OK;
 }
 
-/* Writes are only sent: what becomes of them is seen by the next read, or at the commit. */
+/* Writes are only sent: the next read or the commit sees their results. */
 static int postgres_change(svc_txn *txn, int statement, const postgres_args *a)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -154,8 +154,9 @@ static uint64_t postgres_hash(svc_str key)
   return h;
 }
 
-/* One statement cannot write a record twice: the second time is for the next one. Work that is retried takes nothing for fresh: that
-** may have been the conflict. */
+/* One statement cannot write a record twice: the second write goes into the next statement. Retried work takes no record for new: that may
+** have been
+** the conflict. */
 static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -197,7 +198,7 @@ static int postgres_remove_range(svc_txn *txn, svc_str from, svc_str to)
   return rc == SVC_OK && postgres_has_counts(from, to) ? postgres_change(txn, POSTGRES_REMOVE_COUNTS, &a) : rc;
 }
 
-/* Of a key that is too long to be gathered; behind the others, in whose place it is sent. */
+/* For a key that is too long to be gathered; sent after the gathered ones. */
 static int postgres_add_alone(postgres_txn *t, svc_str key, int64_t delta)
 {
   postgres_writes *w = &t->store->writes;
@@ -214,7 +215,7 @@ static int postgres_add_alone(postgres_txn *t, svc_str key, int64_t delta)
   return postgres_send_next(t, POSTGRES_ADD, &a);
 }
 
-/* Gathered until a count is read, or the commit: so the rows of counts are locked as late as can be. */
+/* Gathered until a counter is read, or the commit: so the rows of counters are locked as late as possible. */
 static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
   postgres_txn *t = (postgres_txn *)txn;

@@ -1,7 +1,7 @@
 /*
-** Keys of which a transaction knows what there is, or expects to ask.
+** Keys whose values a transaction knows, or expects to read.
 **
-** The rule: a transaction asks for no key twice, and expected keys go with the first statement that waits anyway.
+** The rule: a transaction reads no key twice, and expected keys go with the first statement that waits anyway.
 */
 #ifndef SVC_POSTGRES_SEEN_H
 #define SVC_POSTGRES_SEEN_H
@@ -21,7 +21,7 @@ static postgres_seen *postgres_seen_at(postgres_txn *t, svc_str key, bool count)
   return NULL;
 }
 
-/* As something that is wanted, unless it is here. NULL: it is too long to be remembered, or there is no room. */
+/* Notes a key as wanted, unless it is known. NULL: too long to be remembered, or no room. */
 static postgres_seen *postgres_want(postgres_txn *t, svc_str key, bool count)
 {
   postgres_seen *e = postgres_seen_at(t, key, count);
@@ -33,14 +33,14 @@ static postgres_seen *postgres_want(postgres_txn *t, svc_str key, bool count)
   return e;
 }
 
-/* It was written. */
+/* Forgets a key that was written. */
 static void postgres_unsee(postgres_txn *t, svc_str key, bool count)
 {
   postgres_seen *e = postgres_seen_at(t, key, count);
   if (e) *e = t->seen[--t->seen_count];
 }
 
-/* All that are wanted, records or counts, in one statement. True: it was sent. */
+/* Reads all wanted keys, records or counters, in one statement. True: it was sent. */
 static bool postgres_send_wanted(postgres_txn *t, bool counts)
 {
   char bytes[POSTGRES_ARRAY_HEAD + POSTGRES_SEEN_WRITER * (POSTGRES_SEEN_KEY + 4)];
@@ -77,7 +77,7 @@ static int postgres_read_wanted(postgres_txn *t, bool counts)
   return rc;
 }
 
-/* A draft whose reading came between two writers: as a reader it is in nobody's way, and asks once more. */
+/* A draft that read data in between two writers: it continues as a plain reader, which conflicts with nobody, and asks once more. */
 static bool postgres_withdraw(postgres_txn *t)
 {
   unsigned i;
@@ -90,7 +90,7 @@ static bool postgres_withdraw(postgres_txn *t)
   t->block = t->store->pooler == POSTGRES_TRANSACTION;
   for (i = 0; i < t->seen_count; i++)
     if (t->seen[i].how == POSTGRES_SENT) t->seen[i].how = POSTGRES_WANTED;
-  return true; /* also if the connection was lost with it: asking finds that out */
+  return true; /* also if the connection was lost: the next query notices */
 }
 
 static int postgres_ask_once(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
@@ -106,7 +106,7 @@ static int postgres_ask_once(postgres_txn *t, int statement, const postgres_args
   return rc == SVC_OK ? postgres_keep(t, *out) : rc;
 }
 
-/* What is wanted, and a statement with it, if there is one; its result is kept. */
+/* Asks for all wanted keys, with an optional statement; its result is kept. */
 static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
 {
   int rc = postgres_ask_once(t, statement, a, out);

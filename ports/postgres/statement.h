@@ -1,7 +1,7 @@
 /*
 ** The SQL of the store on PostgreSQL, and how values are passed to it.
 **
-** The rule: every statement is a row of one table, prepared once per connection, or sent with its text where a pooler gives each transaction
+** The rule: every statement is a row of one table, prepared once per connection, or sent as text if a pooler gives each transaction
 ** another connection. Values are binary; no value ever becomes part of a statement.
 */
 #ifndef SVC_POSTGRES_STATEMENT_H
@@ -16,7 +16,7 @@ enum postgres_statement {
   POSTGRES_LOCAL = POSTGRES_STATEMENTS /* store->local: the settings of one transaction */
 };
 
-/* @ stands for the schema and a point: see postgres_fill(). */
+/* @ stands for the schema and a dot: see postgres_fill(). */
 #define POSTGRES_RANGE "k >= $1 AND k < $2"
 #define POSTGRES_ROWS "SELECT k, v, NULL::bigint FROM @svc_record WHERE " POSTGRES_RANGE
 #define POSTGRES_BOTH POSTGRES_ROWS " UNION ALL SELECT k, NULL::bytea, n FROM (SELECT k, pg_catalog.sum(n)::bigint AS n FROM @svc_count WHERE " \
@@ -36,12 +36,12 @@ static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
   [POSTGRES_DOWN] = POSTGRES_ROWS POSTGRES_PART("DESC"),
   [POSTGRES_UP_ALL] = POSTGRES_BOTH POSTGRES_PART("ASC"),
   [POSTGRES_DOWN_ALL] = POSTGRES_BOTH POSTGRES_PART("DESC"),
-  [POSTGRES_INSERT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST, /* half the price of: */
+  [POSTGRES_INSERT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST, /* half the cost of the next one */
   [POSTGRES_PUT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST " ON CONFLICT (k) DO UPDATE SET v = excluded.v",
   [POSTGRES_REMOVE] = "DELETE FROM @svc_record WHERE k = $1",
   [POSTGRES_REMOVE_RANGE] = "DELETE FROM @svc_record WHERE " POSTGRES_RANGE,
   [POSTGRES_REMOVE_COUNTS] = "DELETE FROM @svc_count WHERE " POSTGRES_RANGE,
-  [POSTGRES_COUNT_ANY] = "SELECT k, n::bigint FROM @svc_count WHERE k = ANY($1::bytea[])", /* a sum here costs less than one there */
+  [POSTGRES_COUNT_ANY] = "SELECT k, n::bigint FROM @svc_count WHERE k = ANY($1::bytea[])", /* summing here costs less than in the server */
   [POSTGRES_ADD] = "INSERT INTO @svc_count AS c (k, part, n) SELECT a.k, $3::bigint, a.n "
                    "FROM ROWS FROM (pg_catalog.unnest($1::bytea[]), pg_catalog.unnest($2::bigint[])) AS a (k, n) ON CONFLICT (k, part) DO UPDATE SET n = c.n + excluded.n",
   [POSTGRES_NUMBER] = "SELECT pg_catalog.nextval(" POSTGRES_OID("svc_number") ")::bigint",
@@ -52,14 +52,15 @@ static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
 };
 
 /*
-** The schema has a number, MAJOR.MINOR, in the comment of svc_record; without one it is 1.0. A minor number rises when something is added
-** that older versions need not know: they go on beside newer ones on the same tables. A major number rises when they could not.
+** The schema has a number, MAJOR.MINOR, in the comment of svc_record; without one it is 1.0. The minor number rises when something is added
+** that
+** older versions need not know: they continue to work beside newer ones on the same tables. The major number rises when they could not.
 */
 #define POSTGRES_MAJOR 1
 #define POSTGRES_MINOR 0
 #define POSTGRES_SCHEMA "svcapi schema "
 
-/* Are all of them there, and which schema is it? */
+/* Whether all tables exist, and the number of the schema. */
 static const char postgres_there[] =
   "SELECT (pg_catalog.to_regclass('@svc_record') IS NOT NULL AND pg_catalog.to_regclass('@svc_count') IS NOT NULL AND "
   "pg_catalog.to_regclass('@svc_number') IS NOT NULL)::int::text, pg_catalog.obj_description(pg_catalog.to_regclass('@svc_record'), 'pg_class')";
@@ -71,8 +72,9 @@ static const char *const postgres_tables[] = {
   "COMMENT ON TABLE @svc_record IS '" POSTGRES_SCHEMA "1.0'",
 };
 
-/* One of these that is owned by somebody who has no right to this store: not by us, by the owner of the schema or of the database, nor by
-** a superuser. Whoever owns a table can have it run functions of theirs as our role. */
+/* A table or sequence whose owner must not control this store: neither we, the owner of the schema or of the database, nor a superuser. The
+** owner of a
+** table can make it run functions as our role. */
 static const char postgres_strangers[] =
   "SELECT c.relname::text, o.rolname::text FROM pg_catalog.pg_class AS c "
   "JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_catalog.pg_roles AS o ON o.oid = c.relowner "
@@ -81,9 +83,11 @@ static const char postgres_strangers[] =
   "(SELECT d.datdba FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database())) LIMIT 1";
 
 /*
-** Who waits for a row that another writer has will mostly have to begin anew when it is free, and two that wait for each other are found by
-** the server after a second: so nobody waits for long. The first ones have to go. The others are PostgreSQL's own, and make plans what they should be for any size of a table: by
-** the index, made once. A plan that reads a whole table would also make serializable transactions conflict for nothing.
+** A writer that waits for another writer's row mostly has to start again when that is free, and the server detects a deadlock only after a
+** second: so
+** waits for locks are short. The server must accept the first POSTGRES_MUST settings. The others are PostgreSQL's own, and make plans right
+** for any size of a
+** table: by the index, planned once. A plan that reads a whole table would also cause needless conflicts of serializable transactions.
 */
 typedef struct postgres_setting {
   const char *name, *value;
@@ -97,10 +101,10 @@ static const postgres_setting postgres_settings[] = {
 #define POSTGRES_MUST 3
 #define POSTGRES_SETTINGS (sizeof postgres_settings / sizeof postgres_settings[0])
 
-/* What every transaction of a reader's is. */
+/* The isolation of every reader's transaction. */
 static const char postgres_reading[] = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
-/* A statement with the schema in the place of each @, also where that is in single quotes. False: there is no room. */
+/* A statement with the schema in place of each @, also in single quotes. False: no room. */
 static bool postgres_fill(const svc_store *store, const char *sql, char out[POSTGRES_SQL])
 {
   bool quoted = false;
@@ -122,7 +126,7 @@ static bool postgres_fill(const svc_store *store, const char *sql, char out[POST
   return !*sql;
 }
 
-/* What a statement is given: bytes as they are, numbers as eight of them. */
+/* Arguments of a statement: bytes as they are, numbers as eight bytes. */
 typedef struct postgres_args {
   int n;
   const char *values[4];
@@ -132,7 +136,7 @@ typedef struct postgres_args {
 
 static void postgres_bytes(postgres_args *a, svc_str s)
 {
-  a->values[a->n] = SVC_ALWAYS(s.p != NULL) ? s.p : ""; /* NULL would be another thing there */
+  a->values[a->n] = SVC_ALWAYS(s.p != NULL) ? s.p : ""; /* NULL would have another meaning */
   a->lengths[a->n++] = (int)s.n;
 }
 
@@ -155,7 +159,7 @@ static int64_t postgres_integer_at(const PGresult *r, int row, int column)
 }
 
 #define POSTGRES_ARRAY_HEAD 20
-enum postgres_type { POSTGRES_BYTEA = 17, POSTGRES_BIGINT = 20 }; /* their numbers among types */
+enum postgres_type { POSTGRES_BYTEA = 17, POSTGRES_BIGINT = 20 }; /* their type OIDs */
 
 static void postgres_four(char *p, size_t x)
 {
@@ -163,7 +167,7 @@ static void postgres_four(char *p, size_t x)
   for (i = 0; i < 4; i++) p[i] = (char)(x >> (24 - 8 * i));
 }
 
-/* There must be room. */
+/* The caller has made room. */
 static void postgres_array_put(postgres_array *a, svc_str s)
 {
   if (!a->count++) a->n = POSTGRES_ARRAY_HEAD;
@@ -172,7 +176,7 @@ static void postgres_array_put(postgres_array *a, svc_str s)
   a->n += 4 + s.n;
 }
 
-/* One dimension, no NULL, its type, how many, from 1 on. */
+/* One dimension, no NULL, the type, the number of elements, from index 1. */
 static void postgres_array_arg(postgres_args *args, postgres_array *a, enum postgres_type type)
 {
   size_t head[5] = { 1, 0, type, a->count, 1 };
@@ -187,7 +191,7 @@ static bool postgres_array_room(postgres_array *a, size_t more)
   char *p;
   if (need <= a->room) return true;
   while (room < need) room *= 2;
-  p = realloc(a->p, room); /* as libpq what it is sent from */
+  p = realloc(a->p, room); /* from malloc, like libpq's own send buffer */
   if (!p) return false;
   a->p = p;
   a->room = room;

@@ -1,7 +1,8 @@
 /*
-** Transactions: readers, drafts and the one writer; counts, numbers, and questions about the server.
+** Transactions: readers, drafts and the one writer; counters, numbers, and queries about the server.
 **
-** The rule: reading never has to be repeated. A write that met another one is SVC_RETRY, and the pause before the next attempt grows.
+** The rule: a read never has to be repeated. A write that conflicts with another one is SVC_RETRY, and the pause before the next attempt
+** grows.
 */
 #ifndef SVC_POSTGRES_TRANSACTION_H
 #define SVC_POSTGRES_TRANSACTION_H
@@ -21,7 +22,7 @@ static void postgres_begin(postgres_txn *t, bool reads)
   t->number = t->rows = 0;
 }
 
-/* One that is connected if there is any. NULL: none was given back in time. */
+/* Takes a free transaction, preferably a connected one. NULL: none was released in time. */
 static postgres_txn *postgres_take(svc_store *store)
 {
   postgres_txn *found = NULL;
@@ -74,30 +75,31 @@ static int postgres_draft_begin(svc_store *store, svc_txn **out)
   return postgres_reader_begin(store, true, out);
 }
 
-/* Nobody waits for the end: its result is read by who has the connection next. */
+/* Ends it without waiting: the next user of the connection reads the result. */
 static void postgres_leave(postgres_txn *t, int statement)
 {
   t->failed = SVC_OK;
-  if (t->begun && (!t->block || postgres_send_one(t, statement, NULL) == SVC_OK)) postgres_sync(t); /* what fails has lost the connection */
+  /* a failure has closed the connection */
+  if (t->begun && (!t->block || postgres_send_one(t, statement, NULL) == SVC_OK)) postgres_sync(t);
   postgres_forget(t);
 }
 
 static void postgres_read_end(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
-  if (t->conn) postgres_leave(t, POSTGRES_ROLLBACK); /* of what has a BEGIN */
+  if (t->conn) postgres_leave(t, POSTGRES_ROLLBACK); /* a transaction with a BEGIN */
   else postgres_forget(t);
   postgres_give_back(t);
 }
 
-/* Milliseconds: they grow with each try, and are seldom the same for two: between half of it and all. */
+/* Milliseconds, which grow with each try and are randomized between half and all of that. */
 static unsigned postgres_rests(svc_store *store, unsigned tries)
 {
   unsigned most = tries > 20 || POSTGRES_FIRST_PAUSE << tries > POSTGRES_LONGEST_PAUSE ? POSTGRES_LONGEST_PAUSE : POSTGRES_FIRST_PAUSE << tries;
   return most / 2 + (unsigned)(postgres_chance(store) >> 32) % (most / 2 + 1);
 }
 
-/* A millisecond, more or less. */
+/* About a millisecond. */
 static void postgres_rest(svc_store *store)
 {
   struct timespec time = { 0, 500000 + (long)(postgres_chance(store) >> 32) % 1000000 };
@@ -128,19 +130,19 @@ static bool postgres_draft_write(svc_txn *txn)
   postgres_txn *t = (postgres_txn *)txn;
   if (!txn->draft || t->failed) return false;
   txn->draft = false;
-  t->ahead.r = NULL; /* it may write into what that has read */
+  t->ahead.r = NULL; /* the writer may change rows that were read ahead */
   postgres_write(t);
   return true;
 }
 
-/* How a try of the writer's ended. */
+/* The end of a writer's try. */
 static int postgres_ended(postgres_txn *t, int rc)
 {
   if (t != &t->store->writer) postgres_give_back(t); /* it was a draft */
   return rc;
 }
 
-/* An error before COMMIT makes it a ROLLBACK, which PostgreSQL says by its tag. */
+/* After an error, COMMIT becomes a ROLLBACK, which PostgreSQL reports in the command tag. */
 static int postgres_commit(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -170,7 +172,7 @@ static void postgres_abort(svc_txn *txn)
   postgres_ended(t, rc);
 }
 
-/* The sequence counts in steps of a block; whose number it gives, theirs are that and those behind it. */
+/* The sequence counts in blocks; a handle that gets a number owns it and the following ones of the block. */
 static uint64_t postgres_number(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -188,7 +190,7 @@ static uint64_t postgres_number(svc_txn *txn)
   return t->number;
 }
 
-/* Of a key that is too long to be remembered. */
+/* For a key that is too long to be remembered. */
 static int postgres_count_alone(postgres_txn *t, svc_str key, int64_t *out)
 {
   char bytes[POSTGRES_ARRAY_HEAD + 4 + SVC_KEY_MOST];
@@ -223,7 +225,7 @@ static int postgres_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
   PGresult *r;
   int rc = postgres_ask((postgres_txn *)txn, POSTGRES_SIZE, NULL, &r);
   *taken = rc == SVC_OK ? (uint64_t)postgres_integer_at(r, 0, 0) : 0;
-  *room = *taken; /* how much the server has room for only the server knows */
+  *room = *taken; /* only the server knows how much room it has */
   return rc;
 }
 

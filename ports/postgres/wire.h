@@ -1,5 +1,5 @@
 /*
-** What goes to the server and what comes back: sending statements in pipeline mode, waiting for results, and what an error means.
+** Communication with the server: sending statements in pipeline mode, waiting for results, and the meaning of errors.
 **
 ** The rule: no call waits longer than the store's timeout. A connection that misses it is closed, and its transaction has failed.
 */
@@ -8,24 +8,24 @@
 
 #include "statement.h"
 
-/* The server's last word: it is shut down, or was told to end this connection. */
+/* Whether the server is shutting down, or was told to end this connection. */
 static bool postgres_goodbye(const PGresult *r)
 {
   const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
   return state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0);
 }
 
-/* By the SQLSTATE. Only a writer can make room. */
+/* The status for a SQLSTATE. Only a writer can make room. */
 static int postgres_error(const PGresult *r, bool writing)
 {
   const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
   if (!state) return SVC_IO;
   if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0 || strcmp(state, "55P03") == 0 || strcmp(state, "23505") == 0) return SVC_RETRY;
   if (strcmp(state, "53100") == 0) return writing ? SVC_NO_ROOM : SVC_FULL;
-  return strcmp(state, "57014") == 0 || strncmp(state, "53", 2) == 0 ? SVC_BUSY : SVC_IO; /* too slow; no means */
+  return strcmp(state, "57014") == 0 || strncmp(state, "53", 2) == 0 ? SVC_BUSY : SVC_IO; /* too slow, or out of resources */
 }
 
-/* What is to be said of an error, for the log: one line. */
+/* Notes an error for the log, as one line. */
 static void postgres_note(svc_store *store, int status, const char *text)
 {
   pthread_mutex_lock(&store->lock);
@@ -52,7 +52,7 @@ static void postgres_note_conn(svc_store *store, int status, const PGconn *conn)
   postgres_note(store, status, line);
 }
 
-/* Work that was given up after conflicts is SVC_BUSY to who asks. */
+/* Work that was given up after conflicts is SVC_BUSY for the caller. */
 static bool postgres_why(svc_store *store, int status, char *text, size_t size)
 {
   bool found;
@@ -82,7 +82,7 @@ static void postgres_lose(postgres_txn *t)
   t->waiting = t->syncs = 0;
 }
 
-/* What a lost connection is: see the head of this file. */
+/* The status of a lost connection: see the head of ports/postgres.c. */
 static int postgres_lost(postgres_txn *t)
 {
   const bool undone = t->head.writing && !t->committing;
@@ -91,7 +91,7 @@ static int postgres_lost(postgres_txn *t)
   return undone ? SVC_RETRY : SVC_IO;
 }
 
-/* Nobody answers. The server's process may still hold rows of counts: others of this handle go to another part. */
+/* No answer in time. The server's process may still hold rows of counters: this handle then adds to another part. */
 static int postgres_late(postgres_txn *t)
 {
   char line[96];
@@ -102,7 +102,7 @@ static int postgres_late(postgres_txn *t)
   return SVC_IO;
 }
 
-/* Send what is left, and read until there is a result, or nothing more to come. False: not by that time. */
+/* Sends what is left, and reads until there is a result, or nothing more to come. False: timeout. */
 static bool postgres_await(PGconn *conn, int64_t until)
 {
   struct pollfd p = { .events = POLLIN };
@@ -116,7 +116,8 @@ static bool postgres_await(PGconn *conn, int64_t until)
     left = until - postgres_clock();
     n = poll(&p, 1, left > 0 ? (int)left : 0);
     if (n <= 0 && left <= 0) return false;
-    if (n > 0 && (p.revents & ~POLLOUT) && !PQconsumeInput(conn)) return true; /* it is lost: PQgetResult() says why, at once */
+    /* the connection is lost: PQgetResult() has the reason at once */
+    if (n > 0 && (p.revents & ~POLLOUT) && !PQconsumeInput(conn)) return true;
     if (n < 0 && errno != EINTR) return false;
   }
 }
@@ -127,8 +128,9 @@ static int postgres_fail(postgres_txn *t, int rc)
   return t->failed;
 }
 
-/* The result of the next statement that is waited for. *out NULL: it was an error, of this statement or one before; or there is
-** none that is waited for, and this was the end of a batch. */
+/* The result of the next statement. *out NULL: an error, of this statement or an earlier one; or no statement is waiting, and this was the
+** end of a
+** batch. */
 static int postgres_next(postgres_txn *t, PGresult **out)
 {
   int nothing = 0;
@@ -140,7 +142,7 @@ static int postgres_next(postgres_txn *t, PGresult **out)
     if (!postgres_await(t->conn, postgres_clock() + t->store->timeout)) return postgres_fail(t, postgres_late(t));
     r = PQgetResult(t->conn);
     status = PQresultStatus(r);
-    if (!r) { /* the end of a statement; one behind the other: of all */
+    if (!r) { /* the end of a statement; two in a row: the end of all */
       nothing++;
     } else if (status == PGRES_PIPELINE_SYNC) {
       PQclear(r);
@@ -165,7 +167,7 @@ static int postgres_next(postgres_txn *t, PGresult **out)
   return postgres_fail(t, postgres_lost(t));
 }
 
-/* Read what is left, so that the next result is that of the statement which is sent next. The first error counts. */
+/* Reads the remaining results, so that the next one belongs to the next statement sent. The first error counts. */
 static int postgres_drain(postgres_txn *t, unsigned leave)
 {
   while (t->conn && t->waiting > leave) {
@@ -176,7 +178,7 @@ static int postgres_drain(postgres_txn *t, unsigned leave)
   return t->failed;
 }
 
-/* All that is left, of a transaction that has ended: what it came to was of interest to nobody. */
+/* Reads all that is left of a finished transaction, and ignores it. */
 static void postgres_drain_all(postgres_txn *t)
 {
   while (t->conn && (t->waiting || t->syncs)) {
@@ -191,7 +193,7 @@ static int postgres_keep(postgres_txn *t, PGresult *r)
 {
   postgres_kept *k = t->kept;
   if (k->n == POSTGRES_KEPT) {
-    k = malloc(sizeof *k); /* as libpq what stands in it */
+    k = malloc(sizeof *k); /* from malloc, like libpq's results in it */
     if (!k) {
       PQclear(r);
       return postgres_fail(t, SVC_NOMEM);
@@ -237,14 +239,14 @@ static int postgres_send_one(postgres_txn *t, int statement, const postgres_args
   return SVC_OK;
 }
 
-/* BEGIN; and through a pooler the settings, which are those of this transaction alone. */
+/* BEGIN; and through a pooler the settings of this transaction. */
 static int postgres_open_block(postgres_txn *t)
 {
   int rc = postgres_send_one(t, t->reads ? POSTGRES_READ : POSTGRES_WRITE, NULL);
   return rc == SVC_OK && t->store->pooler == POSTGRES_TRANSACTION ? postgres_send_one(t, POSTGRES_LOCAL, NULL) : rc;
 }
 
-/* Into the pipeline, behind BEGIN where it is the first. */
+/* Adds a statement to the pipeline, after BEGIN if it is the first. */
 static int postgres_send_next(postgres_txn *t, int statement, const postgres_args *a)
 {
   if (t->failed) return t->failed;
@@ -253,7 +255,7 @@ static int postgres_send_next(postgres_txn *t, int statement, const postgres_arg
   return postgres_send_one(t, statement, a);
 }
 
-/* The records that are to be written go before anything else. */
+/* The gathered records are sent before anything else. */
 static int postgres_send_puts(postgres_txn *t)
 {
   postgres_writes *w = &t->store->writes;
@@ -265,7 +267,7 @@ static int postgres_send_puts(postgres_txn *t)
   return postgres_send_next(t, w->fresh ? POSTGRES_INSERT : POSTGRES_PUT, &a);
 }
 
-/* Behind the records, in whose place they are gathered. */
+/* Sent after the records, in the order in which they are gathered. */
 static int postgres_send_adds(postgres_txn *t)
 {
   postgres_writes *w = &t->store->writes;
@@ -297,7 +299,7 @@ static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
   return postgres_send_next(t, statement, a);
 }
 
-/* The end of a batch; where there is no BEGIN: of the transaction. */
+/* The end of a batch; without BEGIN also that of the transaction. */
 static int postgres_sync(postgres_txn *t)
 {
   if (t->failed) return t->failed;
@@ -306,13 +308,13 @@ static int postgres_sync(postgres_txn *t)
   return SVC_OK;
 }
 
-/* Let the server begin with what was sent, while there is more to come. */
+/* Lets the server start on what was sent, while more is to come. */
 static int postgres_start(postgres_txn *t)
 {
   return PQflush(t->conn) < 0 ? postgres_fail(t, postgres_lost(t)) : SVC_OK;
 }
 
-/* Have what was sent done. */
+/* Has the server do everything that was sent. */
 static int postgres_go(postgres_txn *t)
 {
   if (t->failed || t->block) return postgres_sync(t);

@@ -1,14 +1,20 @@
 /*
-** Connections that are taken and given back, and the breaker of each node.
+** Taking and returning connections, and the breaker of each node.
 **
-** Who asks has `timeout` milliseconds, and does not spend them again and again where nobody answers. The breaker breaks when no connection
-** can be had, not even the first one in time, when an answer is an error, and when nobody was answered for REDIS_SILENCE times the timeout, with at least
-** REDIS_MISSES late answers meanwhile. A late answer alone, or many of one busy moment, concern the requests that waited for them.
-** When it is broken nobody asks for a pause that is doubled with each failure more, up to REDIS_LONGEST_PAUSE; one request tries, and
-** the others do not wait for it. What fails soon after it was mended has the pause grow on. The log has a line when it breaks and
-** one when it is mended.
+** A request has `timeout` milliseconds, and does not spend them again and again on a node that does not answer. The breaker opens when no
+** connection
+** can be made, not even the first one in time, when an answer is an error, and when no request was answered for REDIS_SILENCE times the
+** timeout,
+** with at least REDIS_MISSES late answers meanwhile. A single late answer, or many in one busy moment, only concern the requests that
+** waited for them.
+** While the breaker is open, Redis is not contacted for a pause that doubles with each further failure, up to REDIS_LONGEST_PAUSE; then one
+** request
+** tries, and the others do not wait for it. If the node fails soon after it has recovered, the pause grows on. The log has a line when the
+** breaker
+** opens and one when it closes.
 **
-** The rule: connections are made as they are needed, and kept. One that the server has closed while it was idle is seen to be so before
+** The rule: connections are made when they are needed, and kept. A connection that the server has closed while it was idle is detected
+** before
 ** anything is sent.
 */
 #ifndef SVC_REDIS_BREAKER_H
@@ -29,8 +35,8 @@ static bool redis_connect(svc_limits *l, redis_try *t)
   return good;
 }
 
-/* Where no answer is owed there is nothing to read: neither the end, nor an answer that nobody has asked for. TLS has words of its own
-** to read, which are none of that. */
+/* Without a pending answer there must be nothing to read: neither the end, nor an unexpected answer. TLS has its own messages, which do not
+** count. */
 static bool redis_alive(redis_conn *k)
 {
   char byte;
@@ -46,8 +52,9 @@ static bool redis_ready(svc_limits *l, redis_try *t)
   return k->context || redis_connect(l, t);
 }
 
-/* One that is connected there and owes no answer, if there is any; else one that is connected there, else a new one, else one that leads
-** elsewhere. NULL: none was given back in time, and who have them will say why. */
+/* The best connection: one to this place without pending answers; else one to this place, else a new one, else one to another place. NULL:
+** none was
+** returned in time, and the requests that hold them will report why. */
 static redis_conn *redis_best(svc_limits *l, const redis_place *place)
 {
   redis_conn *found = NULL;
@@ -73,7 +80,7 @@ static redis_conn *redis_idle(svc_limits *l, const redis_place *place)
   return found;
 }
 
-/* False: nobody is to be asked. */
+/* False: the node must not be asked. */
 static bool redis_enter(svc_limits *l, redis_try *t)
 {
   redis_node *node;
@@ -92,27 +99,28 @@ static bool redis_enter(svc_limits *l, redis_try *t)
   return t->conn != NULL;
 }
 
-/* The connection for one to t->place. False: there is none. */
+/* Exchanges the connection for one to t->place. False: none. */
 static bool redis_turn(svc_limits *l, redis_try *t)
 {
   redis_conn *next;
   pthread_mutex_lock(&l->lock);
   t->conn->busy = false;
-  next = redis_idle(l, &t->place); /* it is at least the same */
+  next = redis_idle(l, &t->place); /* at least the same one */
   if (next) t->conn = next;
   t->conn->busy = true;
   pthread_mutex_unlock(&l->lock);
   return redis_ready(l, t);
 }
 
-/* A late answer. Is that reason enough to stop asking: has nobody been answered for long? */
+/* After a late answer: whether to stop asking, because no request was answered for long. */
 static bool redis_is_silent(const svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
 {
   if (!node->missed++) node->missing = t->asked;
   return node->missed >= REDIS_MISSES && now - node->missing >= (int64_t)REDIS_SILENCE * l->timeout * 1000;
 }
 
-/* Of one that failed: the pause before anybody asks again. Others may have failed at the same time. True: it breaks by this. */
+/* After a failure: sets the pause before the next request. Others may have failed at the same time. True: this failure opens the
+** breaker. */
 static bool redis_break(svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
 {
   const int64_t longest = (l->kind == REDIS_ONE ? REDIS_LONGEST_PAUSE : REDIS_LONGEST_TURN) * 1000;

@@ -1,18 +1,18 @@
 /*
 ** The nodes of a Redis Cluster: redis+cluster://. A key belongs to one of 16384 slots, and each slot to one node at a time.
 **
-** Which node has which slot is read from any node that answers (CLUSTER SLOTS), at first and when a node cannot be reached: another one
-** may have taken over. A node that does not have a slot any more says which one has it (MOVED), or which one is being given this key (ASK);
-** both mean that nothing was done, so the question is asked there.
+** The map of slots to nodes is read from any node that answers (CLUSTER SLOTS), at first and when a node cannot be reached: another one
+** may have taken over. A node that no longer has a slot names the one that has it (MOVED), or the one that is importing this key (ASK);
+** in both cases nothing was done, so the request is sent there.
 **
-** The rule: each node has a breaker of its own. A node that is down costs the keys of its slots, and no other.
+** The rule: each node has its own breaker. A node that is down affects the keys of its slots, and no others.
 */
 #ifndef SVC_REDIS_CLUSTER_H
 #define SVC_REDIS_CLUSTER_H
 
 #include "dial.h"
 
-/* The sum that Redis takes: CRC-16 of XMODEM. */
+/* The checksum of Redis: CRC-16 of XMODEM. */
 static unsigned redis_crc(const char *p, size_t n)
 {
   unsigned crc = 0, bit;
@@ -24,7 +24,7 @@ static unsigned redis_crc(const char *p, size_t n)
   return crc;
 }
 
-/* Of a key with something between { and } that counts alone. */
+/* Of a key with text between { and } only that text counts. */
 static unsigned redis_slot(const char *key, size_t n)
 {
   const char *open = memchr(key, '{', n), *close = open ? memchr(open, '}', n - (size_t)(open - key)) : NULL;
@@ -34,7 +34,7 @@ static unsigned redis_slot(const char *key, size_t n)
 
 /* ------------------------------------------------------------------------------------------------------------- the map */
 
-/* The number of a node, which is new where it was not known; one that has no slot any more gives its place. 0: there is no room. */
+/* The index of a node, which is added if unknown; it replaces a node without slots. 0: no room. */
 static unsigned redis_node_at(svc_limits *l, const redis_place *place, const unsigned *kept)
 {
   unsigned i, unused = 0;
@@ -70,7 +70,7 @@ static bool redis_range(const redisReply *r, const redis_place *asked, long long
          redis_place_of(master, node->element[0]->str, (size_t)node->element[0]->len, node->element[1]->integer, asked);
 }
 
-/* What a node says, into the map. Slots that it does not name belong to nobody. */
+/* Stores a node's answer in the map. Slots that it does not name have no node. */
 static bool redis_take_map(svc_limits *l, const redisReply *reply, const redis_place *asked)
 {
   unsigned kept[REDIS_NODES] = { 0 }, slot;
@@ -109,7 +109,7 @@ static bool redis_ask_map(svc_limits *l, redis_try *t, const redis_place *place,
   return good;
 }
 
-/* The place of the i-th that may know: first those of the URI, then nodes that have slots. False: there are no more. */
+/* The i-th place to ask: first those of the URI, then nodes with slots. False: no more. */
 static bool redis_may_know(svc_limits *l, unsigned i, redis_place *out)
 {
   unsigned k;
@@ -126,7 +126,7 @@ static bool redis_may_know(svc_limits *l, unsigned i, redis_place *out)
   return found;
 }
 
-/* From the first that answers; but for the one that has just been found not to. */
+/* Loads the map from the first that answers, except for the node that has just failed. */
 static bool redis_load_map(svc_limits *l, redis_try *t, const redis_place *down, int64_t until)
 {
   redis_place place;
@@ -144,7 +144,7 @@ static bool redis_load_map(svc_limits *l, redis_try *t, const redis_place *down,
 
 /* ----------------------------------------------------------------------------------------------------------- connecting */
 
-/* Who has the slot of this question. False: nobody. */
+/* Finds the node with the slot of this request. False: none. */
 static bool redis_who_has(svc_limits *l, redis_try *t)
 {
   unsigned node;
@@ -155,7 +155,7 @@ static bool redis_who_has(svc_limits *l, redis_try *t)
   return node != 0;
 }
 
-/* t->node 0: nobody knows yet who has the slot. */
+/* t->node 0: the node of the slot is unknown. */
 static bool redis_connect_node(svc_limits *l, redis_try *t)
 {
   const int64_t patience = (int64_t)l->connect * 1000;
@@ -174,7 +174,7 @@ static bool redis_connect_node(svc_limits *l, redis_try *t)
 
 /* ------------------------------------------------------------------------------------------------------------- MOVED, ASK */
 
-/* Does this answer send us elsewhere? Then t->place is where. "MOVED 3999 127.0.0.1:6381"; ASK is for this one question. */
+/* Whether this answer redirects us, to t->place. "MOVED 3999 127.0.0.1:6381"; ASK is for this one request. */
 static bool redis_sends_away(svc_limits *l, redis_try *t, const redisReply *reply, bool *asking)
 {
   const char *p, *colon;
@@ -183,7 +183,7 @@ static bool redis_sends_away(svc_limits *l, redis_try *t, const redisReply *repl
   *asking = redis_is_error(reply, "ASK ");
   if (l->kind != REDIS_CLUSTER || (!*asking && !redis_is_error(reply, "MOVED "))) return false;
   p = strchr(strchr(reply->str, ' ') + 1, ' ');
-  colon = p ? strrchr(p, ':') : NULL; /* an address of IPv6 has others before it */
+  colon = p ? strrchr(p, ':') : NULL; /* the last colon: an IPv6 address has others before it */
   if (!colon || !redis_place_of(&place, p + 1, (size_t)(colon - p - 1), atoi(colon + 1), &t->conn->place)) return false;
   t->place = place;
   if (*asking) return true;

@@ -1,14 +1,14 @@
 /*
-** One connection: the socket, TLS, and what is said first: AUTH, the database, the scripts.
+** One connection: the socket, TLS, and the first commands: AUTH, the database, the scripts.
 **
-** The rule: all of that together has one deadline, and what fails leaves no connection.
+** The rule: all of that has one deadline, and a failure leaves no connection.
 */
 #ifndef SVC_REDIS_DIAL_H
 #define SVC_REDIS_DIAL_H
 
 #include "wire.h"
 
-/* A command of the beginning. The answer is put where it is wanted, if it is. */
+/* One of the first commands. Stores the script's hash if sha is given. */
 static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[REDIS_SHA + 1])
 {
   redisReply *reply = redis_exchange(t, a, until);
@@ -17,7 +17,7 @@ static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[RED
   if (good && sha) memcpy(sha, reply->str, REDIS_SHA + 1);
   if (reply && !good) {
     redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives no answer of Redis");
-    /* These errors stay until somebody changes a setting. Those that pass (LOADING, BUSY, MASTERDOWN) begin with other words. */
+    /* These errors last until somebody changes a setting. Temporary ones (LOADING, BUSY, MASTERDOWN) begin with other words. */
     t->refused = strncmp(t->why, "ERR", 3) == 0 || strncmp(t->why, "NOAUTH", 6) == 0 || strncmp(t->why, "NOPERM", 6) == 0 ||
                  strncmp(t->why, "WRONGPASS", 9) == 0;
   }
@@ -33,7 +33,7 @@ static bool redis_auth(redis_try *t, const char *user, const char *password, int
   if (user[0]) redis_text(&auth, user);
   redis_text(&auth, password);
   if (password[0]) good = redis_begin(t, &auth, until, NULL);
-  if (!good && t->conn->context) t->why[strcspn(t->why, " ")] = '\0'; /* one that does not know AUTH says what came with it */
+  if (!good && t->conn->context) t->why[strcspn(t->why, " ")] = '\0'; /* a server that does not know AUTH repeats its arguments */
   return good;
 }
 
@@ -56,7 +56,7 @@ static bool redis_greet(const svc_limits *l, redis_try *t, int64_t until)
   return good;
 }
 
-/* A certificate that is not what it should be is as a password that is not: it will not be better in a moment. */
+/* An invalid certificate is like a wrong password: it will not be better in a moment. */
 static bool redis_shake(const svc_limits *l, redis_try *t, const char *host, int64_t until)
 {
   redis_conn *k = t->conn;
@@ -74,7 +74,7 @@ static bool redis_shake(const svc_limits *l, redis_try *t, const char *host, int
   return false;
 }
 
-/* As far as TLS: nothing has been said yet. */
+/* Up to TLS: no command has been sent yet. */
 static bool redis_dial(const svc_limits *l, redis_try *t, const redis_place *place, int64_t until)
 {
   int64_t left = until - redis_clock();
@@ -98,7 +98,7 @@ static bool redis_dial(const svc_limits *l, redis_try *t, const redis_place *pla
   return false;
 }
 
-/* The same, ready for questions. */
+/* The same, ready for requests. */
 static bool redis_reach(const svc_limits *l, redis_try *t, const redis_place *place, int64_t until)
 {
   if (redis_dial(l, t, place, until) && redis_greet(l, t, until)) return true;
@@ -106,7 +106,7 @@ static bool redis_reach(const svc_limits *l, redis_try *t, const redis_place *pl
   return false;
 }
 
-/* A question about the nodes that there are: its answer may be longer than others. NULL: t says why; an error is none. */
+/* A query for the nodes: its answer may be longer than others. NULL: t has the reason; an error counts as one. */
 static redisReply *redis_ask_topology(redis_try *t, redis_args *a, int64_t until)
 {
   redis_conn *k = t->conn;
@@ -123,7 +123,7 @@ static redisReply *redis_ask_topology(redis_try *t, redis_args *a, int64_t until
   return NULL;
 }
 
-/* A host and a port as a server names them; without a host it is the one that was asked. False: they are none. */
+/* A host and a port as a server names them; without a host, the server that was asked. False: invalid. */
 static bool redis_place_of(redis_place *out, const char *host, size_t n, long long port, const redis_place *asked)
 {
   if (n == 0) {

@@ -1,7 +1,7 @@
 /*
 ** The scripts that Redis runs, and the arguments of a command.
 **
-** The rule: each script is about one key, so it is exact whoever asks at the same time, and in a cluster runs wherever the key lies.
+** The rule: each script uses one key, so it is atomic for concurrent callers, and in a cluster runs on the node of the key.
 */
 #ifndef SVC_REDIS_SCRIPT_H
 #define SVC_REDIS_SCRIPT_H
@@ -9,8 +9,9 @@
 #include "limits.h"
 
 /*
-** The same steps as limiter_refill() and svc_limiter_take(), but for a time that is a little earlier than it should be. A look takes and
-** stores nothing. pcall: a key of another type is an error, which is taken for no key; SET replaces whatever there was.
+** The same steps as limiter_refill() and svc_limiter_take(), except for a time that is slightly too early. A look takes and stores nothing.
+** pcall: a
+** key of another type gives an error, which counts as no key; SET replaces any value.
 */
 static const char redis_take_script[] =
   "local capacity, rate, interval, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])\n"
@@ -22,7 +23,7 @@ static const char redis_take_script[] =
   "if t then\n"
   "  tokens, since = math.min(tonumber(t), capacity), tonumber(s)\n"
   "  if now < since - interval then since = now end\n" /* the clock was set back */
-  "  if now < since then now = since end\n"            /* another handle's is a little ahead */
+  "  if now < since then now = since end\n"            /* another handle's clock is a little ahead */
   "  local passed = math.floor((now - since) / interval)\n"
   "  since = since + passed * interval\n"
   "  if passed >= math.ceil((capacity - tokens) / rate) then tokens = capacity else tokens = tokens + passed * rate end\n"
@@ -33,7 +34,7 @@ static const char redis_take_script[] =
   "if look then return { taken, tokens, since + interval - now } end\n"
   "tokens = tokens - taken\n"
   "local full = since + math.ceil((capacity - tokens) / rate) * interval - now\n"
-  "full = math.min(full + ARGV[5], 1e15)\n" /* 31,000 years: more than that is no time to Redis */
+  "full = math.min(full + ARGV[5], 1e15)\n" /* 31,000 years: Redis does not accept more */
   "redis.call('SET', KEYS[1], string.format('%.0f %.0f', tokens, since), 'PX', string.format('%.0f', full))\n"
   "return { taken, tokens, since + interval - now }\n";
 
@@ -43,9 +44,9 @@ static const char redis_count_script[] =
   "if kept then\n"
   "  local h, w\n"
   "  if type(kept) == 'string' then h, w = string.match(kept, '^(%d+) ([01]+)$') end\n"
-  "  if not h or #h > 10 or #w ~= 64 then return 0 end\n" /* nobody can tell which counts were used */
+  "  if not h or #h > 10 or #w ~= 64 then return 0 end\n" /* invalid: the used counts are unknown */
   "  highest, window = tonumber(h), w\n"
-  "else\n" /* nothing is known of it, unless Redis was started after the nonce was given out */
+  "else\n" /* unknown, unless Redis was started after the nonce was given out */
   "  local info = redis.pcall('INFO', 'server')\n"
   "  local up = type(info) == 'string' and string.match(info, 'uptime_in_seconds:(%d+)')\n"
   "  if up and tonumber(up) * 1000 < tonumber(ARGV[3]) then return 0 end\n"

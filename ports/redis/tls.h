@@ -1,8 +1,8 @@
 /*
 ** TLS of connections to Redis, by mbedTLS, which the library needs anyway: rediss://.
 **
-** The rules: the server's certificate must lead to an authority of the CA file and name the host that was asked for, or nothing is sent,
-** not even the password. Sockets do not block: a call that has to wait says for what (redis_conn.wants), as those in clear do.
+** The rules: the server's certificate must lead to an authority of the CA file and name the requested host; otherwise nothing is sent,
+** not even the password. Sockets do not block: a call that has to wait says for what (redis_conn.wants), as plain ones do.
 */
 #ifndef SVC_REDIS_TLS_H
 #define SVC_REDIS_TLS_H
@@ -10,7 +10,7 @@
 #include "limits.h"
 
 #if !defined(SVC_REDIS_NO_TLS) && defined(__has_include)
-#if __has_include(<mbedtls/build_info.h>) /* mbedTLS 3; who links with libsvcapi.so may have none */
+#if __has_include(<mbedtls/build_info.h>) /* mbedTLS 3; programs that link with libsvcapi.so may lack it */
 #include <mbedtls/build_info.h>
 #endif
 #endif
@@ -46,7 +46,7 @@ static void redis_trust_close(svc_limits *l)
   l->trust = NULL;
 }
 
-/* The authorities that the system trusts, where the URI names none. */
+/* The system's authorities, if the URI names none. */
 static bool redis_system_authorities(mbedtls_x509_crt *to)
 {
   static const char *const files[] = { "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem" };
@@ -54,7 +54,7 @@ static bool redis_system_authorities(mbedtls_x509_crt *to)
   size_t i;
   if (named) return mbedtls_x509_crt_parse_file(to, named) >= 0;
   for (i = 0; i < sizeof files / sizeof files[0]; i++)
-    if (mbedtls_x509_crt_parse_file(to, files[i]) >= 0) return true; /* of a bundle some may be of a kind that mbedTLS does not know */
+    if (mbedtls_x509_crt_parse_file(to, files[i]) >= 0) return true; /* a bundle may contain kinds that mbedTLS does not know */
   return false;
 }
 
@@ -69,10 +69,10 @@ static const char *redis_trust_files(svc_limits *l, redis_trust *k)
   return NULL;
 }
 
-/* What is wrong, or NULL. */
+/* Returns what is wrong, or NULL. */
 static const char *redis_trust_open(svc_limits *l)
 {
-  redis_trust *k = calloc(1, sizeof *k); /* as mbedTLS what stands in it */
+  redis_trust *k = calloc(1, sizeof *k); /* from calloc, like mbedTLS's own data in it */
   const char *wrong;
   if (!k) return "no memory";
   l->trust = k;
@@ -110,7 +110,7 @@ static int redis_tls_in(void *context, unsigned char *p, size_t n)
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? MBEDTLS_ERR_SSL_WANT_READ : MBEDTLS_ERR_SSL_CONN_EOF;
 }
 
-/* A result of mbedTLS as a socket would have it: bytes; 0, the end; -1 with errno, EAGAIN and what to wait for in k->wants. */
+/* A result of mbedTLS in the form of a socket's: bytes; 0, the end; -1 with errno, EAGAIN and the event in k->wants. */
 static ssize_t redis_tls_result(redis_conn *k, int rc)
 {
   if (rc >= 0) return rc;
@@ -133,7 +133,7 @@ static ssize_t redis_tls_read(redis_conn *k, char *p, size_t n)
   return redis_tls_result(k, rc);
 }
 
-/* Is there something that was received and not read yet, of which poll() does not know? */
+/* Whether received bytes are unread that poll() does not know of. */
 static bool redis_tls_pending(const redis_conn *k)
 {
   return k->tls && mbedtls_ssl_check_pending(&k->tls->ssl);
@@ -158,14 +158,14 @@ static bool redis_tls_begin(const svc_limits *l, redis_conn *k, const char *host
          mbedtls_ssl_set_hostname(&k->tls->ssl, l->tls_name[0] ? l->tls_name : host) == 0;
 }
 
-/* One step of the handshake: 1, it is done; 0, the other end has gone; -1 with errno as above. */
+/* One step of the handshake: 1, done; 0, the other end has closed; -1 with errno as above. */
 static int redis_tls_shake(redis_conn *k)
 {
   int rc = mbedtls_ssl_handshake(&k->tls->ssl);
   return rc == 0 ? 1 : (int)redis_tls_result(k, rc);
 }
 
-/* Why the handshake has failed. True: it was the server's certificate. */
+/* The reason of a failed handshake. True: the server's certificate. */
 static bool redis_tls_why(const redis_conn *k, char *why, size_t size)
 {
   static const struct {
@@ -179,7 +179,7 @@ static bool redis_tls_why(const redis_conn *k, char *why, size_t size)
   };
   uint32_t flags = mbedtls_ssl_get_verify_result(&k->tls->ssl);
   size_t i;
-  if (flags == UINT32_MAX) flags = 0; /* it has not come so far */
+  if (flags == UINT32_MAX) flags = 0; /* the certificate was not reached */
   for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
     if (flags & reasons[i].flag) return snprintf(why, size, "%s", reasons[i].text) > 0;
   if (flags) snprintf(why, size, "its certificate is not accepted (mbedTLS 0x%x)", (unsigned)flags);
@@ -187,7 +187,7 @@ static bool redis_tls_why(const redis_conn *k, char *why, size_t size)
   return flags != 0;
 }
 
-#else /* no mbedTLS, or one without a client of TLS: redis_trust_open() refuses it before anything else is called */
+#else /* no mbedTLS, or one without a TLS client: redis_trust_open() refuses it before anything else is called */
 
 struct redis_tls { int fd; };
 

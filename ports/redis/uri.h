@@ -1,14 +1,14 @@
 /*
 ** The URI of a limiter: a scheme, places, and options, each a row of a table.
 **
-** The rule: no part of it is ever in a text of ours. It may be what it should not hold, a password.
+** The rule: no text of ours contains any part of it, because it may contain a password where it should not.
 */
 #ifndef SVC_REDIS_URI_H
 #define SVC_REDIS_URI_H
 
 #include "limits.h"
 
-/* A part of it, which has an end there. False: there is no room for so much. */
+/* Copies a part and terminates it. False: no room. */
 static bool redis_copy(char *to, size_t room, const char *from, size_t n)
 {
   if (n >= room) return false;
@@ -88,7 +88,7 @@ static const char *redis_set_name(svc_limits *l, const char *p, size_t n) { retu
 
 static const struct redis_option {
   const char *name;
-  const char *(*set)(svc_limits *l, const char *p, size_t n); /* what is wrong, or NULL */
+  const char *(*set)(svc_limits *l, const char *p, size_t n); /* returns what is wrong, or NULL */
 } redis_known_options[] = {
   { "timeout", redis_set_timeout }, { "connect", redis_set_connect }, { "db", redis_set_database }, { "password_file", redis_set_password },
   { "ca", redis_set_ca }, { "cert", redis_set_cert }, { "key", redis_set_key }, { "tls_name", redis_set_name },
@@ -96,7 +96,7 @@ static const struct redis_option {
 };
 #define REDIS_OPTIONS (sizeof redis_known_options / sizeof redis_known_options[0])
 
-/* NAME=VALUE, with & between. What is wrong with them, or NULL. */
+/* NAME=VALUE, separated by &. Returns what is wrong, or NULL. */
 static const char *redis_options(svc_limits *l, const char *p)
 {
   while (*p) {
@@ -120,7 +120,7 @@ static const char *redis_host(redis_place *to, const char *host, size_t n, int p
 {
   const char *end = host + n, *p;
   to->port = port;
-  if (host < end && *host == '[') { /* an address of IPv6 has colons of its own */
+  if (host < end && *host == '[') { /* an IPv6 address contains colons */
     p = memchr(host, ']', (size_t)(end - host));
     if (!p || (p + 1 < end && p[1] != ':')) return "the host is no address";
     host++;
@@ -133,7 +133,7 @@ static const char *redis_host(redis_place *to, const char *host, size_t n, int p
   return p < end && !redis_number(p + 1, (size_t)(end - p - 1), 1, 65535, &to->port) ? "the port is a number from 1 to 65535" : NULL;
 }
 
-/* What stands behind the slash: the number of a database, or the name of a master. */
+/* The text behind the slash: the number of a database, or the name of a master. */
 static const char *redis_behind(svc_limits *l, const char *p, size_t n)
 {
   if (l->kind == REDIS_SENTINEL)
@@ -175,7 +175,7 @@ static const struct redis_scheme {
 };
 #define REDIS_SCHEMES (sizeof redis_schemes / sizeof redis_schemes[0])
 
-/* What is wrong with it, or NULL. */
+/* Returns what is wrong with it, or NULL. */
 static const char *redis_uri(svc_limits *l, const char *uri)
 {
   const size_t n = strcspn(uri, "?");

@@ -1,12 +1,12 @@
 /*
-** What goes to a server and what comes back: commands, answers, and the time that each may take.
+** Communication with a server: commands, answers, and their timeouts.
 **
-** Sending and waiting are done here and not by hiredis, for its time limit is one of each call, and a socket whose other end is gone
+** Sending and waiting are done here and not by hiredis: its timeout is per call, and writing to a closed connection
 ** would end the process by SIGPIPE. After a timeout the connection stays: Redis answers in order, so the late answer is read and dropped
 ** before the next one (redis_conn.owed).
 **
-** The rule: a command is never sent twice, since what was sent may have been done. A connection with an answer that nobody asked for,
-** or of another shape, is closed.
+** The rule: a command is never sent twice, because the first one may have been executed. A connection with an unexpected answer, or one
+** of another shape, is closed.
 */
 #ifndef SVC_REDIS_WIRE_H
 #define SVC_REDIS_WIRE_H
@@ -28,7 +28,7 @@ typedef size_t redis_elements;
 typedef int redis_elements;
 #endif
 
-/* An array as long as the server likes would be allocated before its elements come. NULL: hiredis takes it for want of memory. */
+/* hiredis would allocate an array of any announced length before its elements arrive. NULL: hiredis treats it as out of memory. */
 static void *redis_array(const redisReadTask *task, redis_elements n)
 {
   const redis_conn *k = task->privdata;
@@ -47,7 +47,7 @@ static void redis_bound(redis_conn *k)
   reader->privdata = k;
 }
 
-/* Who was not let run for so long looks once more: the answer may be there. */
+/* Looks once more after the timeout: the thread may not have run for long, and the answer may be there. */
 static bool redis_wait(redis_try *t, short what, int64_t until)
 {
   struct pollfd p = { .fd = t->conn->context->fd, .events = what };
@@ -96,7 +96,7 @@ static bool redis_send(redis_try *t, const char *p, size_t n, int64_t until)
   return true;
 }
 
-/* The next answer, whoever asked for it. */
+/* The next answer, to any request. */
 static redisReply *redis_receive_one(redis_try *t, int64_t until)
 {
   redis_conn *k = t->conn;
@@ -121,7 +121,7 @@ static redisReply *redis_receive_one(redis_try *t, int64_t until)
   return NULL;
 }
 
-/* The answer to what was sent last, behind those that came too late. What comes behind it nobody has asked for. */
+/* The answer to the last command, after the late ones. Anything behind it is unexpected. */
 static redisReply *redis_receive(redis_try *t, int64_t until)
 {
   redis_conn *k = t->conn;
@@ -136,8 +136,7 @@ static redisReply *redis_receive(redis_try *t, int64_t until)
   return NULL;
 }
 
-/* One command and its answer, which may be an error. NULL: there is none; if it is only late it may still come, else the connection
-** is lost. */
+/* One command and its answer, which may be an error. NULL: none; a late one may still come, otherwise the connection is lost. */
 static redisReply *redis_exchange(redis_try *t, redis_args *a, int64_t until)
 {
   redisReply *reply = NULL;
@@ -147,7 +146,7 @@ static redisReply *redis_exchange(redis_try *t, redis_args *a, int64_t until)
   if (n < 0) redis_fail(t, SVC_LIMITS_ERROR, "no memory");
   else if (redis_send(t, command, (size_t)n, until)) reply = redis_receive(t, until);
   if (n >= 0) {
-    explicit_bzero(command, (size_t)n); /* it may have been the password */
+    explicit_bzero(command, (size_t)n); /* it may contain the password */
     redisFreeCommand(command);
   }
   if (!reply && t->late && t->sent && t->conn->owed < REDIS_OWED) t->conn->owed++;

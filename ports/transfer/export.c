@@ -46,7 +46,7 @@ static int export_count(export_job *e)
   return rc;
 }
 
-/* Does the key open what this store has sealed? A store that has no mark yet has sealed nothing. */
+/* Whether the key opens the store's secrets. A store without the mark has sealed nothing. */
 static int export_check_key(export_job *e)
 {
   static const svc_str mark = { "msealed", 7 };
@@ -62,7 +62,7 @@ static int export_check_key(export_job *e)
   return rc != SVC_OK || good ? rc : export_why(e, SVC_INVALID, "the secret key is not this store's");
 }
 
-/* The store's own number of its format; 0: it has none. */
+/* The number of the store's format; 0: none. */
 static int export_format(export_job *e, uint32_t *format)
 {
   svc_str value;
@@ -96,7 +96,7 @@ static int export_rows(export_job *e)
   const svc_row *row;
   int rc = svc_rows_begin(&e->from);
   while (rc == SVC_OK && (row = svc_rows_next(&e->from, &rc)) != NULL) {
-    (void)svc_shape_line(&e->line, row, e->secret_key); /* the line remembers what went wrong */
+    (void)svc_shape_line(&e->line, row, e->secret_key); /* the line remembers errors */
     rc = export_send(e, true);
   }
   return rc;

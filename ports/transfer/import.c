@@ -1,20 +1,21 @@
 /*
 ** Import: see transfer.h.
 **
-** The rules it keeps. A store that is not whole never opens: SVC_COPY_MARK is in it from the first transaction to the last. A line is right
-** when the row that it makes would be exported as the same line; keys rise from line to line, so no row comes twice. Nobody is trusted: lines
-** are bounded, numbers are compared with what was promised, and the store is read again before the mark goes.
+** The rules: an incomplete store never opens: SVC_COPY_MARK is in it from the first transaction to the last. A line is valid
+** if its row would be exported as the same line. Keys rise from line to line, so no row comes twice. The file is not trusted: lines
+** are bounded, numbers are compared with the announced ones, and the store is read again before the mark is removed.
 */
 #include "ports/transfer/rows.h"
 #include "ports/transfer/shape.h"
 #include "ports/transfer/parts.h"
 
 #define IMPORT_CHUNK 65536
-#define IMPORT_ROWS 16384 /* of a transaction, */
-#define IMPORT_BYTES ((size_t)8 << 20) /* and bytes: each waits for the disk once, so a gigabyte waits some 130 times. It may hold one larger row */
+#define IMPORT_ROWS 16384 /* per transaction, */
+#define IMPORT_BYTES ((size_t)8 << 20) /* and bytes: each transaction waits for the disk once, so a gigabyte waits about 130 times. One
+                                          larger row may exceed it */
 
 typedef struct import_at {
-  size_t key, key_n, value, value_n; /* where in the batch */
+  size_t key, key_n, value, value_n; /* position in the batch */
 } import_at;
 
 typedef struct import_job {
@@ -25,13 +26,13 @@ typedef struct import_job {
   svc_transfer_report *report;
   char chunk[IMPORT_CHUNK];
   size_t chunk_n, chunk_at;
-  svc_line line, key, value, batch, last; /* last: the key before */
+  svc_line line, key, value, batch, last; /* last: the previous key */
   import_at at[IMPORT_ROWS];
   size_t n;
-  uint64_t number, records, counts, format; /* as the first line promises */
-  bool has_format; /* there was the record that says so */
+  uint64_t number, records, counts, format; /* announced by the first line */
+  bool has_format; /* the record with the format was read */
   mbedtls_sha256_context all, content;
-  uint64_t seen; /* a hash over all rows that were written */
+  uint64_t seen; /* a hash over all written rows */
 } import_job;
 
 static int import_why(import_job *i, int rc, const char *why)
@@ -40,7 +41,7 @@ static int import_why(import_job *i, int rc, const char *why)
   return rc;
 }
 
-/* The next line, without its newline. *end: there are no more. */
+/* The next line, without its newline. *end: no more lines. */
 static int import_line(import_job *i, bool *end)
 {
   const char *newline = NULL;
@@ -157,13 +158,13 @@ static uint64_t import_mix_text(uint64_t hash, svc_str text)
   return import_mix(hash, word);
 }
 
-/* A row as both sides see it. This hash looks for a store that lost something; the file's own hashes are SHA-256. */
+/* A row as both sides see it. This hash detects a store that lost something; the file's own hashes are SHA-256. */
 static uint64_t import_see(uint64_t hash, const svc_row *row)
 {
   return import_mix_text(import_mix_text(hash, row->key), row->value);
 }
 
-/* Do keys rise? Then none comes twice, and the order is that in which the store is read again. */
+/* Whether keys rise. Then none comes twice, and the order is that of reading the store again. */
 static bool import_rises(import_job *i)
 {
   size_t n = i->key.n < i->last.n ? i->key.n : i->last.n;
@@ -174,7 +175,7 @@ static bool import_rises(import_job *i)
   return good;
 }
 
-/* The store has its format in a record of its own, without which it does not open. False: it is another one than the first line says. */
+/* The store has its format in a record, without which it does not open. False: it differs from the first line. */
 static bool import_format(import_job *i, const svc_row *row)
 {
   uint32_t format;
@@ -208,7 +209,7 @@ static int import_row(import_job *i)
   return i->batch.rc != SVC_OK ? i->batch.rc : i->last.rc;
 }
 
-/* The last line has to be the one that belongs to those before it, and nothing may follow. */
+/* The last line must match the lines before it, and nothing may follow. */
 static int import_tail(import_job *i)
 {
   svc_line tail = { 0 };
@@ -246,7 +247,7 @@ static int import_lines(import_job *i)
   return rc == SVC_OK ? import_flush(i) : rc;
 }
 
-/* Everything once more, from the store. */
+/* Reads everything again from the store. */
 static int import_compare(import_job *i)
 {
   const svc_row *row;

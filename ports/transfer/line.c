@@ -19,7 +19,7 @@ void svc_line_fails(svc_line *l, int rc)
   if (l->rc == SVC_OK) l->rc = rc;
 }
 
-/* realloc() would leave a copy behind that nobody wipes. */
+/* realloc() would leave a copy behind that is never wiped. */
 static bool line_room(svc_line *l, size_t more)
 {
   size_t room = l->room ? l->room : 4096;
@@ -85,7 +85,7 @@ void svc_line_base64(svc_line *l, svc_str bytes)
   svc_line_c(l, "\"");
 }
 
-/* The length of the UTF-8 character there; 0: it is none. */
+/* The length of the UTF-8 character there; 0: invalid. */
 static size_t line_character(const unsigned char *p, size_t n)
 {
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -149,7 +149,7 @@ bool svc_line_from_base64(svc_line *l, svc_str value)
   size_t n;
   if (!line_quoted(&value)) return false;
   if (!value.n) return true;
-  if (!line_room(l, value.n)) return true; /* l says so */
+  if (!line_room(l, value.n)) return true; /* l has the error */
   if (mbedtls_base64_decode((unsigned char *)l->p + l->n, value.n, &n, (const unsigned char *)value.p, value.n) != 0) return false;
   l->n += n;
   return true;

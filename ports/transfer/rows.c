@@ -3,10 +3,10 @@
 */
 #include "ports/transfer/rows.h"
 
-#define ROWS_TRIES 16 /* that another writer may spoil, or that may find no room */
-#define ROWS_SLACK 1000000 /* transaction numbers that the source may use while it is read, and behind that */
+#define ROWS_TRIES 16 /* lost to another writer, or without room */
+#define ROWS_SLACK 1000000 /* transaction numbers that the source may use while it is read, and afterwards */
 
-/* Counts stand between records. Only this range is asked for both, because PostgreSQL keeps counts in a table of their own. */
+/* Counters lie between records. Only this range is read as both, because PostgreSQL keeps counters in a separate table. */
 static const svc_str rows_edges[] = { { "\1", 1 }, { "c", 1 }, { "d", 1 }, { "\377", 1 } };
 #define ROWS_RANGES (sizeof rows_edges / sizeof rows_edges[0] - 1)
 
@@ -46,7 +46,7 @@ void svc_rows_end(svc_rows *r)
   r->txn = NULL;
 }
 
-/* A batch that took more memory than it should is followed by a smaller one. */
+/* A batch that took too much memory is followed by a smaller one. */
 static void rows_measure(svc_rows *r)
 {
   size_t bytes = 0, i;

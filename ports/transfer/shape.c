@@ -3,8 +3,9 @@
 */
 #include "ports/transfer/shape.h"
 
-/* Parts of a key or of a value. All have a fixed size but TEXT and BYTES, which are the rest, NAME, which ends before the zero byte that
-** precedes the parts behind it, and MAYBE, an id or nothing at the end. */
+/* Parts of a key or of a value. All have a fixed size except TEXT and BYTES, which are the rest, NAME, which ends before the zero byte that
+** precedes the
+** following parts, and MAYBE, an id or nothing at the end. */
 enum { KIND = 1, ID, MAYBE, TIME, BYTE, MONTH, HASH, HANDLE, I64, U32, TEXT, NAME, BYTES };
 static const unsigned char shape_sizes[BYTES + 1] = { [KIND] = 4, [ID] = 12, [TIME] = 8, [BYTE] = 1, [MONTH] = 4, [HASH] = 16, [HANDLE] = 8, [I64] = 8, [U32] = 4 };
 
@@ -14,11 +15,11 @@ typedef struct shape_part {
 } shape_part;
 
 typedef struct shape_class {
-  const char *prefix, *name; /* what keys begin with; what lines call them */
+  const char *prefix, *name; /* the beginning of keys; the name in lines */
   shape_part key[8], value[6];
 } shape_class;
 
-/* The first whose parts fit is taken. */
+/* The first row whose parts fit is used. */
 static const shape_class shape_classes[] = {
   { "a", "holder", { { "on", ID }, { "kind", KIND }, { "holder", ID } }, { { NULL, 0 } } },
   { "b", "ledger", { { "org", ID }, { "month", MONTH }, { "group", ID }, { "top", ID }, { "id", ID }, { "since", TIME }, { "slot", BYTE } },
@@ -184,7 +185,7 @@ static bool shape_bytes(svc_line *out, const shape_part *part, const svc_members
 
 static const svc_str shape_sealed = { "msealed", 7 };
 
-/* A mark, as pipeline/seal.c makes it; '?' before it: nothing was sealed yet. */
+/* A mark in the form of pipeline/seal.c; '?' before it: nothing was sealed yet. */
 static bool shape_mark_line(svc_line *out, const svc_row *row, const unsigned char *secret_key)
 {
   const svc_sealed_for store = { secret_key, "    " };
@@ -230,7 +231,7 @@ static bool shape_table_line(svc_line *out, const svc_row *row)
   return false;
 }
 
-/* noun: what an entity is called; p NULL: what this build calls it. */
+/* noun: the name of an entity's noun; p NULL: the name in this build. */
 static int shape_line(svc_line *out, const svc_row *row, svc_str noun, const unsigned char *secret_key)
 {
   size_t begun = out->n;
@@ -281,7 +282,7 @@ static bool shape_raw_row(const svc_members *m, svc_line *key, svc_line *value)
   return svc_member(m, "key", &k) && svc_member(m, "value", &v) && svc_line_from_base64(key, k) && svc_line_from_base64(value, v);
 }
 
-/* Is it the line that would be written of this row? */
+/* Whether the line is the one that this row would be exported as. */
 static int shape_compare(svc_str line, const svc_members *m, const svc_row *row, const unsigned char *secret_key)
 {
   svc_line again = { 0 };
@@ -305,6 +306,7 @@ int svc_shape_row(svc_str line, svc_line *key, svc_line *value, const unsigned c
   else if (secret_key && svc_member_is(&m, "class", "\"secretKey\"")) good = shape_mark_row(&m, key, value, secret_key);
   else good = shape_class_row(&m, key, value);
   if (key->rc != SVC_OK || value->rc != SVC_OK) return key->rc != SVC_OK ? key->rc : value->rc;
-  if (!good || !key->n || !key->p[0] || (unsigned char)key->p[0] == 0xFF || key->n > SVC_KEY_MOST) return SVC_INVALID; /* others are the port's own */
+  /* other keys belong to the port */
+  if (!good || !key->n || !key->p[0] || (unsigned char)key->p[0] == 0xFF || key->n > SVC_KEY_MOST) return SVC_INVALID;
   return shape_compare(line, &m, &(svc_row){ { key->p, key->n }, { value->n ? value->p : "", value->n } }, secret_key);
 }

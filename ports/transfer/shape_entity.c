@@ -8,7 +8,7 @@
 #define ENTITY_KEY 29 /* letter, kind(4), parent(12), id(12) */
 #define ENTITY_DUES 255
 
-typedef struct entity_head { /* as record.c has it, in the byte order of the machine */
+typedef struct entity_head { /* as in record.c, in the byte order of the machine */
   uint8_t format, flags;
   uint16_t key, unique;
   uint8_t dues, spare;
@@ -23,7 +23,7 @@ static svc_sealed_for entity_sealed_for(const unsigned char *secret_key, const c
   static const char zero[12];
   svc_sealed_for f = { secret_key, "" };
   memcpy(f.about, key + 1, 4);
-  memcpy(f.about + 4, memcmp(key + 17, zero, 12) ? key + 17 : key + 5, 12); /* a singleton is known by its parent */
+  memcpy(f.about + 4, memcmp(key + 17, zero, 12) ? key + 17 : key + 5, 12); /* a singleton is identified by its parent */
   return f;
 }
 
@@ -52,7 +52,7 @@ static void entity_dues(svc_line *out, const char *p, unsigned n)
   svc_line_c(out, "]");
 }
 
-/* Secrets in clear, where the key opens them; else as they are stored. A password stands sealed behind the last newline. */
+/* Secrets in plain text, if the key opens them; otherwise as stored. A password is sealed behind the last newline. */
 static void entity_extra(svc_line *out, const char *key, svc_str extra, const unsigned char *secret_key)
 {
   const svc_sealed_for f = entity_sealed_for(secret_key, key);
@@ -69,7 +69,7 @@ static void entity_extra(svc_line *out, const char *key, svc_str extra, const un
     if (svc_line_string(out, (svc_str){ password.n ? password.p : "", password.n })) extra.n = (size_t)(last - extra.p);
     else out->n = begun;
   }
-  svc_line_fails(out, password.rc); /* else it would be written sealed, for want of memory */
+  svc_line_fails(out, password.rc); /* otherwise a lack of memory would export it sealed */
   svc_line_free(&password);
   svc_line_c(out, ",\"extra\":");
   svc_line_base64(out, extra);
@@ -146,7 +146,7 @@ static bool entity_dues_read(const svc_members *m, svc_line *out, uint8_t *n)
   return *p == ']';
 }
 
-/* A text of a member, added; its length. SIZE_MAX: it is none. */
+/* Appends the text of a member; returns its length. SIZE_MAX: invalid. */
 static size_t entity_text_read(const svc_members *m, const char *name, svc_line *out)
 {
   size_t begun = out->n;

@@ -1,8 +1,8 @@
 /*
-** Secrets in clear: what pipeline/seal.c has sealed is opened for an export, and sealed again by an import, by the key of the new store.
+** Secrets in plain text: an export unseals what pipeline/seal.c has sealed, and an import seals it again with the key of the new store.
 **
-** A sealed text is the id of its key, which may be missing, and base64 of nonce(12), what AES-256-GCM makes of the secret, tag(16). It is sealed
-** for its entity and its name, and opens nowhere else. What an import seals has no id: it is the only key of a new store.
+** A sealed text is the optional id of its key, and base64 of nonce(12), the AES-256-GCM ciphertext, tag(16). It is sealed
+** for its entity and its name, and opens nowhere else. An import writes no id: a new store has only one key.
 */
 #define _GNU_SOURCE /* getentropy */
 #include "ports/transfer/shape.h"
@@ -26,13 +26,13 @@ static size_t secret_about(const svc_sealed_for *f, svc_str name, unsigned char 
   return 16 + name.n;
 }
 
-/* Of an error of mbedTLS that says nothing about the secret. */
+/* The status of an mbedTLS error that says nothing about the secret. */
 static int secret_status(int bad)
 {
   return bad == 0 || bad == MBEDTLS_ERR_GCM_AUTH_FAILED ? SVC_OK : bad == MBEDTLS_ERR_CIPHER_ALLOC_FAILED ? SVC_NOMEM : SVC_IO;
 }
 
-/* In `clear` what was sealed, which is replaced by the secret; 0, or mbedTLS's error. */
+/* Decrypts `clear` in place; 0, or mbedTLS's error. */
 static int secret_decrypt(const svc_sealed_for *f, const unsigned char *about, size_t about_n, svc_line *clear)
 {
   unsigned char *bytes = (unsigned char *)clear->p;

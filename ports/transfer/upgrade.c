@@ -1,31 +1,32 @@
 /*
-** Upgrades: see upgrade.h. One function for each step; adding a format is adding one.
+** Upgrades: see upgrade.h. Each step is one function; a new format adds one.
 **
-** The rule: a store that is half upgraded is never opened, and never begun anew. The first transaction of a step sets SVC_STORE_UPGRADING in the
-** number of the format, which every version refuses. Every further one changes at most UPGRADE_ROWS rows and writes how far it came
-** (UPGRADE_MARK), in the same transaction; the last one writes the number of the next format and takes the mark away. A step changes a row only if
-** it has the old shape, so a row that is met twice stays as it is.
+** The rule: a partly upgraded store is never opened, and never restarted. The first transaction of a step sets SVC_STORE_UPGRADING in the
+** number of the format, which every version refuses. Every further one changes at most UPGRADE_ROWS rows and stores its position
+** (UPGRADE_MARK) in the same transaction; the last one writes the number of the next format and removes the mark. A step changes a row only
+** if
+** it has the old shape, so a row that is visited twice stays unchanged.
 **
-** What has changed:
+** Changes:
 **   4 to 5   lines of the ledger have the id of `top` in their key, and names behind the SKU; open lines have `top`, too
-**   3 to 4   clusters say in which space their names are unique, and roles on projects are an index (upgrade_roles.c). Other
-**            kinds (members, teams, invitations, custom roles) changed in more than that: a store that has some is refused before any change
-**   1, 2     there was no ledger, and a due date did not say which step is due: nothing can derive these, so there is no step
+**   3 to 4   clusters state the name space of their names, and roles on projects are an index (upgrade_roles.c). Other
+**            kinds (members, teams, invitations, custom roles) changed further: a store with some of these is refused before any change
+**   1, 2     there was no ledger, and a due date did not name its step: neither can be derived, so there is no upgrade
 ** No release has written formats 1 to 4: 0.1.0 began with 5.
 */
 #include "ports/transfer/upgrade_parts.h"
 
 #define UPGRADE_ROWS 64
-#define UPGRADE_CLUSTERS 256 /* that are asked whether a line of the ledger is theirs, at once */
+#define UPGRADE_CLUSTERS 256 /* clusters that are compared with a line of the ledger, at once */
 
 static const svc_str upgrade_schema = { "mschema", 7 }, upgrade_mark = { "\0upgrade", 8 };
 
 typedef struct upgrade_job {
   svc_rows store;
-  unsigned format; /* the step is from this one */
+  unsigned format; /* the step starts from this format */
   svc_upgrade_report *report;
   bool ended;      /* the transaction has reached the end of the step */
-  uint64_t rows;   /* that the transaction has written */
+  uint64_t rows;   /* written by the transaction */
 } upgrade_job;
 
 void svc_upgrade_add(svc_upgrade_key *k, const void *p, size_t n)
@@ -64,7 +65,7 @@ int svc_upgrade_name(svc_txn *txn, const char *kind, const char *parent, const c
   return SVC_OK;
 }
 
-/* Below which entity of the project is it? One that is gone, or is right below the project, is its own top. */
+/* The top of a line: the ancestor right below the project. An entity that is deleted, or is right below the project, is its own top. */
 static int upgrade_top(svc_txn *txn, const char *kind, const char *group, const char *id, char top[12], svc_str *name)
 {
   static const char *const parents[] = { "clus", "stws" };
@@ -106,7 +107,7 @@ static int upgrade_group_name(svc_txn *txn, const char *org, const char *group, 
   return svc_upgrade_name(txn, "proj", org, group, name, &(bool){ false });
 }
 
-/* The open line of the same entity and slot says where this one is. */
+/* The open line of the same entity and slot points to this one. */
 static int upgrade_open_line(svc_txn *txn, const char *key, const char *top)
 {
   svc_upgrade_key open = { "l", 1 }, value = { "", 0 };
@@ -162,9 +163,9 @@ static int upgrade_to_5(svc_txn *txn, const svc_row *row, bool *changed)
 
 typedef struct upgrade_step {
   unsigned from;
-  svc_str first, behind; /* the keys that it looks at */
+  svc_str first, behind; /* the range of keys that it visits */
   int (*row)(svc_txn *txn, const svc_row *row, bool *changed);
-  bool (*can)(const svc_row *row); /* of every row there, before anything is changed; NULL: it always can */
+  bool (*can)(const svc_row *row); /* checked for every row before anything is changed; NULL: always possible */
 } upgrade_step;
 
 static const upgrade_step upgrade_steps[] = {
@@ -190,7 +191,7 @@ static int upgrade_begin(void *job, svc_txn *txn)
   return upgrade_put_format(txn, ((upgrade_job *)job)->format | SVC_STORE_UPGRADING);
 }
 
-/* The next rows, and how far they reach. */
+/* Upgrades the next rows, and stores the position. */
 static int upgrade_some(void *job, svc_txn *txn)
 {
   upgrade_job *u = job;
@@ -229,7 +230,7 @@ static int upgrade_step_all(upgrade_job *u)
   return rc;
 }
 
-/* Is there a step from each format to the next, and can the first one be made of all rows? */
+/* Whether there is a step from each format to the next, and the first one is possible for all rows. */
 static int upgrade_possible(upgrade_job *u)
 {
   const upgrade_step *step = upgrade_find(u->format);
@@ -280,7 +281,7 @@ int svc_upgrade_store(const svc_config *config, int (*backup)(void *context, uns
   if (rc == SVC_OK && (u->format > SVC_STORE_FORMAT || (under_way && u->format == SVC_STORE_FORMAT))) rc = SVC_NEWER;
   if (rc == SVC_OK) rc = upgrade_possible(u);
   if (rc == SVC_OK && u->format < SVC_STORE_FORMAT && !under_way && backup) {
-    svc_rows_close(&u->store); /* who makes the backup opens it */
+    svc_rows_close(&u->store); /* the backup opens it */
     if (backup(context, u->format) != 0) rc = SVC_IO;
     if (rc == SVC_OK) rc = svc_rows_open(&u->store, config, out->why, sizeof out->why);
   }

@@ -7,16 +7,19 @@
 #include "svcapi.h"
 
 typedef struct svc_upgrade_report {
-  unsigned from, to; /* formats; the same: there was nothing to do */
-  uint64_t rows;     /* that were written */
-  char why[512];     /* for people, when it fails */
+  unsigned from, to; /* formats; equal: nothing to do */
+  uint64_t rows;     /* rows written */
+  char why[512];     /* the reason of a failure, for people */
 } svc_upgrade_report;
 
 /*
-** Upgrade the store that path and store of `config` name. Nobody else may have it open. Each transaction has a bounded number of rows and
-** says how far it came, so that whatever ends it, the next call continues; until then svc_open() refuses the store (SVC_OLDER).
-** backup: called once before the first change, with the format that the store has; 0, or nothing is changed: SVC_IO. NULL: none.
-** Returns SVC_OK; SVC_OLDER: there is no step from its format; SVC_NEWER; SVC_UNFINISHED; errors of the store.
+** Upgrades the store of `config` (path and store), which must not be open elsewhere. Each transaction has a bounded number of rows and
+** stores its
+** position, so that the next call continues after any interruption; until then svc_open() refuses the store (SVC_OLDER). backup: called
+** once before
+** the first change, with the store's format; if it does not return 0, nothing is changed: SVC_IO. NULL: none. Returns SVC_OK; SVC_OLDER: no
+** step
+** from its format; SVC_NEWER; SVC_UNFINISHED; errors of the store.
 */
 int svc_upgrade_store(const svc_config *config, int (*backup)(void *context, unsigned format), void *context, svc_upgrade_report *out);
 

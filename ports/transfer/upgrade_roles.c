@@ -1,9 +1,10 @@
 /*
-** The upgrade from format 3 to 4: clusters say in which space their names are unique, and roles that API keys and service accounts hold on
-** projects move from their records into the index of store/holding.c.
+** The upgrade from format 3 to 4: clusters state the name space of their names, and the project roles of API keys and service accounts
+** move from their records into the index of store/holding.c.
 **
-** In format 3 a credential's roles were lines behind its verifier, "ROLE ID" each. In format 4 those of the organization still are. For each
-** project there is one record "h" with the names of the roles, one "a" that lists the holder, and two counts. A line of a project that is gone
+** In format 3 a credential's roles were lines behind its verifier, "ROLE ID" each. In format 4 those on the organization still are. For
+** each
+** project there is one record "h" with the names of the roles, one "a" that lists the holder, and two counters. A line of a deleted project
 ** granted nothing, and is dropped.
 */
 #include "ports/transfer/upgrade_parts.h"
@@ -18,7 +19,7 @@ static bool upgrade_is(const svc_row *row, const char *kinds)
   return false;
 }
 
-/* Kinds whose records are the same in format 4, and credentials. */
+/* Kinds with unchanged records in format 4, and credentials. */
 bool svc_upgrade_from_3(const svc_row *row)
 {
   return row->key.n == 29 && (upgrade_is(row, "org.projosetpsetevntclus") || upgrade_is(row, upgrade_credentials));
@@ -26,7 +27,7 @@ bool svc_upgrade_from_3(const svc_row *row)
 
 /* --------------------------------------------------------------------------------------------------------- roles on projects */
 
-/* Where the roles begin in the record of a credential; 0: it has another shape. */
+/* The position of the roles in the record of a credential; 0: it has another shape. */
 static size_t upgrade_roles_at(svc_str record)
 {
   uint16_t key_n, unique_n, verifier_n;
@@ -43,7 +44,7 @@ static size_t upgrade_roles_at(svc_str record)
   return at <= record.n ? (size_t)at : 0;
 }
 
-/* The project of a line "GROUP_... ID". False: it is a line of the organization. */
+/* The project of a line "GROUP_... ID". False: a line of the organization. */
 static bool upgrade_group(svc_str line, char group[12])
 {
   const char *space = memchr(line.p, ' ', line.n);
@@ -59,7 +60,7 @@ static bool upgrade_group(svc_str line, char group[12])
   return true;
 }
 
-/* The holder is listed on the project, and counted on both sides. */
+/* Lists the holder on the project, and counts it on both sides. */
 static int upgrade_list(svc_txn *txn, const svc_row *credential, const char *group)
 {
   const char *kind = credential->key.p + 1, *holder = credential->key.p + 17;
@@ -77,7 +78,7 @@ static int upgrade_list(svc_txn *txn, const svc_row *credential, const char *gro
   return rc == SVC_OK ? txn->port->count_add(txn, svc_upgrade_str(&of), 1) : rc;
 }
 
-/* One more role of this credential on this project. */
+/* Adds a role of this credential on this project. */
 static int upgrade_hold(svc_txn *txn, const svc_row *credential, const char *group, svc_str role)
 {
   const char *org = credential->key.p + 5, *holder = credential->key.p + 17;

@@ -92,7 +92,7 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
   munit_assert_int(depth, <, 12);
   munit_assert_not_null(object->name);
   for (v = SVC_VARIANTS_OF(object); v && v->value; v++) catalog_check_object(t, v->object, depth + 1);
-  if (svc_object_rarely(object)->choice) munit_assert_not_null(svc_object_rarely(object)->choice->variants);
+  if (svc_object_ext_of(object)->choice) munit_assert_not_null(svc_object_ext_of(object)->choice->variants);
   svc_fields_begin(&fields, object);
   for (i = 0; i < object->count; i++) {
     f = &object->fields[i];
@@ -256,9 +256,9 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
     munit_assert_int(guard->error, !=, 0);
     munit_assert_int(guard->what, !=, 0);
   }
-  if (svc_noun_rarely(noun)->remains) {
-    const svc_noun_info *of = svc_noun_named(s, svc_noun_rarely(noun)->remains->of), *below = svc_noun_named(s, svc_noun_rarely(noun)->remains->below);
-    if (!of || !below || below->parent != of) munit_errorf("%s: remains: no noun %s is below %s", noun->name, svc_noun_rarely(noun)->remains->below, svc_noun_rarely(noun)->remains->of);
+  if (svc_noun_ext_of(noun)->remains) {
+    const svc_noun_info *of = svc_noun_named(s, svc_noun_ext_of(noun)->remains->of), *below = svc_noun_named(s, svc_noun_ext_of(noun)->remains->below);
+    if (!of || !below || below->parent != of) munit_errorf("%s: remains: no noun %s is below %s", noun->name, svc_noun_ext_of(noun)->remains->below, svc_noun_ext_of(noun)->remains->of);
     if (!(below->noun->flags & SVC_OUTLIVES)) munit_errorf("%s outlives without SVC_OUTLIVES", below->noun->name);
   }
   if (noun->event_field && feed) catalog_check_fields(noun, feed->noun->object, "event_field", noun->event_field);
@@ -267,10 +267,10 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
 static void catalog_check_element(const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
-  const svc_field *array = info->parent ? catalog_field(info->parent->noun->object, svc_noun_rarely(noun)->element_of) : NULL;
+  const svc_field *array = info->parent ? catalog_field(info->parent->noun->object, svc_noun_ext_of(noun)->element_of) : NULL;
   if (!array || array->type != SVC_ARRAY || array->item != SVC_OBJECT)
-    munit_errorf("%s: %s is no array of objects of its parent", noun->name, svc_noun_rarely(noun)->element_of);
-  if (!catalog_field(array->object, "id")) munit_errorf("%s: the elements of %s have no id", noun->name, svc_noun_rarely(noun)->element_of);
+    munit_errorf("%s: %s is no array of objects of its parent", noun->name, svc_noun_ext_of(noun)->element_of);
+  if (!catalog_field(array->object, "id")) munit_errorf("%s: the elements of %s have no id", noun->name, svc_noun_ext_of(noun)->element_of);
 }
 
 static void catalog_check_noun(t_service *t, const svc_noun_info *info)
@@ -292,13 +292,13 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
     munit_errorf("%s: unique, but without an error for it", noun->name);
   catalog_check_fields(noun, noun->object, "unique", noun->unique);
   catalog_check_fields(noun, noun->object, "key", noun->key);
-  if (svc_noun_rarely(noun)->counted_in) catalog_check_fields(noun, info->parent->noun->object, "counted_in", svc_noun_rarely(noun)->counted_in);
-  if (svc_noun_rarely(noun)->element_of) catalog_check_element(info);
+  if (svc_noun_ext_of(noun)->counted_in) catalog_check_fields(noun, info->parent->noun->object, "counted_in", svc_noun_ext_of(noun)->counted_in);
+  if (svc_noun_ext_of(noun)->element_of) catalog_check_element(info);
   if (noun->flags & SVC_RING) munit_assert_int(noun->most, !=, 0);
-  else if (svc_noun_rarely(noun)->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
+  else if (svc_noun_ext_of(noun)->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
   catalog_check_code(noun, "err_not_found", noun->err_not_found, 0);
   catalog_check_code(noun, "err_exists", noun->err_exists, 0);
-  catalog_check_code(noun, "err_other", svc_noun_rarely(noun)->err_other, 0);
+  catalog_check_code(noun, "err_other", svc_noun_ext_of(noun)->err_other, 0);
   catalog_check_code(noun, "err_in_use", noun->err_in_use, 0);
   catalog_check_code(noun, "err_quota", noun->err_quota, 2);
   catalog_check_names(noun, t->s);
@@ -307,7 +307,7 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
   catalog_check_event(noun, noun->event_created);
   catalog_check_event(noun, noun->event_updated);
   catalog_check_event(noun, noun->event_deleted);
-  for (fe = svc_noun_rarely(noun)->field_events; fe && fe->field; fe++) {
+  for (fe = svc_noun_ext_of(noun)->field_events; fe && fe->field; fe++) {
     catalog_check_event(noun, fe->event);
     catalog_check_fields(noun, noun->object, "field_events", fe->field);
   }
@@ -327,7 +327,7 @@ static void catalog_check_permission(const svc *s, const svc_plan *plan)
 {
   const svc_hop *first = plan->hop_count ? &plan->hops[0] : NULL;
   bool scoped = first && (first->noun == s->org || first->noun == s->group);
-  bool hooked = first && svc_noun_rarely(first->noun->noun)->alliance;
+  bool hooked = first && svc_noun_ext_of(first->noun->noun)->alliance;
   if (!plan->route->roles || plan->route->flags & SVC_NO_AUTH || scoped || hooked) return;
   if (!(plan->route->flags & SVC_ANYWHERE)) munit_errorf("%s %s asks for roles on nothing", t_method(plan), plan->route->path);
 }
@@ -344,18 +344,18 @@ static void catalog_check_route(t_service *t, const svc_plan *plan)
   if (r->answer) catalog_check_object(t, r->answer, 0);
   for (q = r->params; q && q->name; q++)
     if (q[1].name && strcmp(q->name, q[1].name) >= 0) munit_errorf("%s: parameter %s is out of order", r->path, q->name);
-  for (f = svc_route_rarely(r)->filters; f && f->param; f++) {
+  for (f = svc_route_ext_of(r)->filters; f && f->param; f++) {
     q = catalog_param(r->params, f->param);
     if (!q) munit_errorf("%s: it filters by %s, and has no such parameter", r->path, f->param);
     if ((f->compare == SVC_MIN_DATE || f->compare == SVC_MAX_DATE) != (q->type == SVC_DATE))
       munit_errorf("%s: %s is not compared as its type asks for", r->path, f->param);
     catalog_check_fields(noun, noun->object, "filters", f->field);
   }
-  catalog_check_fields(noun, noun->object, "by", svc_route_rarely(r)->by);
+  catalog_check_fields(noun, noun->object, "by", svc_route_ext_of(r)->by);
   catalog_check_code(noun, "err_not_found", r->err_not_found, 0);
-  if (svc_route_rarely(r)->linked_from && !svc_noun_named(t->s, svc_route_rarely(r)->linked_from)) munit_errorf("%s: linked_from: no noun is called %s", r->path, svc_route_rarely(r)->linked_from);
-  if (svc_route_rarely(r)->linked_from && svc_route_rarely(r)->in_path && !plan->in_path_field->values) munit_errorf("%s: linked_from: %s has no values to link to", r->path, svc_route_rarely(r)->in_path);
-  if (svc_route_rarely(r)->file && !strstr(r->path, svc_route_rarely(r)->file)) munit_errorf("%s: file: the path has no parameter %s", r->path, svc_route_rarely(r)->file);
+  if (svc_route_ext_of(r)->linked_from && !svc_noun_named(t->s, svc_route_ext_of(r)->linked_from)) munit_errorf("%s: linked_from: no noun is called %s", r->path, svc_route_ext_of(r)->linked_from);
+  if (svc_route_ext_of(r)->linked_from && svc_route_ext_of(r)->in_path && !plan->in_path_field->values) munit_errorf("%s: linked_from: %s has no values to link to", r->path, svc_route_ext_of(r)->in_path);
+  if (svc_route_ext_of(r)->file && !strstr(r->path, svc_route_ext_of(r)->file)) munit_errorf("%s: file: the path has no parameter %s", r->path, svc_route_ext_of(r)->file);
   catalog_check_permission(t->s, plan);
 }
 
@@ -492,7 +492,7 @@ static const svc_plan *catalog_visit(t_world *w, catalog_walk *walk, const char 
   int status = t_send(&w->t, "GET", link, NULL);
   if (status == 404) return plan;
   if (status != 200) t_complain(plan, "the link %s answers %d %s", link, status, t_error(&w->t));
-  if (status != 200 || svc_route_rarely(plan->route)->media) return plan; /* nothing to follow in there */
+  if (status != 200 || svc_route_ext_of(plan->route)->media) return plan; /* nothing to follow in there */
   munit_assert_not_null(w->t.body);
   if (w->t.body->type == SVC_J_OBJECT) munit_assert_string_not_equal(t_link(&w->t, "self"), "");
   catalog_follow(walk, w->t.body);

@@ -97,10 +97,10 @@ static svc_node *body_object(const body_change *b, const svc_object *object, int
   svc_node *member;
   bool full = n % 2;
   int which = n / 2;
-  while (svc_object_rarely(object)->choice) {
-    for (v = svc_object_rarely(object)->choice->variants; v->value && which > 0; which--) v++;
+  while (svc_object_ext_of(object)->choice) {
+    for (v = svc_object_ext_of(object)->choice->variants; v->value && which > 0; which--) v++;
     if (!v->value) return NULL;
-    svc_node_set_text(b->a, out, svc_object_rarely(object)->choice->by, v->value);
+    svc_node_set_text(b->a, out, svc_object_ext_of(object)->choice->by, v->value);
     object = v->object;
   }
   if (which > 0 || deep == 0) return NULL;
@@ -182,12 +182,12 @@ static bool body_change_object(body_change *b, const svc_object *object, svc_nod
   const svc_object *own = svc_object_of(object, body);
   svc_fields fields;
   const svc_field *f;
-  if (svc_object_rarely(object)->choice) { /* another variant than it is */
+  if (svc_object_ext_of(object)->choice) { /* another variant than it is */
     const svc_variant *v;
-    for (v = svc_object_rarely(object)->choice->variants; v->value; v++)
-      if (body_this(b)) return svc_node_set_text(b->a, body, svc_object_rarely(object)->choice->by, v->value), true;
+    for (v = svc_object_ext_of(object)->choice->variants; v->value; v++)
+      if (body_this(b)) return svc_node_set_text(b->a, body, svc_object_ext_of(object)->choice->by, v->value), true;
   }
-  if (!own || svc_object_rarely(own)->choice) return false;
+  if (!own || svc_object_ext_of(own)->choice) return false;
   svc_fields_begin(&fields, own);
   while ((f = svc_fields_next(&fields)) != NULL)
     if (!(f->flags & SVC_READ_ONLY) && body_change_field(b, f, body)) return true;
@@ -306,7 +306,7 @@ static void body_fill(svc_arena *a, const t_world *w, const svc_plan *plan, svc_
   body_change b = { a, w, 0 };
   svc_fields fields;
   const svc_field *f;
-  if (!object || svc_object_rarely(object)->choice || body->type != SVC_J_OBJECT) return;
+  if (!object || svc_object_ext_of(object)->choice || body->type != SVC_J_OBJECT) return;
   svc_fields_begin(&fields, object);
   while ((f = svc_fields_next(&fields)) != NULL) {
     svc_node *value = f->flags & SVC_READ_ONLY || svc_node_get(body, f->name) ? NULL : body_value(&b, f, 1, BODY_DEEP);

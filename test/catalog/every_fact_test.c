@@ -58,7 +58,7 @@ TEST(every_fact, facts)
     t_world_open_with(&w, fact_driver(&d, fact_values[k], false));
     for (i = 0; i < w.t.s->plan_count; i++) {
       const svc_plan *plan = &w.t.s->plans[i];
-      if (!fact_calls(&w, plan) || plan->route->told) continue;
+      if (!fact_calls(&w, plan) || plan->route->on_reply) continue;
       if (!t_world_ready(&w, plan)) continue;
       if (t_send(&w.t, t_method(plan), w.path, w.has_body ? w.body : NULL) >= 500) t_complain(plan, "facts %s: %.300s", fact_values[k], w.t.response.body);
       munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -81,7 +81,7 @@ TEST(every_fact, answers)
   for (i = 0; i < w.t.s->plan_count; i++) {
     const svc_plan *plan = &w.t.s->plans[i];
     t_driver_answers(&d, "", "[]");
-    if (!fact_calls(&w, plan) || !plan->route->told || !t_world_ready(&w, plan)) continue;
+    if (!fact_calls(&w, plan) || !plan->route->on_reply || !t_world_ready(&w, plan)) continue;
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     for (k = 0; k <= FACT_ANSWERS; k++) {
       const char *answer = k < FACT_ANSWERS ? fact_answers[k] : NULL; /* it does not know */

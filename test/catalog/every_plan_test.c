@@ -111,7 +111,7 @@ static void roles_that_may(size_t i, uint64_t roles)
 static void roles_that_may_not(t_world *w, const svc_plan *plan)
 {
   /* a role on a project is no part in what belongs to organizations (elsewhere_test.c) */
-  bool elsewhere = plan->hop_count && svc_noun_rarely(plan->hops[0].noun->noun)->alliance;
+  bool elsewhere = plan->hop_count && svc_noun_ext_of(plan->hops[0].noun->noun)->alliance;
   int role;
   for (role = 0; plan->route->roles && role < SVC_ROLE_COUNT; role++) {
     if (svc_role_includes(role) & plan->route->roles) continue;
@@ -126,7 +126,7 @@ static void roles_of_strangers(t_world *w, const svc_plan *plan)
 {
   const svc_noun_info *first = plan->hop_count ? plan->hops[0].noun : NULL;
   bool scoped = first && (first == w->t.s->org || first == w->t.s->group) && !plan->hops[0].by_unique;
-  if (scoped || (first && svc_noun_rarely(first->noun)->alliance)) {
+  if (scoped || (first && svc_noun_ext_of(first->noun)->alliance)) {
     t_world_stranger(w);
     expect(w, plan, t_world_send(w, plan), STRANGER_STATUS, "a stranger");
   } else if (plan->route->roles) {
@@ -765,7 +765,7 @@ TEST(every_plan, envelope)
   char path[1024];
   size_t i;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
-    if (svc_route_rarely(plan->route)->media || !ready(&w, plan)) continue;
+    if (svc_route_ext_of(plan->route)->media || !ready(&w, plan)) continue;
     snprintf(path, sizeof path, "%s%cenvelope=true", w.path, strchr(w.path, '?') ? '&' : '?');
     expect(&w, plan, t_send(&w.t, t_method(plan), path, w.has_body ? w.body : NULL), t_success(plan), "in an envelope");
     if (w.t.response.body_length == 0) continue;
@@ -996,7 +996,7 @@ static bool ref_erase_work(svc_job *job, svc_txn *txn)
   svc_service_call(&c, r->w.t.s, &arena, txn, r->w.t.now);
   munit_assert_true(svc_id_parse(svc_str_c(r->w.group), &group));
   if (svc_id_parse(svc_str_c(r->value), &id)) munit_assert_int(svc_entity_get(txn, n->kind, &group, &id, &e), ==, SVC_OK);
-  else munit_assert_int(svc_entity_named(txn, n->kind, svc_noun_rarely(n)->names, &group, svc_str_c(r->value), &e), ==, SVC_OK);
+  else munit_assert_int(svc_entity_named(txn, n->kind, svc_noun_ext_of(n)->names, &group, svc_str_c(r->value), &e), ==, SVC_OK);
   svc_scope_enter(&c, &e);
   good = svc_erase(&c, r->to, &e);
   svc_blocks_free(arena.blocks);

@@ -65,11 +65,11 @@ static void version_fits(t_world *w, const svc_plan *plan, const char *media)
 
 static void version_succeeds(t_world *w, const svc_plan *plan, const svc_older *older)
 {
-  const char *kind = svc_route_rarely(plan->route)->media ? svc_route_rarely(plan->route)->media : "json";
+  const char *kind = svc_route_ext_of(plan->route)->media ? svc_route_ext_of(plan->route)->media : "json";
   char media[64], type[96];
   version_expect(w, plan, t_world_send(w, plan), t_world_success(w, plan), "a good request");
   snprintf(media, sizeof media, "application/vnd.svc.%04u-%02u-%02u+%s", older->date / 10000, older->date / 100 % 100, older->date % 100, kind);
-  snprintf(type, sizeof type, "%s%s", media, svc_route_rarely(plan->route)->media ? "" : ";charset=utf-8");
+  snprintf(type, sizeof type, "%s%s", media, svc_route_ext_of(plan->route)->media ? "" : ";charset=utf-8");
   if (w->t.response.body_length && strcmp(t_get_header(&w->t, "Content-Type"), type) != 0)
     t_complain(plan, "version %u is answered as %s", older->date, t_get_header(&w->t, "Content-Type"));
   if (!*t_get_header(&w->t, "Deprecation") || !*t_get_header(&w->t, "Sunset")) t_complain(plan, "version %u does not say that it ends", older->date);

@@ -187,7 +187,7 @@ TEST(left_out, asking)
     for (i = n = 0; i < count; i++) {
       const svc_route *r = nouns[i]->routes;
       size_t left = nouns[i]->route_count;
-      while (left && !r->told && !(own && r->flags & SVC_ABSOLUTE)) left--, r++;
+      while (left && !r->on_reply && !(own && r->flags & SVC_ABSOLUTE)) left--, r++;
       if (left) names[n++] = nouns[i]->name;
     }
     munit_assert_size(n, >, 1);

@@ -339,7 +339,7 @@ static void secrets_see(const svc_object *object, secrets_seen *seen, int depth)
   }
   if (SVC_VARIANTS_OF(object) || depth > 6) return;
   for (; object; object = object->base) {
-    const char *const *path = svc_object_rarely(object)->secrets_go_to;
+    const char *const *path = svc_object_ext_of(object)->secrets_go_to;
     seen->said |= path != NULL;
     for (; path && *path; path++)
       if (!svc_field_named(object, svc_str_c(*path))) munit_errorf("%s has no field %s", object->name, *path);

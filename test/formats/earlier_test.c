@@ -101,7 +101,7 @@ static const svc_plan *earlier_asked(earlier *w)
 
 static void earlier_version(earlier *w, const svc_plan *plan, const char *link, const svc_older *older)
 {
-  const char *kind = svc_route_rarely(plan->route)->media ? svc_route_rarely(plan->route)->media : "json";
+  const char *kind = svc_route_ext_of(plan->route)->media ? svc_route_ext_of(plan->route)->media : "json";
   char media[64];
   int status;
   snprintf(media, sizeof media, "application/vnd.svc.%04u-%02u-%02u+%s", older->date / 10000, older->date / 100 % 100, older->date % 100, kind);

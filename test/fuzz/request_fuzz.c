@@ -44,7 +44,7 @@ static void fuzz_object(svc_buf *b, const svc_object *object, int depth)
   svc_fields fields;
   bool first = true;
   svc_buf_char(b, '{');
-  if (object && svc_object_rarely(object)->choice) object = svc_object_rarely(object)->choice->variants[0].object;
+  if (object && svc_object_ext_of(object)->choice) object = svc_object_ext_of(object)->choice->variants[0].object;
   svc_fields_begin(&fields, depth < 8 ? object : NULL);
   while ((f = svc_fields_next(&fields)) != NULL) {
     if (f->flags & SVC_READ_ONLY) continue;

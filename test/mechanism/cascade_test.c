@@ -96,7 +96,7 @@ static const svc_noun branch_noun = {
   .name = "branch", .kind = "brch", .parent = "tree", .param = "branchId", .flags = SVC_EVENT_PARENT, .object = &branch_object,
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .refs = branch_refs,
   .lifecycle = &branch_lifecycle, .orders = branch_orders, .event_deleted = "CPS_SNAPSHOT_FAILED", .event_field = "branchName", .routes = SVC_ROUTES(branch_routes), .gone = branch_gone,
-  .rare = SVC_NOUN_RARE(.counted_in = "branchCount", .meters = branch_meters)
+  .ext = SVC_NOUN_EXT(.counted_in = "branchCount", .meters = branch_meters)
 };
 
 static const svc_field leaf_fields[] = {
@@ -126,7 +126,7 @@ static const svc_noun leaf_noun = {
   .object = &leaf_object, .key = "name", .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS,
   .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .event_field = "snapshotName", .routes = SVC_ROUTES(leaf_routes), .prepare = leaf_prepare,
   .gone = leaf_gone,
-  .rare = SVC_NOUN_RARE(.counted_in = "leafCount")
+  .ext = SVC_NOUN_EXT(.counted_in = "leafCount")
 };
 
 static const svc_field thorn_fields[] = { F_ID() };

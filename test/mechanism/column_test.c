@@ -90,15 +90,15 @@ static bool gauge_must_be_loud(svc_call *c, const svc_entity *e)
 static const svc_route gauge_routes[] = {
   PROBE_ROUTES("gauges", "{gaugeId}"),
   PROBE(SVC_GET, "gaugeNames", .flags = SVC_PAGED, .answer = &gauge_name_object, .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.view = gauge_name_view)),
+        .ext = SVC_ROUTE_EXT(.view = gauge_name_view)),
   PROBE(SVC_GET, "gaugeNames/{gaugeId}", .answer = &gauge_name_object, .run = svc_verb_read,
-        .rare = SVC_ROUTE_RARE(.view = gauge_name_view)),
-  PROBE(SVC_GET, "loud", .flags = SVC_PAGED, .run = svc_verb_list, .rare = SVC_ROUTE_RARE(.keep = gauge_is_loud)),
+        .ext = SVC_ROUTE_EXT(.view = gauge_name_view)),
+  PROBE(SVC_GET, "loud", .flags = SVC_PAGED, .run = svc_verb_list, .ext = SVC_ROUTE_EXT(.keep = gauge_is_loud)),
   PROBE(SVC_GET, "loud/{gaugeId}", .run = svc_verb_read,
-        .rare = SVC_ROUTE_RARE(.keep = gauge_must_be_loud)),
+        .ext = SVC_ROUTE_EXT(.keep = gauge_must_be_loud)),
   PROBE(SVC_PATCH, "loud/{gaugeId}", .run = svc_verb_update,
-        .rare = SVC_ROUTE_RARE(.keep = gauge_must_be_loud)),
-  PROBE(SVC_DELETE, "loud/{gaugeId}", .status = 204, .run = svc_verb_delete, .rare = SVC_ROUTE_RARE(.keep = gauge_is_loud))
+        .ext = SVC_ROUTE_EXT(.keep = gauge_must_be_loud)),
+  PROBE(SVC_DELETE, "loud/{gaugeId}", .status = 204, .run = svc_verb_delete, .ext = SVC_ROUTE_EXT(.keep = gauge_is_loud))
 };
 static const svc_noun gauge_noun = {
   .name = "gauge", .kind = "gaug", .parent = "project", .param = "gaugeId", .object = &gauge_object,
@@ -238,11 +238,11 @@ static bool mark_is_red(svc_call *c, const svc_entity *e)
 }
 static const svc_route mark_routes[] = {
   PROBE(SVC_GET, "marks", .flags = SVC_PAGED, .params = mark_params, .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.filters = mark_filters)),
+        .ext = SVC_ROUTE_EXT(.filters = mark_filters)),
   PROBE(SVC_GET, "lastMarks", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = mark_params, .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.filters = mark_filters)),
+        .ext = SVC_ROUTE_EXT(.filters = mark_filters)),
   PROBE(SVC_GET, "redMarks", .flags = SVC_PAGED, .params = mark_params, .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.filters = mark_filters, .keep = mark_is_red)),
+        .ext = SVC_ROUTE_EXT(.filters = mark_filters, .keep = mark_is_red)),
   PROBE(SVC_POST, "marks", .status = 201, .run = svc_verb_create),
   PROBE(SVC_GET, "marks/{markId}", .run = svc_verb_read)
 };
@@ -455,11 +455,11 @@ static const svc_route cat_routes[] = { PROBE_ROUTES("cats", "{catName}") };
 static const svc_route dog_routes[] = { PROBE_ROUTES("dogs", "{dogName}") };
 static const svc_noun cat_noun = {
   .name = "cat", .kind = "cat.", .parent = "project", .param = "catName", .object = &cat_object, .key = "name", .unique = "name", .err_not_found = SVC_E_CLUSTER_NOT_FOUND, .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME, .routes = SVC_ROUTES(cat_routes),
-  .rare = SVC_NOUN_RARE(.names = "pets", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API)
+  .ext = SVC_NOUN_EXT(.names = "pets", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API)
 };
 static const svc_noun dog_noun = {
   .name = "dog", .kind = "dog.", .parent = "project", .param = "dogName", .object = &dog_object, .key = "name", .unique = "name", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(dog_routes),
-  .rare = SVC_NOUN_RARE(.names = "pets")
+  .ext = SVC_NOUN_EXT(.names = "pets")
 };
 static const svc_noun *const pets[] = { &cat_noun, &dog_noun, NULL };
 
@@ -520,9 +520,9 @@ static const svc_object index_object = { .name = "Index", .fields = SVC_ROWS(ind
 static const svc_route index_routes[] = {
   PROBE_ROUTES("indexes", "{indexId}"),
   PROBE(SVC_GET, INDEX_BY, .run = svc_verb_read,
-        .rare = SVC_ROUTE_RARE(.by = "database/collection/name"), .err_not_found = SVC_E_SEARCH_COLLECTION_NOT_FOUND),
-  PROBE(SVC_PATCH, INDEX_BY, .run = svc_verb_update, .rare = SVC_ROUTE_RARE(.by = "database/collection/name")),
-  PROBE(SVC_DELETE, INDEX_BY, .status = 204, .run = svc_verb_delete, .rare = SVC_ROUTE_RARE(.by = "database/collection/name"))
+        .ext = SVC_ROUTE_EXT(.by = "database/collection/name"), .err_not_found = SVC_E_SEARCH_COLLECTION_NOT_FOUND),
+  PROBE(SVC_PATCH, INDEX_BY, .run = svc_verb_update, .ext = SVC_ROUTE_EXT(.by = "database/collection/name")),
+  PROBE(SVC_DELETE, INDEX_BY, .status = 204, .run = svc_verb_delete, .ext = SVC_ROUTE_EXT(.by = "database/collection/name"))
 };
 static const svc_noun index_noun = {
   .name = "index", .kind = "indx", .parent = "project", .param = "indexId", .object = &index_object,

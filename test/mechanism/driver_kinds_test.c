@@ -339,7 +339,7 @@ static void kinds_had_all(void)
   const svc *s = kinds[SIMULATOR].w.t.s;
   size_t n;
   for (n = 0; n < s->noun_count; n++) {
-    const svc_order_row *row = svc_noun_rarely(s->nouns[n].noun)->notice ? NULL : s->nouns[n].noun->orders;
+    const svc_order_row *row = svc_noun_ext_of(s->nouns[n].noun)->notice ? NULL : s->nouns[n].noun->orders;
     for (; row && row->action; row++) {
       kinds_had(&kinds[C_DRIVER], s->nouns[n].noun, row);
       kinds_had(&kinds[PROGRAM], s->nouns[n].noun, row);
@@ -419,7 +419,7 @@ TEST(driver_kinds, unknown)
   kinds_open(-1, NULL);
   for (i = 0; i < kinds[SIMULATOR].w.t.s->plan_count; i++) {
     const svc_plan *plan = kinds_plan(i);
-    if (!plan->route->told || !kinds_walks(plan) || !kinds_ready(i)) continue;
+    if (!plan->route->on_reply || !kinds_walks(plan) || !kinds_ready(i)) continue;
     for (k = 1; k < KINDS; k++) {
       t_world *w = &kinds[k].w;
       int before = kinds[k].d.asks;

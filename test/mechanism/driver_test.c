@@ -982,7 +982,7 @@ static bool load_run(svc_call *c)
   c->question->parameters = svc_arena_copy(c->arena, cpu).p;
   return true;
 }
-static bool load_told(svc_call *c, const svc_reply *reply)
+static bool load_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_entity *e = svc_path_entity(c, "cluster");
   munit_assert_null(c->txn);
@@ -995,7 +995,7 @@ static const svc_param load_params[] = {
 };
 static const svc_route load_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/load", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS,
-    .roles = SVC_R_GROUP_READ_ONLY, .params = load_params, .answer = &load_object, .run = load_run, .told = load_told }
+    .roles = SVC_R_GROUP_READ_ONLY, .params = load_params, .answer = &load_object, .run = load_run, .on_reply = load_on_reply }
 };
 static const svc_field load_asked_fields[] = { F_STR("metric") };
 static const svc_object load_asked = { .name = "AskedLoad", .fields = SVC_ROWS(load_asked_fields) };

@@ -93,16 +93,16 @@ static const svc_filter car_filters[] = { { "colour", SVC_EQUALS, "colour" }, { 
 static const svc_route car_routes[] = {
   PROBE_ROUTES("trains/{trainName}/cars", "{carId}"),
   PROBE(SVC_GET, "trains/{trainName}/some", .flags = SVC_PAGED, .params = car_params, .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.filters = car_filters)),
-  PROBE(SVC_GET, "trains/{trainName}/red", .flags = SVC_PAGED, .run = svc_verb_list, .rare = SVC_ROUTE_RARE(.keep = car_is_red)),
-  PROBE(SVC_GET, "trains/{trainName}/red/{carId}", .run = svc_verb_read, .rare = SVC_ROUTE_RARE(.keep = car_is_red))
+        .ext = SVC_ROUTE_EXT(.filters = car_filters)),
+  PROBE(SVC_GET, "trains/{trainName}/red", .flags = SVC_PAGED, .run = svc_verb_list, .ext = SVC_ROUTE_EXT(.keep = car_is_red)),
+  PROBE(SVC_GET, "trains/{trainName}/red/{carId}", .run = svc_verb_read, .ext = SVC_ROUTE_EXT(.keep = car_is_red))
 };
 static const svc_noun car_noun = {
   .name = "car", .parent = "train", .param = "carId", .flags = SVC_EVENT_PARENT, .object = &car_object,
   .unique = "name", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .guards = car_guards,
   .event_created = "CPS_SNAPSHOT_STARTED", .event_updated = "CPS_SNAPSHOT_BEHIND", .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
   .event_field = "resourceId", .routes = SVC_ROUTES(car_routes), .prepare = car_prepare, .gone = car_gone,
-  .rare = SVC_NOUN_RARE(.element_of = "cars")
+  .ext = SVC_NOUN_EXT(.element_of = "cars")
 };
 
 static const svc_route seat_routes[] = { PROBE_ROUTES("trains/{trainName}/cars/{carId}/seats", "{seatId}") };
@@ -110,7 +110,7 @@ static const svc_noun seat_noun = {
   .name = "seat", .parent = "car", .param = "seatId", .object = &seat_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND, .most = 2, .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
   .event_created = "CPS_COPY_SNAPSHOT_STARTED", .routes = SVC_ROUTES(seat_routes), .removing = seat_removing, .gone = seat_gone,
-  .rare = SVC_NOUN_RARE(.element_of = "seats")
+  .ext = SVC_NOUN_EXT(.element_of = "seats")
 };
 
 static const svc_noun *const probes[] = { &train_noun, &car_noun, &seat_noun, NULL };

@@ -29,7 +29,7 @@ static const svc_alliance_ops pact_alliance = { .organizations = pact_organizati
 static const svc_noun pact_noun = {
   .name = "pact", .kind = "pact", .param = "pactId", .flags = SVC_GLOBAL, .object = &pact_object,
   .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "FEDERATION_SETTINGS_UPDATED", .routes = SVC_ROUTES(pact_routes),
-  .rare = SVC_NOUN_RARE(.alliance = &pact_alliance)
+  .ext = SVC_NOUN_EXT(.alliance = &pact_alliance)
 };
 
 /* Below a pact: of one organization each, which the path names as well. */

@@ -49,7 +49,7 @@ static bool siren_hears(svc_call *c, const char *type, const svc_entity *event)
 static const svc_noun siren_noun = {
   .name = "siren", .kind = "sirn", .param = "sirenId", .seat = SVC_SEAT_ALERTS, .object = &siren_object,
   .event_created = "ALERT_ACKNOWLEDGED_AUDIT", .routes = SVC_ROUTES(siren_routes),
-  .rare = SVC_NOUN_RARE(.alerts = &(const svc_alert_ops){ siren_hears })
+  .ext = SVC_NOUN_EXT(.alerts = &(const svc_alert_ops){ siren_hears })
 };
 
 /* A prank writes its event, and then is refused; by itself, after a while, it does the same once more. */
@@ -458,7 +458,7 @@ static const svc_route banner_routes[] = {
 };
 static const svc_noun banner_noun = {
   .name = "banner", .kind = "bann", .parent = "organization", .param = "bannerName", .object = &nest_object, .key = "name",
-  .unique = "name", .routes = SVC_ROUTES(banner_routes), .rare = SVC_NOUN_RARE(.meters = banner_meters)
+  .unique = "name", .routes = SVC_ROUTES(banner_routes), .ext = SVC_NOUN_EXT(.meters = banner_meters)
 };
 
 /* The first line of an organization. Its texts are gone with the transaction, but for what is counted, which the table has. */

@@ -31,12 +31,12 @@ static bool media_nothing(svc_call *c)
                            .roles = SVC_R_GROUP_READ_ONLY, __VA_ARGS__ }
 static const svc_route log_routes[] = {
   MEDIA(SVC_GET, "logs/{logName}.gz", .versions = { 20230101, 20240805 }, .flags = SVC_V1_TOO, .run = media_gzip,
-        .rare = SVC_ROUTE_RARE(.media = "gzip")),
-  MEDIA(SVC_GET, "tables/all", .versions = { 20230101 }, .flags = SVC_V1_TOO, .run = media_csv, .rare = SVC_ROUTE_RARE(.media = "csv")),
+        .ext = SVC_ROUTE_EXT(.media = "gzip")),
+  MEDIA(SVC_GET, "tables/all", .versions = { 20230101 }, .flags = SVC_V1_TOO, .run = media_csv, .ext = SVC_ROUTE_EXT(.media = "csv")),
   MEDIA(SVC_POST, "tables:make", .versions = { 20230101 }, .flags = SVC_NO_BODY, .status = 201, .run = media_csv,
-        .rare = SVC_ROUTE_RARE(.media = "csv")),
-  MEDIA(SVC_GET, "tables/none", .versions = { 20230101 }, .run = media_nothing, .rare = SVC_ROUTE_RARE(.media = "csv")),
-  MEDIA(SVC_GET, "metadata.xml", .versions = { 20230101 }, .run = media_xml, .rare = SVC_ROUTE_RARE(.media = "application/xml"))
+        .ext = SVC_ROUTE_EXT(.media = "csv")),
+  MEDIA(SVC_GET, "tables/none", .versions = { 20230101 }, .run = media_nothing, .ext = SVC_ROUTE_EXT(.media = "csv")),
+  MEDIA(SVC_GET, "metadata.xml", .versions = { 20230101 }, .run = media_xml, .ext = SVC_ROUTE_EXT(.media = "application/xml"))
 };
 static const svc_object log_object = { .name = "Log" };
 static const svc_noun log_noun = { .name = "log", .flags = SVC_VIRTUAL, .object = &log_object, .routes = SVC_ROUTES(log_routes) };

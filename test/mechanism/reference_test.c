@@ -27,7 +27,7 @@ static svc_str socket_spell(svc_call *c, svc_str key)
 static const svc_noun socket_noun = {
   .name = "socket", .kind = "sock", .parent = "project", .param = "socketName", .object = &socket_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(socket_routes),
-  .rare = SVC_NOUN_RARE(.spell = socket_spell)
+  .ext = SVC_NOUN_EXT(.spell = socket_spell)
 };
 
 static const svc_field slot_fields[] = { F_ID() };

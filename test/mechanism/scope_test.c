@@ -77,7 +77,7 @@ static const svc_param shot_params[] = { { .name = "maxDate", .type = SVC_DATE }
 static const svc_filter shot_filters[] = { { "maxDate", SVC_MAX_DATE, "created" }, { NULL, 0, NULL } };
 static const svc_route shot_routes[] = {
   { .method = SVC_GET, .path = SHOTS, .set = SVC_SET_BACKUP, PROBE_VERSIONS, .flags = SVC_PAGED, .params = shot_params, .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_list,
-    .rare = SVC_ROUTE_RARE(.filters = shot_filters) },
+    .ext = SVC_ROUTE_EXT(.filters = shot_filters) },
   { .method = SVC_POST, .path = SHOTS, .set = SVC_SET_BACKUP, PROBE_VERSIONS, .status = 201, .roles = SVC_R_GROUP_OWNER,
     .run = svc_verb_create },
   { .method = SVC_GET, .path = SHOTS "/{shotId}", .set = SVC_SET_BACKUP, PROBE_VERSIONS, .roles = SVC_R_GROUP_READ_ONLY,
@@ -104,7 +104,7 @@ static const svc_noun shot_noun = {
   .err_exists = SVC_E_PEER_ALREADY_EXISTS, .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
   .lifecycle = &shot_lifecycle, .event_created = "CPS_SNAPSHOT_STARTED", .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
   .event_field = "snapshotName", .routes = SVC_ROUTES(shot_routes),
-  .rare = SVC_NOUN_RARE(.counted_in = "shotCount", .quota = "svc.project.deployment.serverlessMTMs", .meters = shot_meters)
+  .ext = SVC_NOUN_EXT(.counted_in = "shotCount", .quota = "svc.project.deployment.serverlessMTMs", .meters = shot_meters)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- chunks */

@@ -50,13 +50,13 @@ static const svc_field gate_fields[] = {
 };
 static const svc_object gate_object = { .name = "Gate", .fields = SVC_ROWS(gate_fields) };
 static const svc_route gate_routes[] = {
-  PROBE(SVC_GET, "{wall}/gates", .flags = SVC_PAGED, .run = svc_verb_list, .rare = SVC_ROUTE_RARE(.in_path = "wall")),
+  PROBE(SVC_GET, "{wall}/gates", .flags = SVC_PAGED, .run = svc_verb_list, .ext = SVC_ROUTE_EXT(.in_path = "wall")),
   PROBE(SVC_POST, "{wall}/gates", .status = 201, .run = svc_verb_create, .example = "{\"name\":\"g\"}",
-        .rare = SVC_ROUTE_RARE(.in_path = "wall")),
-  PROBE(SVC_GET, "{wall}/gates/{gateId}", .run = svc_verb_read, .rare = SVC_ROUTE_RARE(.in_path = "wall")),
-  PROBE(SVC_PATCH, "{wall}/gates/{gateId}", .run = svc_verb_update, .rare = SVC_ROUTE_RARE(.in_path = "wall")),
+        .ext = SVC_ROUTE_EXT(.in_path = "wall")),
+  PROBE(SVC_GET, "{wall}/gates/{gateId}", .run = svc_verb_read, .ext = SVC_ROUTE_EXT(.in_path = "wall")),
+  PROBE(SVC_PATCH, "{wall}/gates/{gateId}", .run = svc_verb_update, .ext = SVC_ROUTE_EXT(.in_path = "wall")),
   PROBE(SVC_DELETE, "{wall}/gates/{gateId}", .status = 204, .run = svc_verb_delete,
-        .rare = SVC_ROUTE_RARE(.in_path = "wall"))
+        .ext = SVC_ROUTE_EXT(.in_path = "wall"))
 };
 static const svc_noun gate_noun = {
   .name = "gate", .kind = "gate", .parent = "project", .param = "gateId", .object = &gate_object,

@@ -19,11 +19,11 @@ TEST(table, quota)
 {
   const svc_noun good = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-    .rare = SVC_NOUN_RARE(.quota = "svc.project.deployment.clusters")
+    .ext = SVC_NOUN_EXT(.quota = "svc.project.deployment.clusters")
   };
   const svc_noun bad = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-    .rare = SVC_NOUN_RARE(.quota = "svc.project.deployment.clutters")
+    .ext = SVC_NOUN_EXT(.quota = "svc.project.deployment.clutters")
   };
   const svc_noun *const fine[] = { &good, NULL };
   t_service t;
@@ -56,7 +56,7 @@ static const svc_object inside_object = { .name = "Inside", .fields = SVC_ROWS(i
 static const svc_field in_array_fields[] = { F_LIST("deep", &inside_object) };
 static const svc_object in_array_object = { .name = "InArray", .fields = SVC_ROWS(in_array_fields) };
 static const svc_variant in_variants[] = { { "A", &plain_object }, { "B", &level[0] }, { NULL, NULL } };
-static const svc_object in_variant_object = { .name = "InVariant", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("name", NULL, in_variants)) };
+static const svc_object in_variant_object = { .name = "InVariant", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("name", NULL, in_variants)) };
 static const svc_object in_base_object = { .name = "InBase", .fields = SVC_ROWS(plain_fields), .base = &in_array_object };
 static const svc_route body_routes[] = {
   { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .body = &in_array_object, .run = svc_verb_create }
@@ -124,8 +124,8 @@ TEST(table, names)
     .name = "target", .kind = "targ", .parent = "project", .object = &plain_object, .key = "name", .unique = "name"
   };
   const svc_noun names = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .refs = refs };
-  const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "name") };
-  const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "parts") };
+  const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .ext = SVC_NOUN_EXT(.element_of = "name") };
+  const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .ext = SVC_NOUN_EXT(.element_of = "parts") };
   static const svc_field list_fields[] = { F_LIST("deep", &plain_object) };
   static const svc_object list_object = { .name = "Listed", .fields = SVC_ROWS(list_fields) };
   const svc_noun alone = {
@@ -133,9 +133,9 @@ TEST(table, names)
   };
   static const char *const tallied[] = { "name", NULL };
   static const svc_feed_ops feed_ops = { .tallies = tallied };
-  const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(
+  const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .ext = SVC_NOUN_EXT(
                                                                                                                                   .feed = &feed_ops) };
-  const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(
+  const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .ext = SVC_NOUN_EXT(
                                                                                                                      .element_of = "deep") };
   table_refused(&target, &names, "probe", "name"); /* it could be given another name */
   table_refused(&target, &element, "part", "no array");
@@ -150,10 +150,10 @@ static const svc_field relied_word_fields[] = { F_STR("deep"), F_STRS("words") }
 static const svc_object relied_words = { .name = "Words", .fields = SVC_ROWS(relied_word_fields) };
 static const svc_noun secretive = { .name = "target", .kind = "targ", .parent = "project", .param = "t", .object = &relied_secret };
 static const svc_noun wordy = { .name = "target", .kind = "targ", .parent = "project", .param = "t", .object = &relied_words };
-static const svc_noun deep = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "deep") };
-static const svc_noun words = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "words") };
+static const svc_noun deep = { .name = "part", .parent = "target", .object = &plain_object, .ext = SVC_NOUN_EXT(.element_of = "deep") };
+static const svc_noun words = { .name = "part", .parent = "target", .object = &plain_object, .ext = SVC_NOUN_EXT(.element_of = "words") };
 static const svc_noun metered = {
-  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .rare = SVC_NOUN_RARE(
+  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .ext = SVC_NOUN_EXT(
                                                                                                                                .meters = table_meters)
 };
 static const svc_noun sole[] = {
@@ -161,11 +161,11 @@ static const svc_noun sole[] = {
   { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SOLE, .err_exists = SVC_E_PEER_ALREADY_EXISTS }
 };
 static const svc_route no_path[] = { { .method = SVC_GET, .path = "/probes/{x}", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                       .rare = SVC_ROUTE_RARE(.in_path = "name") } };
+                                       .ext = SVC_ROUTE_EXT(.in_path = "name") } };
 static const svc_route no_field[] = { { .method = SVC_GET, .path = "/probes/{x}", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                        .rare = SVC_ROUTE_RARE(.in_path = "x") } };
+                                        .ext = SVC_ROUTE_EXT(.in_path = "x") } };
 static const svc_route no_value[] = { { .method = SVC_GET, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                        .rare = SVC_ROUTE_RARE(.value = "nothing") } };
+                                        .ext = SVC_ROUTE_EXT(.value = "nothing") } };
 static const svc_route in_clear[] = { { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS,
                                         .body = &relied_secret, .run = svc_verb_create } };
 static const svc_noun routed[] = {
@@ -177,16 +177,16 @@ static const svc_noun routed[] = {
 static const char *const no_bills[] = { "invoice", NULL }, *const no_feed[] = { "event", NULL };
 static const svc_noun bills = { .name = "probe", .kind = "prob", .parent = "organization", .object = &plain_object, .seat = SVC_SEAT_BILLS };
 static const char *const many_tallied[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", NULL };
-static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .rare = SVC_NOUN_RARE(
+static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .ext = SVC_NOUN_EXT(
                                                                                                                                       .feed = &(const svc_feed_ops){ .tallies = many_tallied }) };
 
 static const svc_event_member no_field_of_events[] = { { "clusterId", NULL, NULL }, { "clusterName", "nothing", NULL }, { NULL, NULL, NULL } };
 static const svc_event_member many_members[] = { { "a", NULL, "x" }, { "b", NULL, "x" }, { "c", NULL, "x" }, { "d", NULL, "x" },
                                                  { "e", NULL, "x" }, { NULL, NULL, NULL } };
 static const svc_noun eventful[] = {
-  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .ext = SVC_NOUN_EXT(
                                                                                                          .event_members = no_field_of_events) },
-  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(.event_members = many_members) }
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .ext = SVC_NOUN_EXT(.event_members = many_members) }
 };
 
 /* What a part of the pipeline would rely on, and could not. */
@@ -218,10 +218,10 @@ static const svc_field again_fields[] = { F_OBJ("again", &again_object), F_ID() 
 static const svc_object again_object = { .name = "Again", .fields = SVC_ROWS(again_fields) };
 
 static const svc_variant forms[] = { { "A", &plain_object }, { "B", &plain_object }, { NULL, NULL } };
-static const svc_object formed_object = { .name = "Formed", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("name", NULL, forms)) };
+static const svc_object formed_object = { .name = "Formed", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("name", NULL, forms)) };
 static const svc_noun again = { .name = "again", .kind = "agai", .parent = "project", .param = "a", .object = &again_object };
 static const svc_noun formed = { .name = "formed", .kind = "form", .parent = "project", .param = "f", .object = &formed_object };
-static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "parts") };
+static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .ext = SVC_NOUN_EXT(.element_of = "parts") };
 static const svc_noun *const odd_ones[] = { &again, &formed, &part, NULL };
 
 /* An object may hold itself, and an element may be of what has several forms. */

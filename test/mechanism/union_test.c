@@ -19,7 +19,7 @@ static const svc_field password_fields[] = {
 static const svc_object password_object = { .name = "PipePassword", .fields = SVC_ROWS(password_fields) };
 static const svc_variant auth_variants[] = { { "NONE", &open_object }, { "PASSWORD", &password_object }, { NULL, NULL } };
 static const svc_object auth_object = {
-  .name = "PipeAuth", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("mode", "NONE", auth_variants))
+  .name = "PipeAuth", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("mode", "NONE", auth_variants))
 };
 
 /* stages: by what they do; each has an id of its own, and so has each key of a join */
@@ -32,7 +32,7 @@ static const svc_object join_key = { .name = "PipeJoinKey", .fields = SVC_ROWS(j
 static const svc_field join_fields[] = { F_LIST("keys", &join_key, .preset = "[]"), F_STR("with", .flags = SVC_REQUIRED) };
 static const svc_object join_object = { .name = "PipeJoin", .fields = SVC_ROWS(join_fields), .base = &stage_base };
 static const svc_variant stage_variants[] = { { "FILTER", &filter_object }, { "JOIN", &join_object }, { NULL, NULL } };
-static const svc_object stage_object = { .name = "PipeStage", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("op", NULL, stage_variants)) };
+static const svc_object stage_object = { .name = "PipeStage", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("op", NULL, stage_variants)) };
 
 static const svc_field base_fields[] = {
   F_OBJ("auth", &auth_object),
@@ -73,12 +73,12 @@ static const svc_object aws_object = { .name = "PipeAws", .fields = SVC_ROWS(aws
 static const svc_field gcp_fields[] = { F_STR("project", .flags = SVC_REQUIRED) };
 static const svc_object gcp_object = { .name = "PipeGcp", .fields = SVC_ROWS(gcp_fields), .base = &cloud_base };
 static const svc_variant cloud_variants[] = { { "AWS", &aws_object }, { "GCP", &gcp_object }, { NULL, NULL } };
-static const svc_object cloud_object = { .name = "PipeCloud", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("provider", NULL, cloud_variants)) };
+static const svc_object cloud_object = { .name = "PipeCloud", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("provider", NULL, cloud_variants)) };
 
 static const svc_variant pipe_variants[] = { { "HTTP", &http_object }, { "KAFKA", &kafka_object }, { "CLOUD", &cloud_object },
                                              { "FILE", &file_object }, { NULL, NULL } };
 static const svc_object pipe_object = {
-  .name = "Pipe", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("kind", "HTTP", pipe_variants))
+  .name = "Pipe", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("kind", "HTTP", pipe_variants))
 };
 
 #define PIPE(m, p, ...) { .method = m, .path = "/groups/{groupId}/" p, .set = SVC_SET_STREAMS, PROBE_VERSIONS, \
@@ -103,7 +103,7 @@ static const svc_noun drain_noun = {
   .name = "drain", .kind = "drai", .parent = "project", .param = "pipeName", .object = &pipe_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CLUSTER_CREATED",
   .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(drain_routes),
-  .rare = SVC_NOUN_RARE(.field_events = drain_events)
+  .ext = SVC_NOUN_EXT(.field_events = drain_events)
 };
 
 static const svc_noun *const probes[] = { &pipe_noun, &drain_noun, NULL };

@@ -293,7 +293,7 @@ static const svc_field square_fields[] = {
 static const svc_object square_object = { .name = "Square", .fields = SVC_ROWS(square_fields) };
 static const svc_variant shape_variants[] = { { "CIRCLE", &circle_object }, { "SQUARE", &square_object }, { NULL, NULL } };
 static const svc_object shape_object = {
-  .name = "Shape", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("kind", NULL, shape_variants))
+  .name = "Shape", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("kind", NULL, shape_variants))
 };
 
 static const svc_field base_fields[] = {

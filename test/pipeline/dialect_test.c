@@ -326,7 +326,7 @@ static const svc_object oil_object = { .name = "OilLamp", .fields = SVC_ROWS(oil
 static const svc_field wired_fields[] = { F_INT("watts"), F_ENUM("wick", lamp_colours) };
 static const svc_object wired_object = { .name = "WiredLamp", .fields = SVC_ROWS(wired_fields), .base = &lamp_base };
 static const svc_variant lamp_variants[] = { { "OIL", &oil_object }, { "WIRED", &wired_object }, { NULL, NULL } };
-static const svc_object lamp_object = { .name = "Lamp", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("lampKind", NULL, lamp_variants)) };
+static const svc_object lamp_object = { .name = "Lamp", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("lampKind", NULL, lamp_variants)) };
 #define LAMPS "/groups/{groupId}/lamps", SVC_SET_PROJECTS, (20250101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 static const svc_route lamp_routes[] = {
   R_GET(LAMPS, "", .flags = SVC_PAGED, .op = "listLamps", .run = svc_verb_list),
@@ -813,8 +813,8 @@ static void every_plan(bool writes)
       speak(&w, other);
       status = t_send(&w.t, t_method(plan), path_in_words(&w, plan), in_words(&w, plan));
       if (status != t_success(plan)) t_complain(plan, "answers %d: %.300s", status, w.t.response.body);
-      if (w.t.body && !svc_route_rarely(plan->route)->media) no_words_of_ours(other, plan, w.t.body);
-      fits = w.t.body && status < 300 && !svc_route_rarely(plan->route)->media ? t_schema_of_answer(&schema, plan, status) : NULL;
+      if (w.t.body && !svc_route_ext_of(plan->route)->media) no_words_of_ours(other, plan, w.t.body);
+      fits = w.t.body && status < 300 && !svc_route_ext_of(plan->route)->media ? t_schema_of_answer(&schema, plan, status) : NULL;
       if (fits && !t_schema_fits(&schema, fits, w.t.body)) t_complain(plan, "does not fit the document: %s", schema.why);
       renamed += plan->renamed;
       quieten(&w);

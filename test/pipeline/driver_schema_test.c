@@ -15,7 +15,7 @@ static const svc_node *schema_row(const t_schema *d, const char *list, const cha
 static void schema_has_order(const t_schema *d, const svc_noun *noun, const char *action)
 {
   const svc_node *row;
-  if (!action || svc_noun_rarely(noun)->notice) return;
+  if (!action || svc_noun_ext_of(noun)->notice) return;
   row = schema_row(d, "orders", "action", action, noun->name);
   if (!row) munit_errorf("%s: the document has no order %s", noun->name, action);
   munit_assert_size(svc_node_str(row, "description").n, >, 0);

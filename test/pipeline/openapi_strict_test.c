@@ -46,7 +46,7 @@ static void strict_object(const svc_object *object)
     if (strict_seen[i] == object) return;
   munit_assert_size(strict_seen_count, <, sizeof strict_seen / sizeof strict_seen[0]);
   strict_seen[strict_seen_count++] = object;
-  for (need = svc_object_rarely(object)->needs; need && need->fields; need++) strict_need(object, need);
+  for (need = svc_object_ext_of(object)->needs; need && need->fields; need++) strict_need(object, need);
   strict_object(object->base);
   for (v = SVC_VARIANTS_OF(object); v && v->value; v++) strict_object(v->object);
   for (i = 0; i < object->count; i++) {

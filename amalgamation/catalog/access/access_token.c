@@ -78,7 +78,7 @@ static bool access_token_account(svc_call *c, svc_entity *out, access_token_secr
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
   known = svc_credential_find(c, accounts, id_text, out);
   if (!svc_txn_good(c)) return false;
-  opened = accounts && svc_noun_rarely(accounts->noun)->credential->opens(c, out, secret, &used->id, &used->until); /* an unknown id is hashed for, too */
+  opened = accounts && svc_noun_ext_of(accounts->noun)->credential->opens(c, out, secret, &used->id, &used->until); /* an unknown id is hashed for, too */
   if (!known || !opened)
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
   return true;

@@ -76,9 +76,9 @@ static const svc_route api_key_routes[] = {
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .op = "addGroupApiKey", .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
   R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .body = &api_key_group_object, .params = api_key_paging, .op = "updateApiKeyRoles", .run = api_key_update,
-          .rare = SVC_ROUTE_RARE(.keep = svc_keep_assigned)),
+          .ext = SVC_ROUTE_EXT(.keep = svc_keep_assigned)),
   R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .op = "removeGroupApiKey", .run = api_key_withdraw,
-           .rare = SVC_ROUTE_RARE(.keep = svc_keep_assigned))
+           .ext = SVC_ROUTE_EXT(.keep = svc_keep_assigned))
 };
 
 /* The event of the roles is chosen by the operation that changes them. */
@@ -317,8 +317,8 @@ static bool api_key_withdraw(svc_call *c)
 static const svc_credential_ops api_key_credential = { .make = api_key_make, .opens = api_key_opens };
 
 static const svc_field_error api_key_errors[] = {
-  { "desc", SVC_FAULT_VALUE | SVC_FAULT_MISSING, SVC_E_API_KEY_REQUIRES_DESCRIPTION },
-  { "roles", SVC_FAULT_MISSING, SVC_E_MISSING_API_KEY_ROLES },
+  { "desc", SVC_FIELD_FAULT_VALUE | SVC_FIELD_FAULT_MISSING, SVC_E_API_KEY_REQUIRES_DESCRIPTION },
+  { "roles", SVC_FIELD_FAULT_MISSING, SVC_E_MISSING_API_KEY_ROLES },
   { NULL, 0, 0 }
 };
 
@@ -341,5 +341,5 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,
   .view = api_key_view,
-  .rare = SVC_NOUN_RARE(.field_events = api_key_events, .credential = &api_key_credential)
+  .ext = SVC_NOUN_EXT(.field_events = api_key_events, .credential = &api_key_credential)
 };

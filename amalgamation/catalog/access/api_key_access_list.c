@@ -15,7 +15,7 @@ static const svc_field api_key_access_list_fields[] = {
   F_STR("lastUsedAddress", .flags = SVC_READ_ONLY)
 };
 static const svc_object api_key_access_list_object = {
-  .name = "ApiKeyAccessListEntry", .fields = SVC_ROWS(api_key_access_list_fields), .rare = SVC_OBJECT_RARE(.needs = svc_needs_access_entry)
+  .name = "ApiKeyAccessListEntry", .fields = SVC_ROWS(api_key_access_list_fields), .ext = SVC_OBJECT_EXT(.needs = svc_needs_access_entry)
 };
 
 /* No role is stated for its changes: a key may change its own list, and an owner any (api_key_access_list_may). */
@@ -69,5 +69,5 @@ SVC_PRIVATE const svc_noun svc_noun_api_key_access_list = {
   .event_field = "whitelistEntry",
   .routes = SVC_ROUTES(api_key_access_list_routes),
   .removing = svc_access_removing,
-  .rare = SVC_NOUN_RARE(.spell = svc_access_spell, .access = &api_key_access_list_access)
+  .ext = SVC_NOUN_EXT(.spell = svc_access_spell, .access = &api_key_access_list_access)
 };

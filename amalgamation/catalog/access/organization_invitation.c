@@ -218,8 +218,8 @@ static bool organization_invitation_add(svc_call *c)
 }
 
 static const svc_field_error organization_invitation_errors[] = {
-  { "roles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
-  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { "roles[]", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
+  { "username", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
   { NULL, 0, 0 }
 };
 

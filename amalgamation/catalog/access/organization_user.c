@@ -368,10 +368,10 @@ static bool organization_user_fell_due(svc_call *c, svc_change *change, int tag)
 }
 
 static const svc_field_error organization_user_errors[] = {
-  { "orgRole", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
-  { "orgRoles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
-  { "roles.orgRoles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
-  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { "orgRole", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
+  { "orgRoles[]", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
+  { "roles.orgRoles[]", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
+  { "username", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
   { NULL, 0, 0 }
 };
 

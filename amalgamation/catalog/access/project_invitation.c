@@ -118,7 +118,7 @@ static bool project_invitation_remove(svc_call *c)
 }
 
 static const svc_field_error project_invitation_errors[] = {
-  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { "username", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
   { NULL, 0, 0 }
 };
 

@@ -56,8 +56,8 @@ static bool service_account_groups(svc_call *c);
   "/orgs/{orgId}/serviceAccounts", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), SVC_R_ORG_READ_ONLY, SVC_R_ORG_OWNER
 #define SERVICE_ACCOUNT_GROUP \
   "/groups/{groupId}/serviceAccounts", SVC_SET_PROJECT_SERVICE_ACCOUNTS, (20240805), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
-static const svc_route_rare service_account_seen = { .view = service_account_view };
-static const svc_route_rare service_account_assigned = { .view = service_account_view, .keep = svc_keep_assigned };
+static const svc_route_ext service_account_seen = { .view = service_account_view };
+static const svc_route_ext service_account_assigned = { .view = service_account_view, .keep = svc_keep_assigned };
 
 static const svc_route service_account_routes[] = {
   R_GET(SERVICE_ACCOUNT_ORG, "", .answer = &service_account_org_object, .flags = SVC_PAGED, .params = service_account_list_params, .op = "listOrgServiceAccounts", .run = svc_verb_list),
@@ -70,15 +70,15 @@ static const svc_route service_account_routes[] = {
   R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}/groups", .flags = SVC_PAGED, .answer = &service_account_group_object,
         .op = "getServiceAccountGroups", .run = service_account_groups),
   R_GET(SERVICE_ACCOUNT_GROUP, "", .flags = SVC_PAGED, .params = service_account_list_params,
-        .rare = &service_account_seen, .op = "listGroupServiceAccounts", .run = svc_list_assigned),
-  R_POST(SERVICE_ACCOUNT_GROUP, "", .rare = &service_account_seen, .body = &service_account_group_new, .status = 201, .op = "createGroupServiceAccount", .run = service_account_create,
+        .ext = &service_account_seen, .op = "listGroupServiceAccounts", .run = svc_list_assigned),
+  R_POST(SERVICE_ACCOUNT_GROUP, "", .ext = &service_account_seen, .body = &service_account_group_new, .status = 201, .op = "createGroupServiceAccount", .run = service_account_create,
          .example = "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],"
                     "\"secretExpiresAfterHours\":720}"),
-  R_GET(SERVICE_ACCOUNT_GROUP, "/{clientId}", .rare = &service_account_assigned, .op = "getGroupServiceAccount", .run = svc_verb_read),
-  R_PATCH(SERVICE_ACCOUNT_GROUP, "/{clientId}", .rare = &service_account_assigned, .op = "updateGroupServiceAccount", .run = service_account_update),
-  R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}", .status = 204, .rare = &service_account_assigned,
+  R_GET(SERVICE_ACCOUNT_GROUP, "/{clientId}", .ext = &service_account_assigned, .op = "getGroupServiceAccount", .run = svc_verb_read),
+  R_PATCH(SERVICE_ACCOUNT_GROUP, "/{clientId}", .ext = &service_account_assigned, .op = "updateGroupServiceAccount", .run = service_account_update),
+  R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}", .status = 204, .ext = &service_account_assigned,
            .op = "deleteGroupServiceAccount", .run = service_account_withdraw),
-  R_FOR(SVC_R_ORG_OWNER, SERVICE_ACCOUNT_GROUP, SVC_POST, "/{clientId}:invite", .rare = &service_account_seen,
+  R_FOR(SVC_R_ORG_OWNER, SERVICE_ACCOUNT_GROUP, SVC_POST, "/{clientId}:invite", .ext = &service_account_seen,
         .body = &svc_object_roles, .op = "inviteGroupServiceAccount", .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}")
 };
 
@@ -273,7 +273,7 @@ static bool service_account_prepare(svc_call *c, svc_change *change)
 static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = svc_account_opens };
 
 static const svc_field_error service_account_errors[] = {
-  { "roles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
+  { "roles[]", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
   { NULL, 0, 0 }
 };
 
@@ -296,7 +296,7 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .event_created = "SERVICE_ACCOUNT_CREATED",
   .event_deleted = "SERVICE_ACCOUNT_DELETED",
   .event_field = "resourceId",
-  .rare = SVC_NOUN_RARE(.event_members = service_account_event_members, .credential = &service_account_credential),
+  .ext = SVC_NOUN_EXT(.event_members = service_account_event_members, .credential = &service_account_credential),
   .field_errors = service_account_errors,
   .routes = SVC_ROUTES(service_account_routes),
   .prepare = service_account_prepare,

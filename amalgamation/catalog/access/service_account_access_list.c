@@ -15,7 +15,7 @@ static const svc_field service_account_access_list_fields[] = {
 };
 static const svc_object service_account_access_list_object = { .name = "ServiceAccountAccessListEntry",
                                                                .fields = SVC_ROWS(service_account_access_list_fields),
-                                                               .rare = SVC_OBJECT_RARE(.needs = svc_needs_access_entry) };
+                                                               .ext = SVC_OBJECT_EXT(.needs = svc_needs_access_entry) };
 
 #define SERVICE_ACCOUNT_ORG_LIST \
   "/orgs/{orgId}/serviceAccounts/{clientId}/accessList", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), \
@@ -71,5 +71,5 @@ SVC_PRIVATE const svc_noun svc_noun_service_account_access_list = {
   .event_field = "whitelistEntry",
   .routes = SVC_ROUTES(service_account_access_list_routes),
   .removing = svc_access_removing,
-  .rare = SVC_NOUN_RARE(.spell = svc_access_spell, .access = &service_account_access_list_access)
+  .ext = SVC_NOUN_EXT(.spell = svc_access_spell, .access = &service_account_access_list_access)
 };

@@ -17,9 +17,9 @@ static bool service_account_secret_create(svc_call *c);
   "/orgs/{orgId}/serviceAccounts/{clientId}/secrets", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 #define SERVICE_ACCOUNT_SECRET_GROUP \
   "/groups/{groupId}/serviceAccounts/{clientId}/secrets", SVC_SET_PROJECT_SERVICE_ACCOUNTS, (20240805), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
-static const svc_route_rare service_account_secret_made = { .ahead = service_account_secret_ahead };
+static const svc_route_ext service_account_secret_made = { .prework = service_account_secret_ahead };
 #define SERVICE_ACCOUNT_SECRET_NEW \
-  .status = 201, .body = &service_account_secret_hours, .rare = &service_account_secret_made, .gate = service_account_secret_may, \
+  .status = 201, .body = &service_account_secret_hours, .ext = &service_account_secret_made, .gate = service_account_secret_may, \
     .run = service_account_secret_create, .example = "{\"secretExpiresAfterHours\":720}"
 #define SERVICE_ACCOUNT_SECRET_GONE .status = 204, .gate = service_account_secret_may, .run = svc_verb_delete
 
@@ -37,8 +37,8 @@ static bool service_account_secret_may(svc_call *c)
 
 static bool service_account_secret_ahead(svc_call *c)
 {
-  c->ahead = svc_account_secret_text(c);
-  return c->ahead.n != 0;
+  c->prework = svc_account_secret_text(c);
+  return c->prework.n != 0;
 }
 
 /* The record that the account shows from here on takes the place of the body that was sent. */
@@ -46,7 +46,7 @@ static bool service_account_secret_prepare(svc_call *c, svc_change *change)
 {
   svc_node *record;
   if (change->before) return true;
-  record = svc_account_secret_record(c, &change->id, svc_node_i64(change->body, "secretExpiresAfterHours", 0), c->ahead, &change->whole->extra);
+  record = svc_account_secret_record(c, &change->id, svc_node_i64(change->body, "secretExpiresAfterHours", 0), c->prework, &change->whole->extra);
   if (record) change->body = record;
   return record != NULL;
 }
@@ -58,7 +58,7 @@ static bool service_account_secret_create(svc_call *c)
   if (!svc_verb_create(c)) return false;
   svc_answer_untagged(c);
   svc_answer_keep(c);
-  shown = svc_account_secret_show(c, svc_answer_parsed(c), c->ahead);
+  shown = svc_account_secret_show(c, svc_answer_parsed(c), c->prework);
   return svc_answer_body(c, shown);
 }
 
@@ -99,5 +99,5 @@ SVC_PRIVATE const svc_noun svc_noun_service_account_secret = {
   .prepare = service_account_secret_prepare,
   .removing = service_account_secret_removing,
   .gone = service_account_secret_gone,
-  .rare = SVC_NOUN_RARE(.element_of = "secrets")
+  .ext = SVC_NOUN_EXT(.element_of = "secrets")
 };

@@ -50,17 +50,17 @@ static bool team_withdraw(svc_call *c);
 #define TEAM_ORG "/orgs/{orgId}/teams", SVC_SET_ORGANIZATION_TEAMS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
 #define TEAM_GROUP \
   "/groups/{groupId}/teams", SVC_SET_PROJECT_TEAMS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
-static const svc_route_rare team_viewed = { .view = team_view };
-#define TEAM_ROLES .answer = &team_role_object, .rare = &team_viewed
-static const svc_route_rare team_assigned = { .view = team_view, .keep = team_is_assigned };
-#define TEAM_IN_GROUP .answer = &team_role_object, .rare = &team_assigned
+static const svc_route_ext team_viewed = { .view = team_view };
+#define TEAM_ROLES .answer = &team_role_object, .ext = &team_viewed
+static const svc_route_ext team_assigned = { .view = team_view, .keep = team_is_assigned };
+#define TEAM_IN_GROUP .answer = &team_role_object, .ext = &team_assigned
 
 static const svc_route team_routes[] = {
   R_GET(TEAM_ORG, "", .flags = SVC_PAGED, .op = "listOrgTeams", .run = svc_verb_list),
   R_POST(TEAM_ORG, "", .status = 201, .answer = &team_created_object, .op = "createOrgTeam", .run = team_create,
          .example = "{\"name\":\"on call\",\"usernames\":[\"ada@example.com\"]}"),
   R_GET(TEAM_ORG, "/byName/{teamName}", .op = "getTeamByName", .run = svc_verb_read,
-        .rare = SVC_ROUTE_RARE(.by = "name"), .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND),
+        .ext = SVC_ROUTE_EXT(.by = "name"), .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND),
   R_GET(TEAM_ORG, "/{teamId}", .op = "getOrgTeam", .run = svc_verb_read),
   R_PATCH(TEAM_ORG, "/{teamId}", .body = &team_update_object, .op = "renameOrgTeam", .run = svc_verb_update),
   R_DELETE(TEAM_ORG, "/{teamId}", .status = 204, .op = "deleteOrgTeam", .run = svc_verb_delete),
@@ -187,7 +187,7 @@ static bool team_assign_one(svc_call *c, const svc_node *item, bool write)
   const svc_node *roles = svc_node_get(item, "roleNames");
   svc_entity e;
   if (!team_roles_check(c, roles)) return false;
-  if (svc_entity_said(c->txn, c->plan->noun->noun->kind, org, text, &e) != SVC_OK)
+  if (svc_entity_get_text_id(c->txn, c->plan->noun->noun->kind, org, text, &e) != SVC_OK)
     return svc_fail(c, SVC_E_TEAM_NOT_IN_ORG, "SS", &text, &org_text);
   if (svc_names_here(c, &e).n) return svc_fail(c, SVC_E_TEAM_EXISTS_IN_GROUP, "SS", &text, &group);
   names = svc_names_from(c, roles);
@@ -219,8 +219,8 @@ static bool team_assign(svc_call *c)
 }
 
 static const svc_field_error team_errors[] = {
-  { "name", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_TEAM_NAME },
-  { "usernames[]", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { "name", SVC_FIELD_FAULT_VALUE | SVC_FIELD_FAULT_LONG, SVC_E_INVALID_TEAM_NAME },
+  { "usernames[]", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
   { NULL, 0, 0 }
 };
 

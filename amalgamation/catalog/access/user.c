@@ -25,7 +25,7 @@ static const svc_route user_routes[] = {
                     "\"lastName\":\"Hopper\",\"country\":\"US\",\"mobileNumber\":\"2125550123\","
                     "\"roles\":[{\"orgId\":\"5f0000000000000000000001\",\"roleName\":\"ORG_MEMBER\"}]}"),
   R_GET(USER_BASE, "/byName/{userName}", .op = "getUserByName", .run = user_read,
-        USER_ENDS, .rare = SVC_ROUTE_RARE(.by = "username"), .err_not_found = SVC_E_USERNAME_NOT_FOUND),
+        USER_ENDS, .ext = SVC_ROUTE_EXT(.by = "username"), .err_not_found = SVC_E_USERNAME_NOT_FOUND),
   R_GET(USER_BASE, "/{userId}", USER_ALL, .flags = SVC_ITEM, .op = "getUser", .run = user_read)
 };
 
@@ -70,7 +70,7 @@ static bool user_role_of(svc_call *c, const svc_node *item, user_role *out)
   if (role < 0) return svc_no_role(c, name);
   on = svc_node_str(item, group ? "groupId" : "orgId");
   if (on.n == 0) return svc_fail(c, group ? SVC_E_ROLE_NEEDS_GROUP_ID : SVC_E_ROLE_NEEDS_ORG_ID, "S", &name);
-  if (!noun || svc_get_noun_said(c->txn, noun, on, &e) != SVC_OK || !svc_entity_visible(c, noun, &e))
+  if (!noun || svc_get_noun_text_id(c->txn, noun, on, &e) != SVC_OK || !svc_entity_visible(c, noun, &e))
     return svc_fail(c, group ? SVC_E_GROUP_NOT_FOUND : SVC_E_ORG_NOT_FOUND, "S", &on);
   out->on = e.id;
   out->group = group;
@@ -194,7 +194,7 @@ static svc_str user_spell(svc_call *c, svc_str key)
 }
 
 static const svc_field_error user_errors[] = {
-  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { "username", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
   { NULL, 0, 0 }
 };
 
@@ -210,5 +210,5 @@ SVC_PRIVATE const svc_noun svc_noun_user = {
   .err_exists = SVC_E_USER_ALREADY_EXISTS,
   .field_errors = user_errors,
   .routes = SVC_ROUTES(user_routes),
-  .rare = SVC_NOUN_RARE(.spell = user_spell)
+  .ext = SVC_NOUN_EXT(.spell = user_spell)
 };

@@ -27,7 +27,7 @@ SVC_PRIVATE bool svc_restore_there(svc_call *c, const svc_change *job, svc_entit
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
   svc_id group;
   return noun && svc_id_parse(svc_node_str(job->body, "targetGroupId"), &group) &&
-         svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, &group, svc_node_str(job->body, "targetClusterName"), target) == SVC_OK;
+         svc_entity_named(c->txn, noun->noun->kind, svc_noun_ext_of(noun->noun)->names, &group, svc_node_str(job->body, "targetClusterName"), target) == SVC_OK;
 }
 
 SVC_PRIVATE bool svc_restore_brings(svc_call *c, const svc_change *job, const svc_entity *target)

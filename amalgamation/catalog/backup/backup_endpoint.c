@@ -33,14 +33,14 @@ static const svc_object backup_endpoint_object = {
   "/groups/{groupId}/backup/{cloudProvider}/privateEndpoints", SVC_SET_BACKUP, (20241113), SVC_R_GROUP_OWNER, \
       SVC_R_GROUP_OWNER
 
-static const svc_route_rare backup_endpoint_rare = { .in_path = "cloudProvider" };
+static const svc_route_ext backup_endpoint_ext = { .in_path = "cloudProvider" };
 static const svc_route backup_endpoint_routes[] = {
-  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .op = "listBackupPrivateEndpoints", .run = svc_verb_list, .rare = &backup_endpoint_rare),
+  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .op = "listBackupPrivateEndpoints", .run = svc_verb_list, .ext = &backup_endpoint_ext),
   R_POST(BACKUP_ENDPOINT, "", .status = 202, .op = "createBackupPrivateEndpoint", .run = svc_verb_create,
-         .example = "{\"regionName\":\"US_EAST_1\"}", .rare = &backup_endpoint_rare),
-  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .op = "getBackupPrivateEndpoint", .run = svc_verb_read, .rare = &backup_endpoint_rare),
+         .example = "{\"regionName\":\"US_EAST_1\"}", .ext = &backup_endpoint_ext),
+  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .op = "getBackupPrivateEndpoint", .run = svc_verb_read, .ext = &backup_endpoint_ext),
   R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .op = "deleteBackupPrivateEndpoint", .run = svc_verb_delete,
-           .rare = &backup_endpoint_rare)
+           .ext = &backup_endpoint_ext)
 };
 
 static const svc_transition backup_endpoint_transitions[] = {
@@ -97,7 +97,7 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
-  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint),
+  .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),
   .orders = backup_endpoint_orders,
   .routes = SVC_ROUTES(backup_endpoint_routes),
   .prepare = backup_endpoint_prepare,

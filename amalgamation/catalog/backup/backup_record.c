@@ -193,7 +193,7 @@ SVC_PRIVATE bool svc_backup_restoring(svc_call *c, const svc_id *cluster)
   svc_entity job;
   if (!svc_backup_note_get(c, cluster, "restore", &note) || note.n == 0) return false;
   source = svc_str_cut(&note, ' ');
-  return svc_id_parse(source, &from) && svc_entity_said(c->txn, RESTORE_JOB_KIND, &from, note, &job) == SVC_OK &&
+  return svc_id_parse(source, &from) && svc_entity_get_text_id(c->txn, RESTORE_JOB_KIND, &from, note, &job) == SVC_OK &&
          svc_json_is(job.body, "state", "RUNNING");
 }
 

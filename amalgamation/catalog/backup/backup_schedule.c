@@ -49,7 +49,7 @@ static const svc_variant backup_schedule_copy_item_variants[] = {
   { NULL, NULL }
 };
 static const svc_object backup_schedule_copy_item = {
-  .name = "DiskBackupCopyPolicyItem", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("frequencyType", NULL, backup_schedule_copy_item_variants))
+  .name = "DiskBackupCopyPolicyItem", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("frequencyType", NULL, backup_schedule_copy_item_variants))
 };
 
 static const svc_field backup_schedule_copy_fields[] = {

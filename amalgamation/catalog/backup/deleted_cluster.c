@@ -40,6 +40,6 @@ SVC_PRIVATE const svc_noun svc_noun_deleted_cluster = {
   .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
   .event_field = "clusterName",
   .prepare = deleted_cluster_prepare,
-  .rare = SVC_NOUN_RARE(.remains = &deleted_cluster_remains),
+  .ext = SVC_NOUN_EXT(.remains = &deleted_cluster_remains),
   .needs = "snapshot"
 };

@@ -14,7 +14,7 @@ static bool export_acts_under_way(svc_call *c, svc_str line)
   svc_str cluster = svc_str_cut(&line, ' '), state;
   svc_id parent;
   svc_entity job;
-  if (!svc_id_parse(cluster, &parent) || svc_entity_said(c->txn, EXPORT_JOB_KIND, &parent, line, &job) != SVC_OK) return false;
+  if (!svc_id_parse(cluster, &parent) || svc_entity_get_text_id(c->txn, EXPORT_JOB_KIND, &parent, line, &job) != SVC_OK) return false;
   state = svc_json_word(job.body, "state");
   return svc_str_is(state, "Queued") || svc_str_is(state, "InProgress");
 }
@@ -33,7 +33,7 @@ SVC_PRIVATE bool svc_export_claim(svc_call *c, const svc_entity *job, svc_str bu
   svc_buf b = svc_buf_new(c->arena, 128);
   svc_str rest, line;
   svc_entity e;
-  if (!noun || svc_entity_said(c->txn, noun->noun->kind, &job->scope.group, bucket, &e) != SVC_OK) return svc_txn_good(c);
+  if (!noun || svc_entity_get_text_id(c->txn, noun->noun->kind, &job->scope.group, bucket, &e) != SVC_OK) return svc_txn_good(c);
   for (rest = e.extra; rest.n;) {
     line = svc_str_cut(&rest, '\n');
     if (!export_acts_under_way(c, line)) continue;

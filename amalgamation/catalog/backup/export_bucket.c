@@ -40,7 +40,7 @@ static const svc_variant export_bucket_variants[] = {
   { "AWS", &export_bucket_aws }, { "AZURE", &export_bucket_azure }, { "GCP", &export_bucket_gcp }, { NULL, NULL }
 };
 static const svc_object export_bucket_object = {
-  .name = "DiskBackupSnapshotExportBucket", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("cloudProvider", NULL, export_bucket_variants))
+  .name = "DiskBackupSnapshotExportBucket", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("cloudProvider", NULL, export_bucket_variants))
 };
 
 #define EXPORT_BUCKET \

@@ -68,7 +68,7 @@ static const svc_need legacy_restore_job_needs[] = {
   { .fields = "snapshotId|checkpointId|oplogTs|pointInTimeUTCMillis", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object legacy_restore_job_object = {
-  .name = "BackupRestoreJob", .fields = SVC_ROWS(legacy_restore_job_fields), .rare = SVC_OBJECT_RARE(.needs = legacy_restore_job_needs)
+  .name = "BackupRestoreJob", .fields = SVC_ROWS(legacy_restore_job_fields), .ext = SVC_OBJECT_EXT(.needs = legacy_restore_job_needs)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */

@@ -17,7 +17,7 @@ static bool restore_acts_group(svc_call *c, svc_str group, svc_id *out)
   svc_entity project;
   *out = c->scope.group;
   if (group.n == 0 || svc_str_eq(group, svc_id_str(c->arena, out))) return true;
-  if (!c->s->group || svc_get_noun_said(c->txn, c->s->group, group, &project) != SVC_OK)
+  if (!c->s->group || svc_get_noun_text_id(c->txn, c->s->group, group, &project) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &group);
   *out = project.id;
   roles = svc_roles_on(c, &project.id, &project.parent);
@@ -32,7 +32,7 @@ SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, sv
   svc_id id;
   if (!noun || !restore_acts_group(c, group, &id)) return false;
   parent = svc_id_str(c->arena, &id);
-  if (svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, &id, name, out) != SVC_OK)
+  if (svc_entity_named(c->txn, noun->noun->kind, svc_noun_ext_of(noun->noun)->names, &id, name, out) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &parent);
   state = svc_json_word(out->body, "stateName");
   if (svc_json_is(out->body, "paused", "true")) return svc_fail(c, SVC_E_CLUSTER_PAUSED_CANNOT_RESTORE, "S", &name);
@@ -54,7 +54,7 @@ static bool restore_acts_lives(svc_call *c, const svc_id *cluster, svc_str job)
 {
   svc_entity e;
   svc_str state;
-  if (svc_entity_said(c->txn, RESTORE_JOB_KIND, cluster, job, &e) != SVC_OK) return false;
+  if (svc_entity_get_text_id(c->txn, RESTORE_JOB_KIND, cluster, job, &e) != SVC_OK) return false;
   state = svc_json_word(e.body, "state");
   return svc_str_is(state, "RUNNING") || svc_str_is(state, "FINISHED");
 }

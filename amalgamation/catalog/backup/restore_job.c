@@ -75,7 +75,7 @@ static const svc_need restore_job_needs[] = {
   { .fields = NULL }
 };
 static const svc_object restore_job_object = {
-  .name = "DiskBackupSnapshotRestoreJob", .fields = SVC_ROWS(restore_job_fields), .rare = SVC_OBJECT_RARE(.needs = restore_job_needs)
+  .name = "DiskBackupSnapshotRestoreJob", .fields = SVC_ROWS(restore_job_fields), .ext = SVC_OBJECT_EXT(.needs = restore_job_needs)
 };
 
 /* As it is stored. */
@@ -275,7 +275,7 @@ static bool restore_job_simulate(svc_call *c, const svc_change *change, const ch
   (void)action;
   if (!urls || !parts) return svc_no_memory(c);
   if (!svc_node_is(change->body, "deliveryType", "download")) return svc_restore_simulate(c, change, facts);
-  if (svc_entity_said(c->txn, SNAPSHOT_KIND, &change->parent, svc_node_str(change->body, "snapshotId"), &snapshot) != SVC_OK)
+  if (svc_entity_get_text_id(c->txn, SNAPSHOT_KIND, &change->parent, svc_node_str(change->body, "snapshotId"), &snapshot) != SVC_OK)
     return svc_txn_good(c);
   if (!(notes = svc_snapshot_shards(c, &snapshot))) return false;
   member = svc_node_get(notes, "members");

@@ -374,7 +374,7 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .event_updated = "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT",
   .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
   .event_field = "resourceId",
-  .rare = SVC_NOUN_RARE(.event_members = snapshot_event_members, .meters = snapshot_meters),
+  .ext = SVC_NOUN_EXT(.event_members = snapshot_event_members, .meters = snapshot_meters),
   .order_gone = "snapshot.delete", /* whichever way it goes: deleted, expired, with its cluster */
   .orders = snapshot_orders,
   .routes = SVC_ROUTES(snapshot_routes),

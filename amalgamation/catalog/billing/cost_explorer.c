@@ -79,7 +79,7 @@ static svc_node *cost_explorer_made(svc_call *c, const svc_entity *e);
 static const svc_route cost_explorer_routes[] = {
   R_POST(COST_EXPLORER, "", .status = 202, .body = &cost_explorer_query, .answer = &cost_explorer_token, .op = "createCostExplorerProcess", .run = svc_verb_create,
          .example = "{\"startDate\":\"2025-05-01\",\"endDate\":\"2025-07-01\",\"groupBy\":\"services\"}",
-        .rare = SVC_ROUTE_RARE(.view = cost_explorer_made)),
+        .ext = SVC_ROUTE_EXT(.view = cost_explorer_made)),
   R_GET(COST_EXPLORER, "/{token}", .flags = SVC_ITEM, .answer = &cost_explorer_result, .op = "getCostExplorerUsage", .run = cost_explorer_read, .also = 202)
 };
 

@@ -99,7 +99,7 @@ static const svc_route invoice_routes[] = {
   R_GET(INVOICE_ALL, "/pending", .flags = SVC_PAGED, .op = "listInvoicePending", .run = invoice_pending),
   R_GET(INVOICE_ALL, "/{invoiceId}", .op = "getInvoice", .run = svc_verb_read),
   R_GET(INVOICE_ALL, "/{invoiceId}/csv", .op = "getInvoiceCsv", .run = invoice_csv,
-        .rare = SVC_ROUTE_RARE(.media = "csv", .file = "invoiceId")),
+        .ext = SVC_ROUTE_EXT(.media = "csv", .file = "invoiceId")),
   R_GET(INVOICE_ITEMS, ":search", .flags = SVC_PAGED | SVC_BODY_OPTIONAL, .body = &svc_invoice_query, .answer = &svc_invoice_found,
         .op = "searchInvoiceLineItems", .run = invoice_search)
 };
@@ -259,5 +259,5 @@ SVC_PRIVATE const svc_noun svc_noun_invoice = {
   .fell_due = svc_invoice_fell_due,
   .gone = svc_invoice_gone,
   .view = invoice_view,
-  .rare = SVC_NOUN_RARE(.err_malformed = SVC_E_INVALID_INVOICE_ID, .bills = &invoice_ops)
+  .ext = SVC_NOUN_EXT(.err_malformed = SVC_E_INVALID_INVOICE_ID, .bills = &invoice_ops)
 };

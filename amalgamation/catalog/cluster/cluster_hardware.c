@@ -33,7 +33,7 @@ static const svc_need cluster_hardware_compute_needs[] = { /* cluster_specs.c: w
   { .fields = "minInstanceSize", .where = "scaleDownEnabled=true", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object cluster_hardware_compute = {
-  .name = "AdvancedComputeAutoScaling", .fields = SVC_ROWS(cluster_hardware_compute_fields), .rare = SVC_OBJECT_RARE(.needs = cluster_hardware_compute_needs)
+  .name = "AdvancedComputeAutoScaling", .fields = SVC_ROWS(cluster_hardware_compute_fields), .ext = SVC_OBJECT_EXT(.needs = cluster_hardware_compute_needs)
 };
 
 static const svc_field cluster_hardware_disk_fields[] = { F_BOOL("enabled", .preset = "false") };
@@ -152,7 +152,7 @@ static const svc_variant cluster_hardware_region_variants[] = {
   { NULL, NULL }
 };
 static const svc_object cluster_hardware_region = {
-  .name = "CloudRegionConfig", .rare = SVC_OBJECT_RARE(.matched_by = "providerName/regionName", .choice = SVC_CHOICE("providerName", NULL, cluster_hardware_region_variants))
+  .name = "CloudRegionConfig", .ext = SVC_OBJECT_EXT(.matched_by = "providerName/regionName", .choice = SVC_CHOICE("providerName", NULL, cluster_hardware_region_variants))
 };
 
 static const svc_field cluster_hardware_spec_fields[] = {
@@ -205,7 +205,7 @@ static const svc_variant cluster_hardware_old_variants[] = {
   { "TENANT", &cluster_hardware_tenant_old }, { NULL, NULL }
 };
 static const svc_object cluster_hardware_region_old = {
-  .name = "CloudRegionConfig20230201", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", NULL, cluster_hardware_old_variants))
+  .name = "CloudRegionConfig20230201", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("providerName", NULL, cluster_hardware_old_variants))
 };
 static const svc_field cluster_hardware_zone_fields[] = {
   F_ID(),

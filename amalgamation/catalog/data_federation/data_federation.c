@@ -67,7 +67,7 @@ static const svc_need data_federation_aws_needs[] = { /* where the role is anoth
   { .fields = "testS3Bucket", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object data_federation_aws = {
-  .name = "DataLakeAWSCloudProviderConfig", .fields = SVC_ROWS(data_federation_aws_fields), .rare = SVC_OBJECT_RARE(.needs = data_federation_aws_needs)
+  .name = "DataLakeAWSCloudProviderConfig", .fields = SVC_ROWS(data_federation_aws_fields), .ext = SVC_OBJECT_EXT(.needs = data_federation_aws_needs)
 };
 
 static const svc_field data_federation_azure_fields[] = {
@@ -133,7 +133,7 @@ static const svc_param data_federation_log_params[] = { SVC_LOG_PARAM("endDate")
 
 static const svc_route data_federation_routes[] = {
   R_GET(DATA_FEDERATION, "", .flags = SVC_BARE, .params = data_federation_list_params, .op = "listDataFederation", .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.keep = data_federation_keep)),
+        .ext = SVC_ROUTE_EXT(.keep = data_federation_keep)),
   R_POST(DATA_FEDERATION, "", .status = 202, .params = data_federation_create_params, .op = "createDataFederation", .run = svc_verb_create,
          .example = "{\"name\":\"Federated\",\"cloudProviderConfig\":{\"aws\":{\"roleId\":\"5f0000000000000000000000\",\"testS3Bucket\":"
                     "\"acme-data\"}},\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"},\"storage\":{\"stores\":[{"
@@ -143,8 +143,8 @@ static const svc_route data_federation_routes[] = {
   R_PATCH(DATA_FEDERATION, "/{tenantName}", .params = data_federation_change_params, .op = "updateDataFederation", .run = svc_verb_update,
           .example = "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}"),
   R_DELETE(DATA_FEDERATION, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteDataFederation", .run = svc_verb_delete),
-  R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params, .op = "downloadFederationQueryLogs", .run = data_federation_ask, .told = svc_log_told,
-        .rare = SVC_ROUTE_RARE(.media = "gzip", .file = "tenantName"))
+  R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params, .op = "downloadFederationQueryLogs", .run = data_federation_ask, .on_reply = svc_log_on_reply,
+        .ext = SVC_ROUTE_EXT(.media = "gzip", .file = "tenantName"))
 };
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */
@@ -178,7 +178,7 @@ static const svc_ref data_federation_refs[] = {
 /* The role that this part of cloudProviderConfig names. False: there is none, or not here. */
 static bool data_federation_role(svc_call *c, const svc_node *config, svc_entity *out)
 {
-  return svc_entity_said(c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group, svc_node_str(config, "roleId"), out) == SVC_OK;
+  return svc_entity_get_text_id(c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group, svc_node_str(config, "roleId"), out) == SVC_OK;
 }
 
 /* What a role is called at its provider, into the body. */

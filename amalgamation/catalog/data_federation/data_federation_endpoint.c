@@ -35,7 +35,7 @@ static const svc_need data_federation_endpoint_needs[] = {
   { .fields = NULL }
 };
 static const svc_object data_federation_endpoint_object = {
-  .name = "PrivateNetworkEndpointIdEntry", .fields = SVC_ROWS(data_federation_endpoint_fields), .rare = SVC_OBJECT_RARE(.needs = data_federation_endpoint_needs)
+  .name = "PrivateNetworkEndpointIdEntry", .fields = SVC_ROWS(data_federation_endpoint_fields), .ext = SVC_OBJECT_EXT(.needs = data_federation_endpoint_needs)
 };
 
 static bool data_federation_endpoint_add(svc_call *c);
@@ -146,7 +146,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .event_updated = "INTERFACE_ENDPOINT_PATCHED",
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
-  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint),
+  .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),
   .orders = data_federation_endpoint_orders,
   .routes = SVC_ROUTES(data_federation_endpoint_routes),
 };

@@ -28,8 +28,8 @@ static const svc_object data_federation_limit_object = { .name = "DataFederation
 
 static bool data_federation_limit_list(svc_call *c);
 static bool data_federation_limit_read(svc_call *c);
-static bool data_federation_limit_told(svc_call *c, const svc_reply *reply);
-static bool data_federation_limit_all_told(svc_call *c, const svc_reply *reply);
+static bool data_federation_limit_on_reply(svc_call *c, const svc_reply *reply);
+static bool data_federation_limit_all_on_reply(svc_call *c, const svc_reply *reply);
 static bool data_federation_limit_set(svc_call *c);
 
 #define DATA_FEDERATION_LIMIT \
@@ -37,8 +37,8 @@ static bool data_federation_limit_set(svc_call *c);
 
 static const svc_route data_federation_limit_routes[] = {
   R_GET(DATA_FEDERATION_LIMIT, "", .flags = SVC_BARE, .op = "listDataFederationLimits", .run = data_federation_limit_list,
-        .told = data_federation_limit_all_told),
-  R_GET(DATA_FEDERATION_LIMIT, "/{limitName}", .flags = SVC_ITEM, .op = "getDataFederationLimit", .run = data_federation_limit_read, .told = data_federation_limit_told),
+        .on_reply = data_federation_limit_all_on_reply),
+  R_GET(DATA_FEDERATION_LIMIT, "/{limitName}", .flags = SVC_ITEM, .op = "getDataFederationLimit", .run = data_federation_limit_read, .on_reply = data_federation_limit_on_reply),
   R_PATCH(DATA_FEDERATION_LIMIT, "/{limitName}", .op = "setDataFederationLimit", .run = data_federation_limit_set,
           .example = "{\"value\":1000000000,\"overrunPolicy\":\"BLOCK\"}", .whole = true),
   R_DELETE(DATA_FEDERATION_LIMIT, "/{limitName}", .status = 204, .op = "deleteDataFederationLimit", .run = svc_verb_delete)
@@ -87,7 +87,7 @@ static void data_federation_limit_used(svc_call *c, const svc_node *said, svc_no
 }
 
 /* What is measured at this moment has no ETag. Where nothing is said of usage, as by the simulator, which has no queries, the answer stands. */
-static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
+static bool data_federation_limit_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told(c, &data_federation_limit_question, reply);
   svc_node *body;
@@ -100,7 +100,7 @@ static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
 }
 
 /* The same of all that are listed. */
-static bool data_federation_limit_all_told(svc_call *c, const svc_reply *reply)
+static bool data_federation_limit_all_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told(c, &data_federation_limit_question, reply);
   svc_node *body, *list, *one;
@@ -121,7 +121,7 @@ static int64_t data_federation_limit_highest(svc_call *c, const svc_node *body)
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   svc_id group = c->scope.group;
   svc_str limit = svc_node_str(body, "name"), name = svc_arena_print(c->arena, DATA_FEDERATION_LIMIT_OF SVC_FMT, SVC_ARG(limit));
-  return quota && name.n ? svc_noun_rarely(quota->noun)->quotas->limit(c, &group, name.p) : -1;
+  return quota && name.n ? svc_noun_ext_of(quota->noun)->quotas->limit(c, &group, name.p) : -1;
 }
 
 static bool data_federation_limit_prepare(svc_call *c, svc_change *change)

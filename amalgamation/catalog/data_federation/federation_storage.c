@@ -141,7 +141,7 @@ static const svc_variant federation_storage_variants[] = {
   { NULL, NULL }
 };
 static const svc_object federation_storage_stores = {
-  .name = "DataLakeStoreSettings", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("provider", NULL, federation_storage_variants))
+  .name = "DataLakeStoreSettings", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("provider", NULL, federation_storage_variants))
 };
 
 /* ------------------------------------------------------------------------------------------------------------ databases */

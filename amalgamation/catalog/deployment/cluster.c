@@ -313,11 +313,11 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 static const svc_field_error cluster_errors[] = {
-  { "name", SVC_FAULT_VALUE, SVC_E_CLUSTER_NAME_INVALID },
-  { "name", SVC_FAULT_LONG, SVC_E_CLUSTER_NAME_TOO_LONG },
-  { "name", SVC_FAULT_CHANGED, SVC_E_CLUSTER_CANNOT_CHANGE_NAME },
-  { "replicationSpecs[].regionConfigs[].regionName", SVC_FAULT_VALUE, SVC_E_INVALID_ATTRIBUTE },
-  { "replicationSpecs[].regionConfigs[].providerName", SVC_FAULT_VALUE, SVC_E_INVALID_PROVIDER },
+  { "name", SVC_FIELD_FAULT_VALUE, SVC_E_CLUSTER_NAME_INVALID },
+  { "name", SVC_FIELD_FAULT_LONG, SVC_E_CLUSTER_NAME_TOO_LONG },
+  { "name", SVC_FIELD_FAULT_CHANGED, SVC_E_CLUSTER_CANNOT_CHANGE_NAME },
+  { "replicationSpecs[].regionConfigs[].regionName", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_ATTRIBUTE },
+  { "replicationSpecs[].regionConfigs[].providerName", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_PROVIDER },
   { NULL, 0, 0 }
 };
 
@@ -346,7 +346,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .event_updated = "CLUSTER_UPDATE_STARTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
-  .rare = SVC_NOUN_RARE(.diff = &svc_cluster_diff, .governed = cluster_governed, .names = FLEX_NAMES, .counted_in = "clusterCount",
+  .ext = SVC_NOUN_EXT(.diff = &svc_cluster_diff, .governed = cluster_governed, .names = FLEX_NAMES, .counted_in = "clusterCount",
                         .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API, .quota = "svc.project.deployment.clusters",
                         .meters = svc_cluster_meters),
   .field_errors = cluster_errors,

@@ -179,7 +179,7 @@ SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
   svc_str group = svc_id_str(c->arena, &c->scope.group);
-  int rc = noun ? svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, &c->scope.group, name, out) : SVC_NOT_FOUND;
+  int rc = noun ? svc_entity_named(c->txn, noun->noun->kind, svc_noun_ext_of(noun->noun)->names, &c->scope.group, name, out) : SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &group);
   return svc_stored(c, rc);
 }
@@ -221,7 +221,7 @@ SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name, const svc_node *f
   svc_entity cluster, e;
   svc_change change;
   svc_cluster_kept kept;
-  int rc = noun ? svc_entity_named(c->txn, CLUSTER_KIND, svc_noun_rarely(noun->noun)->names, &c->scope.group, name, &cluster) : SVC_NOT_FOUND;
+  int rc = noun ? svc_entity_named(c->txn, CLUSTER_KIND, svc_noun_ext_of(noun->noun)->names, &c->scope.group, name, &cluster) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   if (!svc_change_of(c, noun, &cluster, &change)) return false;
   kept = svc_cluster_kept_of(&cluster);

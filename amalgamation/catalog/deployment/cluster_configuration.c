@@ -67,7 +67,7 @@ static bool cluster_configuration_is_free(svc_call *c, const svc_noun *noun, svc
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   svc_str group = svc_id_str(c->arena, &c->scope.group);
-  int64_t limit = quota ? svc_noun_rarely(quota->noun)->quotas->limit(c, &c->scope.group, svc_noun_rarely(noun)->quota) : -1;
+  int64_t limit = quota ? svc_noun_ext_of(quota->noun)->quotas->limit(c, &c->scope.group, svc_noun_ext_of(noun)->quota) : -1;
   svc_named other;
   if (c->error.code) return false;
   if (svc_named_get(c->txn, svc_names_of(noun), &c->scope.group, name, &other) == SVC_OK)

@@ -27,8 +27,8 @@ static const svc_route cluster_log_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz", .set = SVC_SET_CLUSTER_LOGS,
     .versions = { 20230101, 20230201 }, .older = svc_older_20230101, .params = cluster_log_params,
     .roles = SVC_R_GROUP_CLUSTER_LOG_VIEWER | SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_DATA_ACCESS_READ_ONLY |
-             SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_STREAM_PROCESSING_OWNER, .op = "downloadClusterLog", .run = cluster_log_ask, .told = svc_log_told,
-    .rare = SVC_ROUTE_RARE(.media = "gzip", .file = "hostName", .in_path = "logName", .linked_from = "process", .linked_by = SVC_BY_HOST) }
+             SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_STREAM_PROCESSING_OWNER, .op = "downloadClusterLog", .run = cluster_log_ask, .on_reply = svc_log_on_reply,
+    .ext = SVC_ROUTE_EXT(.media = "gzip", .file = "hostName", .in_path = "logName", .linked_from = "process", .linked_by = SVC_BY_HOST) }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

@@ -78,7 +78,7 @@ static bool flex_cluster_region(svc_call *c, const svc_node *body)
   while (SVC_ALWAYS(svc_values_clouds[i]) && !svc_cluster_is(settings, "backingProviderName", svc_values_clouds[i])) i++;
   if (SVC_NEVER(!svc_values_clouds[i]) || svc_value_in(c->s, region, regions[i])) return true; /* of a body that was checked */
   v = svc_violate(c, SVC_E_INVALID_REGION, SVC_S("providerSettings.regionName"), "is not a region of the backing provider");
-  if (v) v->fault = SVC_FAULT_VALUE, v->value = region;
+  if (v) v->fault = SVC_FIELD_FAULT_VALUE, v->value = region;
   return svc_check_done(c);
 }
 
@@ -185,11 +185,11 @@ static const svc_field_event flex_cluster_events[] = {
 };
 
 static const svc_field_error flex_cluster_errors[] = {
-  { "name", SVC_FAULT_VALUE, SVC_E_CLUSTER_NAME_INVALID },
-  { "name", SVC_FAULT_LONG, SVC_E_CLUSTER_NAME_TOO_LONG },
-  { "name", SVC_FAULT_CHANGED, SVC_E_CLUSTER_CANNOT_CHANGE_NAME },
-  { "providerSettings.regionName", SVC_FAULT_VALUE, SVC_E_INVALID_REGION },
-  { "providerSettings.backingProviderName", SVC_FAULT_VALUE, SVC_E_INVALID_PROVIDER },
+  { "name", SVC_FIELD_FAULT_VALUE, SVC_E_CLUSTER_NAME_INVALID },
+  { "name", SVC_FIELD_FAULT_LONG, SVC_E_CLUSTER_NAME_TOO_LONG },
+  { "name", SVC_FIELD_FAULT_CHANGED, SVC_E_CLUSTER_CANNOT_CHANGE_NAME },
+  { "providerSettings.regionName", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_REGION },
+  { "providerSettings.backingProviderName", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_PROVIDER },
   { NULL, 0, 0 }
 };
 
@@ -222,7 +222,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .event_updated = "CLUSTER_UPDATE_SUBMITTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
-  .rare = SVC_NOUN_RARE(.event_members = flex_cluster_event_members, .governed = flex_cluster_governed, .names = FLEX_NAMES,
+  .ext = SVC_NOUN_EXT(.event_members = flex_cluster_event_members, .governed = flex_cluster_governed, .names = FLEX_NAMES,
                         .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API,
                         .quota = "svc.project.deployment.clusters", .field_events = flex_cluster_events, .meters = flex_cluster_meters),
   .field_errors = flex_cluster_errors,

@@ -89,7 +89,7 @@ static bool flex_restore_job_snapshot(svc_call *c, svc_change *change, bool down
   svc_str text = svc_node_str(change->body, "snapshotId");
   const svc_node *body;
   svc_entity e;
-  int rc = svc_entity_said(c->txn, FLEX_SNAPSHOT_KIND, &flex->id, text, &e);
+  int rc = svc_entity_get_text_id(c->txn, FLEX_SNAPSHOT_KIND, &flex->id, text, &e);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_SNAPSHOT_NOT_FOUND, "SS", &text, &flex->unique);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   body = svc_entity_body(c, &e);

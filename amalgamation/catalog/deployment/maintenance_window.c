@@ -237,7 +237,7 @@ static bool maintenance_window_defer(svc_call *c)
 }
 
 static const svc_field_error maintenance_window_errors[] = {
-  { "dayOfWeek", SVC_FAULT_VALUE, SVC_E_INVALID_MAINTENANCE_WINDOW_DAY_OF_WEEK },
+  { "dayOfWeek", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_MAINTENANCE_WINDOW_DAY_OF_WEEK },
   { NULL, 0, 0 }
 };
 
@@ -254,5 +254,5 @@ SVC_PRIVATE const svc_noun svc_noun_maintenance_window = {
   .prepare = maintenance_window_prepare,
   .fell_due = maintenance_window_fell_due,
   .removing = maintenance_window_removing,
-  .rare = SVC_NOUN_RARE(.governed = maintenance_window_governed),
+  .ext = SVC_NOUN_EXT(.governed = maintenance_window_governed),
 };

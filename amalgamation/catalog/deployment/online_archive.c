@@ -52,7 +52,7 @@ static const svc_variant online_archive_criteria_variants[] = {
   { "DATE", &online_archive_date }, { "CUSTOM", &online_archive_custom }, { NULL, NULL }
 };
 static const svc_object online_archive_criteria = {
-  .name = "Criteria", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, online_archive_criteria_variants))
+  .name = "Criteria", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, online_archive_criteria_variants))
 };
 
 static const svc_field online_archive_expiration_fields[] = {
@@ -88,7 +88,7 @@ static const svc_need online_archive_daily_needs[] = {
   { .fields = "endHour", .where = "startHour" }, { .fields = "startHour", .where = "endHour" }, { .fields = NULL }
 };
 static const svc_object online_archive_daily = {
-  .name = "DailySchedule", .fields = SVC_ROWS(online_archive_daily_fields), .rare = SVC_OBJECT_RARE(.needs = online_archive_daily_needs)
+  .name = "DailySchedule", .fields = SVC_ROWS(online_archive_daily_fields), .ext = SVC_OBJECT_EXT(.needs = online_archive_daily_needs)
 };
 static const svc_field online_archive_weekly_fields[] = {
   F_INT("dayOfWeek", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 7)
@@ -107,7 +107,7 @@ static const svc_variant online_archive_schedule_variants[] = {
   { "MONTHLY", &online_archive_monthly }, { NULL, NULL }
 };
 static const svc_object online_archive_schedule = {
-  .name = "OnlineArchiveSchedule", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, online_archive_schedule_variants))
+  .name = "OnlineArchiveSchedule", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, online_archive_schedule_variants))
 };
 
 static const svc_field online_archive_fields[] = {
@@ -155,8 +155,8 @@ static const svc_route online_archive_routes[] = {
   R_PATCH(ONLINE_ARCHIVE, "/{archiveId}", .op = "updateOnlineArchive", .run = svc_verb_update, .example = "{\"dataExpirationRule\":{\"expireAfterDays\":365}}"),
   R_DELETE(ONLINE_ARCHIVE, "/{archiveId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .op = "deleteOnlineArchive", .run = svc_verb_delete),
   R_FOR(ONLINE_ARCHIVE_READERS, ONLINE_ARCHIVE, SVC_GET, "/queryLogs.gz", .params = online_archive_log_params,
-        .op = "downloadQueryLogs", .run = online_archive_ask, .told = svc_log_told,
-        .rare = SVC_ROUTE_RARE(.media = "gzip", .file = "clusterName"))
+        .op = "downloadQueryLogs", .run = online_archive_ask, .on_reply = svc_log_on_reply,
+        .ext = SVC_ROUTE_EXT(.media = "gzip", .file = "clusterName"))
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -336,15 +336,15 @@ static bool online_archive_ask(svc_call *c)
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 static const svc_field_error online_archive_errors[] = {
-  { "collName", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
-  { "collectionType", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
-  { "criteria.dateField", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
-  { "criteria.dateFormat", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
-  { "criteria.type", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
-  { "dataProcessRegion.cloudProvider", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
-  { "dataProcessRegion.region", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
-  { "dbName", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
-  { "partitionFields", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "collName", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "collectionType", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "criteria.dateField", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "criteria.dateFormat", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "criteria.type", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "dataProcessRegion.cloudProvider", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "dataProcessRegion.region", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "dbName", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "partitionFields", SVC_FIELD_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
   { NULL, 0, 0 }
 };
 

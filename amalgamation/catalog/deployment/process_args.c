@@ -144,7 +144,7 @@ SVC_PRIVATE const svc_noun svc_noun_process_args = {
   .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
   .object = &svc_cluster_process_args,
   .event_updated = "CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED",
-  .rare = SVC_NOUN_RARE(.diff = &process_args_diff),
+  .ext = SVC_NOUN_EXT(.diff = &process_args_diff),
   .routes = SVC_ROUTES(process_args_routes),
   .prepare = process_args_prepare,
   .stored = process_args_stored,

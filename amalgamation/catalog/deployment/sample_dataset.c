@@ -113,7 +113,7 @@ static bool sample_dataset_simulate(svc_call *c, const svc_change *change, const
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_KIND);
   svc_entity cluster;
-  int rc = noun ? svc_entity_named(c->txn, CLUSTER_KIND, svc_noun_rarely(noun->noun)->names, &c->scope.group, svc_node_str(change->body, "clusterName"), &cluster)
+  int rc = noun ? svc_entity_named(c->txn, CLUSTER_KIND, svc_noun_ext_of(noun->noun)->names, &c->scope.group, svc_node_str(change->body, "clusterName"), &cluster)
                 : SVC_NOT_FOUND;
   (void)action;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);

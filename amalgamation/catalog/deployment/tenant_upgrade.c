@@ -56,7 +56,7 @@ static const svc_field tenant_upgrade_aws_fields[] = {
   F_ENUM("regionName", svc_values_aws_regions),
   F_ENUM("volumeType", tenant_upgrade_volumes)
 };
-static const svc_object tenant_upgrade_aws = { .name = "AWSCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_aws_fields), .rare = SVC_OBJECT_RARE(.needs = tenant_upgrade_provider_needs) };
+static const svc_object tenant_upgrade_aws = { .name = "AWSCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_aws_fields), .ext = SVC_OBJECT_EXT(.needs = tenant_upgrade_provider_needs) };
 static const svc_field tenant_upgrade_azure_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_azure_scaling),
   F_ENUM("diskTypeName", tenant_upgrade_disks),
@@ -64,21 +64,21 @@ static const svc_field tenant_upgrade_azure_fields[] = {
   F_STR("providerName", .flags = SVC_REQUIRED),
   F_ENUM("regionName", svc_values_azure_regions)
 };
-static const svc_object tenant_upgrade_azure = { .name = "AzureCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_azure_fields), .rare = SVC_OBJECT_RARE(.needs = tenant_upgrade_provider_needs) };
+static const svc_object tenant_upgrade_azure = { .name = "AzureCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_azure_fields), .ext = SVC_OBJECT_EXT(.needs = tenant_upgrade_provider_needs) };
 static const svc_field tenant_upgrade_gcp_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_gcp_scaling),
   F_ENUM("instanceSizeName", svc_values_gcp_sizes),
   F_STR("providerName", .flags = SVC_REQUIRED),
   F_ENUM("regionName", svc_values_gcp_regions)
 };
-static const svc_object tenant_upgrade_gcp = { .name = "CloudGCPProviderSettings", .fields = SVC_ROWS(tenant_upgrade_gcp_fields), .rare = SVC_OBJECT_RARE(.needs = tenant_upgrade_provider_needs) };
+static const svc_object tenant_upgrade_gcp = { .name = "CloudGCPProviderSettings", .fields = SVC_ROWS(tenant_upgrade_gcp_fields), .ext = SVC_OBJECT_EXT(.needs = tenant_upgrade_provider_needs) };
 static const svc_field tenant_upgrade_flex_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds),
   F_ENUM("instanceSizeName", tenant_upgrade_flex),
   F_STR("providerName", .flags = SVC_REQUIRED),
   F_STR("regionName", .max = 64)
 };
-static const svc_object tenant_upgrade_flex_settings = { .name = "ClusterFlexProviderSettings", .fields = SVC_ROWS(tenant_upgrade_flex_fields), .rare = SVC_OBJECT_RARE(.needs = tenant_upgrade_provider_needs) };
+static const svc_object tenant_upgrade_flex_settings = { .name = "ClusterFlexProviderSettings", .fields = SVC_ROWS(tenant_upgrade_flex_fields), .ext = SVC_OBJECT_EXT(.needs = tenant_upgrade_provider_needs) };
 static const svc_field tenant_upgrade_tenant_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_tenant_scaling),
   F_ENUM("backingProviderName", svc_values_clouds),
@@ -89,13 +89,13 @@ static const svc_field tenant_upgrade_tenant_fields[] = {
   F_STR("regionName", .max = 64),
   F_BOOL("tenantBackupEnabled", .flags = SVC_READ_ONLY)
 };
-static const svc_object tenant_upgrade_tenant = { .name = "ClusterFreeProviderSettings", .fields = SVC_ROWS(tenant_upgrade_tenant_fields), .rare = SVC_OBJECT_RARE(.needs = tenant_upgrade_provider_needs) };
+static const svc_object tenant_upgrade_tenant = { .name = "ClusterFreeProviderSettings", .fields = SVC_ROWS(tenant_upgrade_tenant_fields), .ext = SVC_OBJECT_EXT(.needs = tenant_upgrade_provider_needs) };
 static const svc_variant tenant_upgrade_providers[] = {
   { "AWS", &tenant_upgrade_aws }, { "AZURE", &tenant_upgrade_azure }, { "FLEX", &tenant_upgrade_flex_settings },
   { "GCP", &tenant_upgrade_gcp }, { "TENANT", &tenant_upgrade_tenant }, { NULL, NULL }
 };
 static const svc_object tenant_upgrade_provider = {
-  .name = "ClusterProviderSettings", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", NULL, tenant_upgrade_providers))
+  .name = "ClusterProviderSettings", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("providerName", NULL, tenant_upgrade_providers))
 };
 
 static const svc_field tenant_upgrade_region_fields[] = {
@@ -134,7 +134,7 @@ static const svc_field tenant_upgrade_fields[] = {
 };
 static const svc_need tenant_upgrade_needs[] = { { .fields = "providerSettings", .by_hook = true }, { .fields = NULL } };
 SVC_PRIVATE const svc_object svc_cluster_legacy = {
-  .name = "LegacyCluster", .fields = SVC_ROWS(tenant_upgrade_fields), .base = &svc_cluster_common, .rare = SVC_OBJECT_RARE(.needs = tenant_upgrade_needs)
+  .name = "LegacyCluster", .fields = SVC_ROWS(tenant_upgrade_fields), .base = &svc_cluster_common, .ext = SVC_OBJECT_EXT(.needs = tenant_upgrade_needs)
 };
 
 /* --------------------------------------------------------------- as it was sent, into what a cluster is now */

@@ -113,7 +113,7 @@ SVC_PRIVATE bool svc_federation_owned(svc_call *c, svc_str id, svc_entity *out)
   svc_id orgs[SVC_FEDERATION_MOST];
   uint64_t roles = 0;
   size_t n, i;
-  if (svc_entity_said(c->txn, SVC_FEDERATION_KIND, &root, id, out) != SVC_OK)
+  if (svc_entity_get_text_id(c->txn, SVC_FEDERATION_KIND, &root, id, out) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_FEDERATION_SETTINGS_NOT_FOUND, "S", &id);
   n = svc_federation_organizations(c, out, orgs, SVC_FEDERATION_MOST);
   for (i = 0; i < n && !c->error.code; i++) roles |= svc_roles_on(c, NULL, &orgs[i]);

@@ -18,7 +18,7 @@ SVC_SHARED svc_need svc_needs_role_assignment[] = { /* what was given before may
   { .fields = "role", .by_hook = true }, { .fields = "groupId|orgId", .by_hook = true }, { .fields = NULL }
 };
 SVC_SHARED svc_object svc_object_role_assignment = {
-  .name = "ConnectedOrgConfigRoleAssignment", .fields = SVC_ROWS(svc_fields_role_assignment), .rare = SVC_OBJECT_RARE(.needs = svc_needs_role_assignment)
+  .name = "ConnectedOrgConfigRoleAssignment", .fields = SVC_ROWS(svc_fields_role_assignment), .ext = SVC_OBJECT_EXT(.needs = svc_needs_role_assignment)
 };
 SVC_SHARED svc_field svc_fields_role_mapping[] = {
   F_STR("externalGroupName", .flags = SVC_REQUIRED, .min = 1, .max = 200),

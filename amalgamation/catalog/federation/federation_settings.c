@@ -122,5 +122,5 @@ SVC_PRIVATE const svc_noun svc_noun_federation_settings = {
   .err_not_found = SVC_E_FEDERATION_SETTINGS_NOT_FOUND,
   .routes = SVC_ROUTES(federation_settings_routes),
   .removing = federation_settings_removing,
-  .rare = SVC_NOUN_RARE(.alliance = &federation_settings_alliance)
+  .ext = SVC_NOUN_EXT(.alliance = &federation_settings_alliance)
 };

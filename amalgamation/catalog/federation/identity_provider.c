@@ -111,22 +111,22 @@ static const svc_field provider_workforce_fields[] = {
 };
 static const svc_object provider_workforce = {
   .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workforce_fields),
-  .rare = SVC_OBJECT_RARE(.needs = provider_oidc_needs)
+  .ext = SVC_OBJECT_EXT(.needs = provider_oidc_needs)
 };
 static const svc_field provider_workload_fields[] = { PROVIDER_OIDC_A(), PROVIDER_OIDC_B(), PROVIDER_OIDC_C() };
 static const svc_object provider_workload = {
   .name = "FederationOidcWorkloadIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workload_fields),
-  .rare = SVC_OBJECT_RARE(.needs = provider_oidc_needs)
+  .ext = SVC_OBJECT_EXT(.needs = provider_oidc_needs)
 };
 
 static const svc_variant provider_oidc_variants[] = {
   { "WORKFORCE", &provider_workforce }, { "WORKLOAD", &provider_workload }, { NULL, NULL }
 };
-static const svc_object provider_oidc = { .name = "FederationOidcIdentityProvider", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("idpType", "WORKFORCE", provider_oidc_variants)) };
+static const svc_object provider_oidc = { .name = "FederationOidcIdentityProvider", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("idpType", "WORKFORCE", provider_oidc_variants)) };
 static const svc_variant provider_variants[] = { { "SAML", &provider_saml_object }, { "OIDC", &provider_oidc }, { NULL, NULL } };
-static const svc_object provider_object = { .name = "FederationIdentityProviderUpdate", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("protocol", "OIDC", provider_variants)) };
+static const svc_object provider_object = { .name = "FederationIdentityProviderUpdate", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("protocol", "OIDC", provider_variants)) };
 static const svc_variant provider_shown_variants[] = { { "SAML", &provider_saml_shown }, { "OIDC", &provider_oidc }, { NULL, NULL } };
-static const svc_object provider_shown = { .name = "FederationIdentityProvider", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("protocol", "OIDC", provider_shown_variants)) };
+static const svc_object provider_shown = { .name = "FederationIdentityProvider", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("protocol", "OIDC", provider_shown_variants)) };
 
 static const svc_param provider_params[] = {
   { .name = "idpType", .values = provider_types, .flags = SVC_PARAM_REPEATS },
@@ -154,7 +154,7 @@ static const svc_older provider_older[] = {
 
 static const svc_route provider_routes[] = {
   R_GET(PROVIDER_LIST, "", .flags = SVC_PAGED, .params = provider_params, .answer = &provider_shown, .op = "listIdentityProviders", .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.filters = provider_filters, .keep = provider_keep)),
+        .ext = SVC_ROUTE_EXT(.filters = provider_filters, .keep = provider_keep)),
   R_POST(PROVIDER_NEW, "", .status = 201, .answer = &provider_shown, .op = "createIdentityProvider", .run = svc_verb_create,
          .example = "{\"protocol\":\"SAML\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\","
                     "\"ssoUrl\":\"https://idp.example.com/sso\",\"associatedDomains\":[\"example.com\"]}"),
@@ -163,7 +163,7 @@ static const svc_route provider_routes[] = {
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}", .status = 204, .op = "deleteIdentityProvider", .run = svc_verb_delete),
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}/jwks", .status = 204, .op = "revokeIdentityProviderJwks", .run = provider_revoke),
   R_GET(PROVIDER_LIST, "/{identityProviderId}/metadata.xml", .op = "getIdentityProviderMetadata", .run = provider_metadata,
-        .rare = SVC_ROUTE_RARE(.media = "application/xml"))
+        .ext = SVC_ROUTE_EXT(.media = "application/xml"))
 };
 
 /* -------------------------------------------------------------------------------------------------------------- showing */
@@ -341,5 +341,5 @@ SVC_PRIVATE const svc_noun svc_noun_identity_provider = {
   .removing = provider_removing,
   .gone = provider_gone,
   .view = provider_view,
-  .rare = SVC_NOUN_RARE(.spell = provider_spell)
+  .ext = SVC_NOUN_EXT(.spell = provider_spell)
 };

@@ -57,5 +57,5 @@ SVC_PRIVATE const svc_noun svc_noun_role_mapping = {
   .routes = SVC_ROUTES(role_mapping_routes),
   .prepare = role_mapping_prepare,
   .view = role_mapping_view,
-  .rare = SVC_NOUN_RARE(.element_of = "roleMappings")
+  .ext = SVC_NOUN_EXT(.element_of = "roleMappings")
 };

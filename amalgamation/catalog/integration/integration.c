@@ -29,7 +29,7 @@ static const svc_field integration_datadog_fields[] = {
 };
 static const char *const integration_datadog_at[] = { "customEndpoint", NULL };
 static const svc_object integration_datadog = { .name = "Datadog", .fields = SVC_ROWS(integration_datadog_fields),
-                                                .rare = SVC_OBJECT_RARE(.secrets_go_to = integration_datadog_at) };
+                                                .ext = SVC_OBJECT_EXT(.secrets_go_to = integration_datadog_at) };
 
 static const svc_field integration_teams_fields[] = {
   F_ID(), INTEGRATION_URL("microsoftTeamsWebhookUrl"), INTEGRATION_TYPE()
@@ -92,7 +92,7 @@ static const svc_field integration_webhook_fields[] = {
 };
 static const char *const integration_webhook_at[] = { "url", NULL };
 static const svc_object integration_webhook = { .name = "Webhook", .fields = SVC_ROWS(integration_webhook_fields),
-                                                .rare = SVC_OBJECT_RARE(.secrets_go_to = integration_webhook_at) };
+                                                .ext = SVC_OBJECT_EXT(.secrets_go_to = integration_webhook_at) };
 
 static const svc_variant integration_variants[] = {
   { "DATADOG", &integration_datadog },     { "MICROSOFT_TEAMS", &integration_teams },
@@ -101,7 +101,7 @@ static const svc_variant integration_variants[] = {
   { "SLACK", &integration_slack },         { "VICTOR_OPS", &integration_victor_ops },
   { "WEBHOOK", &integration_webhook },     { NULL, NULL }
 };
-static const svc_object integration_object = { .name = "ThirdPartyIntegration", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, integration_variants)) };
+static const svc_object integration_object = { .name = "ThirdPartyIntegration", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, integration_variants)) };
 
 static bool integration_create(svc_call *c);
 static bool integration_replace(svc_call *c);

@@ -49,7 +49,7 @@ static const svc_field log_integration_otel_fields[] = {
 };
 static const char *const log_integration_otel_at[] = { "otelEndpoint", NULL };
 static const svc_object log_integration_otel = { .name = "OtelLogIntegration", .fields = SVC_ROWS(log_integration_otel_fields),
-                                                 .rare = SVC_OBJECT_RARE(.secrets_go_to = log_integration_otel_at) };
+                                                 .ext = SVC_OBJECT_EXT(.secrets_go_to = log_integration_otel_at) };
 
 static const svc_field log_integration_s3_fields[] = {
   LOG_INTEGRATION_TEXT("bucketName"), F_HEX24("iamRoleId", .flags = SVC_REQUIRED), F_ID(),
@@ -63,7 +63,7 @@ static const svc_field log_integration_splunk_fields[] = {
 };
 static const char *const log_integration_splunk_at[] = { "hecUrl", NULL };
 static const svc_object log_integration_splunk = { .name = "SplunkLogIntegration", .fields = SVC_ROWS(log_integration_splunk_fields),
-                                                   .rare = SVC_OBJECT_RARE(.secrets_go_to = log_integration_splunk_at) };
+                                                   .ext = SVC_OBJECT_EXT(.secrets_go_to = log_integration_splunk_at) };
 
 static const svc_variant log_integration_variants[] = {
   { "AZURE_LOG_EXPORT", &log_integration_azure }, { "DATADOG_LOG_EXPORT", &log_integration_datadog },
@@ -72,7 +72,7 @@ static const svc_variant log_integration_variants[] = {
   { NULL, NULL }
 };
 static const svc_object log_integration_object = {
-  .name = "LogIntegration", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, log_integration_variants))
+  .name = "LogIntegration", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, log_integration_variants))
 };
 
 #define LOG_INTEGRATION "/groups/{groupId}/logIntegrations", SVC_SET_LOG_EXPORT, (20250312), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
@@ -84,7 +84,7 @@ static const svc_filter log_integration_filters[] = { { "integrationType", SVC_E
 
 static const svc_route log_integration_routes[] = {
   R_GET(LOG_INTEGRATION, "", .flags = SVC_PAGED, .params = log_integration_params, .op = "listGroupLogIntegrations", .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.filters = log_integration_filters)),
+        .ext = SVC_ROUTE_EXT(.filters = log_integration_filters)),
   R_POST(LOG_INTEGRATION, "", .status = 201, .op = "createGroupLogIntegration", .run = svc_verb_create,
          .example = "{\"type\":\"S3_LOG_EXPORT\",\"bucketName\":\"acme-logs\",\"iamRoleId\":\"5f0000000000000000000000\","
                     "\"logTypes\":[\"DBD\"],\"prefixPath\":\"logs\"}"),

@@ -31,12 +31,12 @@ static const svc_field available_project_fields[] = {
 static const svc_object available_project_object = { .name = "LiveImportAvailableProject", .fields = SVC_ROWS(available_project_fields) };
 
 static bool available_project_list(svc_call *c);
-static bool available_project_told(svc_call *c, const svc_reply *reply);
+static bool available_project_on_reply(svc_call *c, const svc_reply *reply);
 
 static const svc_route available_project_routes[] = {
   { .method = SVC_GET, .path = "/orgs/{orgId}/liveMigrations/availableProjects", .set = SVC_SET_ORGANIZATION_LIVE_MIGRATIONS,
     .versions = { 20230101 }, .roles = SVC_R_ORG_OWNER, .flags = SVC_BARE, .op = "listAvailableProjects", .run = available_project_list,
-    .told = available_project_told }
+    .on_reply = available_project_on_reply }
 };
 
 static const char *const available_project_lists[] = { "availableProjects", NULL };
@@ -58,7 +58,7 @@ static bool available_project_list(svc_call *c)
 }
 
 /* What the driver says is held against the table, as what a client says would be. */
-static bool available_project_told(svc_call *c, const svc_reply *reply)
+static bool available_project_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_node *list = svc_told(c, &available_project_question, reply), *first = svc_node_first(list);
   return list && svc_list_items(c, svc_told_next, &first, (int64_t)svc_node_count(list));

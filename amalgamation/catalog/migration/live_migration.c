@@ -45,7 +45,7 @@ static const svc_object live_migration_shown = { .name = "LiveMigrationResponse"
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool live_migration_read(svc_call *c);
-static bool live_migration_told(svc_call *c, const svc_reply *reply);
+static bool live_migration_on_reply(svc_call *c, const svc_reply *reply);
 static bool live_migration_cutover(svc_call *c);
 
 #define LIVE_MIGRATION \
@@ -56,7 +56,7 @@ static const svc_route live_migration_routes[] = {
     .versions = { 20230101, 20240530 }, .older = svc_migration_older, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request, .answer = &live_migration_shown,
     .op = "createGroupLiveMigration", .run = svc_verb_create, .example = MIGRATION_EXAMPLE },
   R_GET(LIVE_MIGRATION, "/{liveMigrationId}", .flags = SVC_ITEM, .answer = &live_migration_shown, .op = "getGroupLiveMigration", .run = live_migration_read,
-        .told = live_migration_told),
+        .on_reply = live_migration_on_reply),
   R_PUT(LIVE_MIGRATION, "/{liveMigrationId}/cutover", .status = 202, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
         .op = "cutoverMigration", .run = live_migration_cutover, .example = "{}")
 };
@@ -188,7 +188,7 @@ static bool live_migration_read(svc_call *c)
   return svc_question_about(c, &live_migration_question, &e, e.key, SVC_S("{\"metric\":\"lagTimeSeconds\"}"));
 }
 
-static bool live_migration_told(svc_call *c, const svc_reply *reply)
+static bool live_migration_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told(c, &live_migration_question, reply);
   svc_node *body = said ? svc_answer_parsed(c) : NULL;

@@ -22,7 +22,7 @@ static const svc_need migration_parts_destination_needs[] = {
   { .fields = "privateLinkId", .where = "hostnameSchemaType=PRIVATE_LINK", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object migration_parts_destination = {
-  .name = "Destination", .fields = SVC_ROWS(migration_parts_destination_fields), .rare = SVC_OBJECT_RARE(.needs = migration_parts_destination_needs)
+  .name = "Destination", .fields = SVC_ROWS(migration_parts_destination_fields), .ext = SVC_OBJECT_EXT(.needs = migration_parts_destination_needs)
 };
 
 static const svc_field migration_parts_keys_fields[] = {
@@ -56,7 +56,7 @@ static const svc_need migration_parts_source_needs[] = {
   { .fields = "username password", .where = "managedAuthentication=false", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object migration_parts_source = {
-  .name = "Source", .fields = SVC_ROWS(migration_parts_source_fields), .rare = SVC_OBJECT_RARE(.needs = migration_parts_source_needs)
+  .name = "Source", .fields = SVC_ROWS(migration_parts_source_fields), .ext = SVC_OBJECT_EXT(.needs = migration_parts_source_needs)
 };
 
 static const svc_field migration_parts_common_fields[] = {

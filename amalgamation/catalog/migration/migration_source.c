@@ -15,7 +15,7 @@ static int migration_source_cluster(svc_call *c, const svc_node *end, svc_entity
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_KIND);
   svc_id group;
   if (!noun || !svc_id_parse(svc_node_str(end, "groupId"), &group)) return SVC_NOT_FOUND;
-  return svc_entity_named(c->txn, CLUSTER_KIND, svc_noun_rarely(noun->noun)->names, &group, svc_node_str(end, "clusterName"), out);
+  return svc_entity_named(c->txn, CLUSTER_KIND, svc_noun_ext_of(noun->noun)->names, &group, svc_node_str(end, "clusterName"), out);
 }
 
 static const char *migration_source_fault(svc_call *c, const svc_node *body, const svc_entity *source)

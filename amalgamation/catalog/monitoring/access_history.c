@@ -17,7 +17,7 @@ static const svc_object access_history_object = { .name = "AccessHistory", .fiel
 
 static bool access_history_of_cluster(svc_call *c);
 static bool access_history_of_host(svc_call *c);
-static bool access_history_told(svc_call *c, const svc_reply *reply);
+static bool access_history_on_reply(svc_call *c, const svc_reply *reply);
 
 #define ACCESS_HISTORY_TIME(n) { .name = n, .type = SVC_INT64, .min = 1199145600000, .max = 253402300799999 }
 static const svc_param access_history_params[] = {
@@ -35,11 +35,11 @@ static const svc_param access_history_params[] = {
 
 static const svc_route access_history_routes[] = {
   R_GET(ACCESS_HISTORY, "/clusters/{clusterName}", .params = access_history_params, .answer = &access_history_object,
-        .op = "getAccessHistoryCluster", .run = access_history_of_cluster, .told = access_history_told,
-        .rare = SVC_ROUTE_RARE(.linked_from = "cluster")),
+        .op = "getAccessHistoryCluster", .run = access_history_of_cluster, .on_reply = access_history_on_reply,
+        .ext = SVC_ROUTE_EXT(.linked_from = "cluster")),
   R_GET(ACCESS_HISTORY, "/processes/{hostname}", .params = access_history_params, .answer = &access_history_object,
-        .op = "getAccessHistoryProcess", .run = access_history_of_host, .told = access_history_told,
-        .rare = SVC_ROUTE_RARE(.linked_from = "process", .linked_by = SVC_BY_HOST))
+        .op = "getAccessHistoryProcess", .run = access_history_of_host, .on_reply = access_history_on_reply,
+        .ext = SVC_ROUTE_EXT(.linked_from = "process", .linked_by = SVC_BY_HOST))
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -149,7 +149,7 @@ static svc_node *access_history_said(svc_call *c, const svc_reply *reply)
   return svc_read_good(c) ? list : NULL;
 }
 
-static bool access_history_told(svc_call *c, const svc_reply *reply)
+static bool access_history_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_node *said = access_history_said(c, reply), *one, *next;
   svc_node *body = svc_node_object(c->arena, NULL);

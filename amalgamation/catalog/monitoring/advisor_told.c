@@ -182,7 +182,7 @@ SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const svc_question_row *row)
   char none[] = "[]";
   svc_reply nothing = { .bytes = none, .length = 2 };
   if (!svc_advisor_question(c, row)) return false;
-  return c->question->what ? true : c->plan->route->told(c, &nothing);
+  return c->question->what ? true : c->plan->route->on_reply(c, &nothing);
 }
 
 SVC_PRIVATE bool svc_advisor_also(svc_call *c, const svc_question_row *row, svc_reply *reply)

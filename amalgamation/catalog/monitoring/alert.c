@@ -64,14 +64,14 @@ static const svc_older alert_older[] = { { .date = 20230101, .sunset = 20270701,
 
 static const svc_route alert_routes[] = {
   R_GET(ALERT, "", .flags = SVC_PAGED, .params = alert_params, .op = "listAlerts", .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.filters = alert_filters)),
+        .ext = SVC_ROUTE_EXT(.filters = alert_filters)),
   R_GET(ALERT, "/{alertId}", .op = "getAlert", .run = svc_verb_read),
   { .method = SVC_PATCH, .path = "/groups/{groupId}/alerts/{alertId}", .set = SVC_SET_ALERTS, .versions = { 20230101, 20240530 }, .older = alert_older,
     .roles = SVC_R_GROUP_ALERTS_MANAGER, .body = &alert_acknowledge_object, .op = "acknowledgeAlert", .run = alert_acknowledge,
     .example = "{\"acknowledgedUntil\":\"2037-01-01T00:00:00Z\",\"acknowledgementComment\":\"is known\"}" },
   { .method = SVC_GET, .path = "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", .set = SVC_SET_ALERTS, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigAlerts", .gate = alert_of_config, .run = svc_verb_list,
-    .rare = SVC_ROUTE_RARE(.keep = alert_is_open_of) }
+    .ext = SVC_ROUTE_EXT(.keep = alert_is_open_of) }
 };
 
 /* Those of the configuration that are not over. */
@@ -113,5 +113,5 @@ SVC_PRIVATE const svc_noun svc_noun_alert = {
   .event_field = "alertId",
   .routes = SVC_ROUTES(alert_routes),
   .fell_due = svc_alert_fell_due,
-  .rare = SVC_NOUN_RARE(.alerts = &(const svc_alert_ops){ svc_alert_hears })
+  .ext = SVC_NOUN_EXT(.alerts = &(const svc_alert_ops){ svc_alert_hears })
 };

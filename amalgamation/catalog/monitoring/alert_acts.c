@@ -240,7 +240,7 @@ static void alert_acts_cluster(svc_call *c, svc_node *body, const svc_id *group,
 {
   const svc_noun_info *cluster = svc_noun_named(c->s, "cluster");
   svc_named found;
-  if (cluster && svc_named_get(c->txn, svc_noun_rarely(cluster->noun)->names, group, name, &found) == SVC_OK)
+  if (cluster && svc_named_get(c->txn, svc_noun_ext_of(cluster->noun)->names, group, name, &found) == SVC_OK)
     svc_node_set_id(c->arena, body, "clusterId", &found.id);
 }
 

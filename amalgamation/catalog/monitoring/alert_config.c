@@ -67,7 +67,7 @@ static const svc_need alert_config_needs[] = {
   { .fields = NULL }
 };
 static const svc_object alert_config_object = {
-  .name = "GroupAlertsConfig", .fields = SVC_ROWS(alert_config_fields), .rare = SVC_OBJECT_RARE(.needs = alert_config_needs)
+  .name = "GroupAlertsConfig", .fields = SVC_ROWS(alert_config_fields), .ext = SVC_OBJECT_EXT(.needs = alert_config_needs)
 };
 
 static const svc_field alert_config_toggle_fields[] = { F_BOOL("enabled") };
@@ -159,7 +159,7 @@ static bool alert_config_of_alert(svc_call *c)
   if (!svc_resolve(c, 1)) return false;
   which.parent = c->scope.group;
   group = svc_id_str(c->arena, &c->scope.group);
-  if (alerts) rc = svc_entity_said(c->txn, alerts->noun->kind, &which.parent, key, &alert);
+  if (alerts) rc = svc_entity_get_text_id(c->txn, alerts->noun->kind, &which.parent, key, &alert);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ALERT_NOT_FOUND, "SS", &key, &group);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   svc_id_parse(svc_json_word(alert.body, "alertConfigId"), &by);
@@ -197,8 +197,8 @@ static bool alert_config_gone(svc_call *c, const svc_entity *e)
 }
 
 static const svc_field_error alert_config_errors[] = {
-  { "eventTypeName", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_EVENT_TYPE_FOR_ALERT },
-  { "notifications", SVC_FAULT_MISSING, SVC_E_MISSING_NOTIFICATIONS },
+  { "eventTypeName", SVC_FIELD_FAULT_VALUE | SVC_FIELD_FAULT_LONG, SVC_E_INVALID_EVENT_TYPE_FOR_ALERT },
+  { "notifications", SVC_FIELD_FAULT_MISSING, SVC_E_MISSING_NOTIFICATIONS },
   { NULL, 0, 0 }
 };
 

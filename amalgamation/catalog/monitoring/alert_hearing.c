@@ -220,7 +220,7 @@ SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_entity *config)
   alert_hearing h;
   svc_entity project;
   memset(&h, 0, sizeof h);
-  if (!alerts || svc_noun_rarely(alerts->noun)->alerts->hears != svc_alert_hears) return true;
+  if (!alerts || svc_noun_ext_of(alerts->noun)->alerts->hears != svc_alert_hears) return true;
   if (c->s->group && svc_get_noun(c->txn, c->s->group, &config->parent, &project) != SVC_OK) return svc_txn_good(c); /* all of it goes */
   h.what = HEARING_CANCEL;
   h.group = config->parent;

@@ -11,7 +11,7 @@ static bool alert_matcher_field_list(svc_call *c);
 static const svc_route alert_matcher_field_routes[] = {
   { .method = SVC_GET, .path = "/alertConfigs/matchers/fieldNames", .set = SVC_SET_ALERT_MATCHERS, .versions = { 20230101 },
     .flags = SVC_BARE | SVC_NO_LINKS, .op = "listMatcherFieldNames", .run = alert_matcher_field_list,
-    .rare = SVC_ROUTE_RARE(.value = "fieldName") }
+    .ext = SVC_ROUTE_EXT(.value = "fieldName") }
 };
 
 static bool alert_matcher_field_list(svc_call *c)

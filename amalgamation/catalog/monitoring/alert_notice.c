@@ -41,5 +41,5 @@ SVC_PRIVATE const svc_noun svc_noun_alert_notice = {
   .fell_due = alert_notice_fell_due,
   .desired = svc_alert_notice_desired,
   .secrets = svc_alert_notice_secrets,
-  .rare = SVC_NOUN_RARE(.notice = &(const svc_notice_ops){ svc_alert_notice_tell })
+  .ext = SVC_NOUN_EXT(.notice = &(const svc_notice_ops){ svc_alert_notice_tell })
 };

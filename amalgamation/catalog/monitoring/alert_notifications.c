@@ -70,7 +70,7 @@ static const svc_field alert_notifications_webhook_fields[] = {
 static const char *const alert_notifications_webhook_at[] = { "webhookUrl", NULL };
 static const svc_object alert_notifications_webhook = {
   .name = "WebhookNotification", .base = &alert_notifications_service, .fields = SVC_ROWS(alert_notifications_webhook_fields),
-  .rare = SVC_OBJECT_RARE(.secrets_go_to = alert_notifications_webhook_at)
+  .ext = SVC_OBJECT_EXT(.secrets_go_to = alert_notifications_webhook_at)
 };
 
 static const svc_variant alert_notifications_variants[] = {
@@ -83,7 +83,7 @@ static const svc_variant alert_notifications_variants[] = {
   { "VICTOR_OPS", &alert_notifications_victor_ops }, { "WEBHOOK", &alert_notifications_webhook },
   { NULL, NULL }
 };
-SVC_PRIVATE const svc_object svc_alert_notification = { .name = "AlertsNotificationRootForGroup", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("typeName", NULL, alert_notifications_variants)) };
+SVC_PRIVATE const svc_object svc_alert_notification = { .name = "AlertsNotificationRootForGroup", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("typeName", NULL, alert_notifications_variants)) };
 
 /* ----------------------------------------------------------------------------------------------------------------- rules */
 
@@ -127,7 +127,7 @@ static bool alert_notifications_team_known(svc_call *c, svc_node *item)
   svc_entity team;
   int rc;
   if (!noun) return true;
-  rc = svc_entity_said(c->txn, noun->noun->kind, &c->scope.org, id, &team);
+  rc = svc_entity_get_text_id(c->txn, noun->noun->kind, &c->scope.org, id, &team);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &id, &org);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   svc_node_set_str(c->arena, item, "teamName", team.unique);

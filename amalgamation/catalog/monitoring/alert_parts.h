@@ -231,7 +231,7 @@ SVC_PRIVATE bool svc_alert_bill_more(svc_alert_round *r, const svc_alert_target 
 #define SVC_ALERT_ROUND "alert round"
 SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly); /* there is something to measure */
 SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope); /* something has come, and somebody may watch it */
-SVC_PRIVATE bool svc_alert_news(svc_alert_round *r); /* alert_news.c: of r->told, hosts that are down or up again. False: failed */
+SVC_PRIVATE bool svc_alert_news(svc_alert_round *r); /* alert_news.c: of r->on_reply, hosts that are down or up again. False: failed */
 SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity *out); /* SVC_OK, SVC_NOT_FOUND, the store's error */
 SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old); /* old NULL: it is new */
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag);

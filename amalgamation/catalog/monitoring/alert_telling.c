@@ -100,7 +100,7 @@ static bool alert_telling_stays(svc_call *c, const svc_id *org, svc_str type, sv
   svc_entity e;
   if (svc_str_is(type, "USER") && c->s->seats[SVC_SEAT_USER])
     return svc_member_named(c, org, name, &m) && svc_str_is(m.status, "ACTIVE");
-  return !svc_str_is(type, "TEAM") || !teams || svc_entity_said(c->txn, teams->noun->kind, org, team, &e) == SVC_OK;
+  return !svc_str_is(type, "TEAM") || !teams || svc_entity_get_text_id(c->txn, teams->noun->kind, org, team, &e) == SVC_OK;
 }
 
 /* The configuration of an alert; false: it is gone. */

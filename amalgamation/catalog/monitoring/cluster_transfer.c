@@ -144,5 +144,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_transfer = {
   .fell_due = cluster_transfer_fell_due,
   .simulate = cluster_transfer_simulate,
   .facts = cluster_transfer_facts,
-  .rare = SVC_NOUN_RARE(.meters = svc_transfer_meters)
+  .ext = SVC_NOUN_EXT(.meters = svc_transfer_meters)
 };

@@ -54,9 +54,9 @@ static const svc_object collection_stat_metric = { .name = "CollectionMetrics", 
 
 static bool collection_stat_list(svc_call *c);
 static bool collection_stat_rank(svc_call *c);
-static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply);
+static bool collection_stat_ranks_on_reply(svc_call *c, const svc_reply *reply);
 static bool collection_stat_ask(svc_call *c);
-static bool collection_stat_told(svc_call *c, const svc_reply *reply);
+static bool collection_stat_on_reply(svc_call *c, const svc_reply *reply);
 
 static const svc_param collection_stat_times[] = { SVC_SPAN_END, SVC_SPAN_START, { .name = NULL } };
 static const svc_param collection_stat_params[] = {
@@ -67,16 +67,16 @@ static const svc_param collection_stat_params[] = {
 #define COLLECTION_STAT(path) "/groups/{groupId}" path, SVC_SET_COLLECTION_STATS, (20231115), SVC_R_GROUP_READ_ONLY, 0
 
 static const svc_route collection_stat_routes[] = {
-  R_GET(COLLECTION_STAT("/clusters/{clusterName}/{clusterView}"), "/collStats/namespaces", .params = collection_stat_times, .answer = &collection_stat_ranked, .op = "getClusterNamespaces", .run = collection_stat_rank, .told = collection_stat_ranks_told,
-        .rare = SVC_ROUTE_RARE(.in_path = "clusterView")),
+  R_GET(COLLECTION_STAT("/clusters/{clusterName}/{clusterView}"), "/collStats/namespaces", .params = collection_stat_times, .answer = &collection_stat_ranked, .op = "getClusterNamespaces", .run = collection_stat_rank, .on_reply = collection_stat_ranks_on_reply,
+        .ext = SVC_ROUTE_EXT(.in_path = "clusterView")),
   R_GET(COLLECTION_STAT("/clusters/{clusterName}/{clusterView}"), "/{databaseName}/{collectionName}/collStats/measurements",
         .params = collection_stat_params, .answer = &collection_stat_object, .op = "listCollStatMeasurements", .run = collection_stat_ask,
-        .told = collection_stat_told, .rare = SVC_ROUTE_RARE(.in_path = "clusterView")),
+        .on_reply = collection_stat_on_reply, .ext = SVC_ROUTE_EXT(.in_path = "clusterView")),
   R_GET(COLLECTION_STAT("/collStats"), "/metrics", .answer = &collection_stat_metric, .op = "listCollStatMetrics", .run = collection_stat_list),
   R_GET(COLLECTION_STAT("/processes/{processId}"), "/collStats/namespaces", .params = collection_stat_times,
-        .answer = &collection_stat_ranked, .op = "getProcessNamespaces", .run = collection_stat_rank, .told = collection_stat_ranks_told),
+        .answer = &collection_stat_ranked, .op = "getProcessNamespaces", .run = collection_stat_rank, .on_reply = collection_stat_ranks_on_reply),
   R_GET(COLLECTION_STAT("/processes/{processId}"), "/{databaseName}/{collectionName}/collStats/measurements",
-        .params = collection_stat_params, .answer = &collection_stat_object, .op = "listProcessMeasurements", .run = collection_stat_ask, .told = collection_stat_told)
+        .params = collection_stat_params, .answer = &collection_stat_object, .op = "listProcessMeasurements", .run = collection_stat_ask, .on_reply = collection_stat_on_reply)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -171,7 +171,7 @@ static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *fr
   }
 }
 
-static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
+static bool collection_stat_ranks_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told(c, &collection_stat_ranked_question, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
   svc_node *body = svc_node_object(c->arena, NULL);
@@ -208,7 +208,7 @@ static bool collection_stat_ask(svc_call *c)
          svc_measure_ask(c, &at, &p, &collection_stat_metrics, of);
 }
 
-static bool collection_stat_told(svc_call *c, const svc_reply *reply)
+static bool collection_stat_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_node *body = svc_measure_answer(c, &collection_stat_metrics);
   svc_node *list = body ? svc_measure_told(c, reply, &collection_stat_metrics, "measurements") : NULL;

@@ -30,12 +30,12 @@ static const svc_field drop_index_fields[] = {
 static const svc_object drop_index_object = { .name = "DropIndexSuggestionsResponse", .fields = SVC_ROWS(drop_index_fields) };
 
 static bool drop_index_ask(svc_call *c);
-static bool drop_index_told(svc_call *c, const svc_reply *reply);
+static bool drop_index_on_reply(svc_call *c, const svc_reply *reply);
 
 static const svc_route drop_index_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/dropIndexSuggestions",
     .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .op = "listDropIndexSuggestions", .run = drop_index_ask,
-    .told = drop_index_told }
+    .on_reply = drop_index_on_reply }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -127,7 +127,7 @@ static svc_node *drop_index_show(svc_call *c, const svc_told_collection *at, con
   return out;
 }
 
-static bool drop_index_told(svc_call *c, const svc_reply *reply)
+static bool drop_index_on_reply(svc_call *c, const svc_reply *reply)
 {
   static const char *const names[] = { "hiddenIndexes", "redundantIndexes", "unusedIndexes" };
   svc_node *body = svc_node_object(c->arena, NULL), *lists[DROP_INDEX_NOT], *one;

@@ -142,10 +142,10 @@ static bool event_activity_feed(svc_call *c);
 
 static const svc_route event_routes[] = {
   R_GET(EVENT_GROUP, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params, .op = "listGroupEvents", .run = event_list,
-        .rare = SVC_ROUTE_RARE(.filters = event_group_filters)),
+        .ext = SVC_ROUTE_EXT(.filters = event_group_filters)),
   R_GET(EVENT_GROUP, "/{eventId}", .flags = SVC_ITEM, .params = event_read_params, .op = "getGroupEvent", .run = event_read),
   R_GET(EVENT_ORG, "", .answer = &event_org_object, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params,
-        .op = "listOrgEvents", .run = event_list, .rare = SVC_ROUTE_RARE(.filters = event_org_filters)),
+        .op = "listOrgEvents", .run = event_list, .ext = SVC_ROUTE_EXT(.filters = event_org_filters)),
   R_GET(EVENT_ORG, "/{eventId}", .answer = &event_org_object, .flags = SVC_ITEM, .params = event_read_params, .op = "getOrgEvent", .run = event_read,
         .err_not_found = SVC_E_ORG_EVENT_NOT_FOUND),
   { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
@@ -203,7 +203,7 @@ static svc_node *event_with_raw(svc_call *c, const svc_entity *e, void *context)
 
 static bool event_list(svc_call *c)
 {
-  svc_entities which = { .noun = c->plan->noun, .filters = svc_route_rarely(c->plan->route)->filters };
+  svc_entities which = { .noun = c->plan->noun, .filters = svc_route_ext_of(c->plan->route)->filters };
   if (!event_known_types(c) || !event_dates(c)) return false;
   which.parent = svc_parent_of_call(c)->id;
   if (event_wants_raw(c)) which.view = event_with_raw;
@@ -251,5 +251,5 @@ SVC_PRIVATE const svc_noun svc_noun_event = {
   .object = &event_object,
   .err_not_found = SVC_E_EVENT_NOT_FOUND,
   .routes = SVC_ROUTES(event_routes),
-  .rare = SVC_NOUN_RARE(.feed = &(const svc_feed_ops){ event_tallies, svc_event_diffs })
+  .ext = SVC_NOUN_EXT(.feed = &(const svc_feed_ops){ event_tallies, svc_event_diffs })
 };

@@ -145,14 +145,14 @@ static void event_diff_name(svc_call *c, const svc_difference *d, svc_node *out)
 {
   const svc_noun *noun = d->noun->noun;
   const svc_id *id = svc_id_is_zero(&d->e->id) ? &d->e->parent : &d->e->id;
-  svc_str name = svc_noun_rarely(noun)->event_value ? svc_entity_text(c, noun, d->e, svc_noun_rarely(noun)->event_value) : d->e->unique;
+  svc_str name = svc_noun_ext_of(noun)->event_value ? svc_entity_text(c, noun, d->e, svc_noun_ext_of(noun)->event_value) : d->e->unique;
   svc_node_set_id(c->arena, out, "id", id);
   if (name.n) svc_node_set_str(c->arena, out, "name", name);
 }
 
 SVC_PRIVATE bool svc_event_diffs(svc_call *c, const svc_difference *d, svc_event_part *out)
 {
-  const svc_diff *diff = svc_noun_rarely(d->noun->noun)->diff;
+  const svc_diff *diff = svc_noun_ext_of(d->noun->noun)->diff;
   svc_node *list = svc_node_array(c->arena, NULL), *one = svc_node_object(c->arena, NULL);
   event_diff all = { c->arena, svc_node_array(c->arena, "params"), 0 };
   svc_buf b = svc_buf_new(c->arena, 256);

@@ -19,7 +19,7 @@ static bool managed_slow_ms_disable(svc_call *c);
   "/groups/{groupId}/managedSlowMs", SVC_SET_PERFORMANCE_ADVISOR, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route managed_slow_ms_routes[] = {
-  R_GET(MANAGED_SLOW_MS, "", .op = "getManagedSlowMs", .run = svc_verb_read, .rare = SVC_ROUTE_RARE(.value = "enabled")),
+  R_GET(MANAGED_SLOW_MS, "", .op = "getManagedSlowMs", .run = svc_verb_read, .ext = SVC_ROUTE_EXT(.value = "enabled")),
   R_POST(MANAGED_SLOW_MS, "/enable", .status = 204, .flags = SVC_NO_BODY, .op = "enableManagedSlowMs", .run = managed_slow_ms_enable, .example = "{}"),
   R_DELETE(MANAGED_SLOW_MS, "/disable", .status = 204, .op = "disableManagedSlowMs", .run = managed_slow_ms_disable)
 };

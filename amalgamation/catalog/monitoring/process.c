@@ -41,7 +41,7 @@ static const svc_route process_routes[] = {
   R_GET(PROCESS_ALL, "", .flags = SVC_PAGED, .answer = &process_object, .op = "listGroupProcesses", .run = process_list),
   R_GET(PROCESS_ALL, "/{processId}", .flags = SVC_ITEM, .answer = &process_object, .op = "getGroupProcess", .run = process_read),
   R_GET(PROCESS_ALL, "/{processId}/measurements", .params = process_params, .answer = &svc_process_measurements,
-        .op = "getProcessMeasurements", .run = svc_part_measure, .told = svc_part_measured)
+        .op = "getProcessMeasurements", .run = svc_part_measure, .on_reply = svc_part_measured)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

@@ -12,10 +12,10 @@ static const svc_object process_database_object = { .name = "Database", .fields 
 static const svc_param process_database_params[] = { SVC_MEASURE("m", svc_database_metric_names, 0), { .name = NULL } };
 
 static const svc_route process_database_routes[] = {
-  R_GET(PROCESS_DATABASE, "", .flags = SVC_PAGED, .answer = &process_database_object, .op = "listDatabases", .run = svc_part_ask, .told = svc_part_list),
-  R_GET(PROCESS_DATABASE, "/{databaseName}", .flags = SVC_ITEM, .answer = &process_database_object, .op = "getDatabase", .run = svc_part_ask, .told = svc_part_read),
+  R_GET(PROCESS_DATABASE, "", .flags = SVC_PAGED, .answer = &process_database_object, .op = "listDatabases", .run = svc_part_ask, .on_reply = svc_part_list),
+  R_GET(PROCESS_DATABASE, "/{databaseName}", .flags = SVC_ITEM, .answer = &process_database_object, .op = "getDatabase", .run = svc_part_ask, .on_reply = svc_part_read),
   R_GET(PROCESS_DATABASE, "/{databaseName}/measurements", .params = process_database_params, .answer = &svc_process_measurements,
-        .op = "getDatabaseMeasurements", .run = svc_part_measure, .told = svc_part_measured)
+        .op = "getDatabaseMeasurements", .run = svc_part_measure, .on_reply = svc_part_measured)
 };
 
 SVC_PRIVATE const svc_noun svc_noun_process_database = {

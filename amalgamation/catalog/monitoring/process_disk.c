@@ -12,10 +12,10 @@ static const svc_object process_disk_object = { .name = "DiskPartition", .fields
 static const svc_param process_disk_params[] = { SVC_MEASURE("m", svc_disk_metric_names, 0), { .name = NULL } };
 
 static const svc_route process_disk_routes[] = {
-  R_GET(PROCESS_DISK, "", .flags = SVC_PAGED, .answer = &process_disk_object, .op = "listProcessDisks", .run = svc_part_ask, .told = svc_part_list),
-  R_GET(PROCESS_DISK, "/{partitionName}", .flags = SVC_ITEM, .answer = &process_disk_object, .op = "getProcessDisk", .run = svc_part_ask, .told = svc_part_read),
+  R_GET(PROCESS_DISK, "", .flags = SVC_PAGED, .answer = &process_disk_object, .op = "listProcessDisks", .run = svc_part_ask, .on_reply = svc_part_list),
+  R_GET(PROCESS_DISK, "/{partitionName}", .flags = SVC_ITEM, .answer = &process_disk_object, .op = "getProcessDisk", .run = svc_part_ask, .on_reply = svc_part_read),
   R_GET(PROCESS_DISK, "/{partitionName}/measurements", .params = process_disk_params, .answer = &svc_process_measurements,
-        .op = "getProcessDiskMeasurements", .run = svc_part_measure, .told = svc_part_measured)
+        .op = "getProcessDiskMeasurements", .run = svc_part_measure, .on_reply = svc_part_measured)
 };
 
 SVC_PRIVATE const svc_noun svc_noun_process_disk = {

@@ -33,7 +33,7 @@ static const svc_object query_shape_object = { .name = "QueryShapeResponse", .fi
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool query_shape_read(svc_call *c);
-static bool query_shape_told(svc_call *c, const svc_reply *reply);
+static bool query_shape_on_reply(svc_call *c, const svc_reply *reply);
 static bool query_shape_look(svc_call *c);
 static bool query_shape_set(svc_call *c);
 
@@ -46,9 +46,9 @@ static const svc_param query_shape_params[] = { { .name = "status", .values = qu
 
 static const svc_route query_shape_routes[] = {
   R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .op = "listClusterQueryShapes", .run = svc_verb_list),
-  R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .op = "getClusterQueryShape", .run = query_shape_read, .told = query_shape_told),
+  R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .op = "getClusterQueryShape", .run = query_shape_read, .on_reply = query_shape_on_reply),
   R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .op = "updateClusterQueryShape", .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}",
-        .rare = SVC_ROUTE_RARE(.ahead = query_shape_look), .whole = true)
+        .ext = SVC_ROUTE_EXT(.prework = query_shape_look), .whole = true)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -78,7 +78,7 @@ static svc_node *query_shape_seen(svc_call *c, const svc_rans *ran, svc_str hash
   return out;
 }
 
-/* Before the transaction of a change, into c->ahead; empty: nothing has been seen, or nobody says. */
+/* Before the transaction of a change, into c->prework; empty: nothing has been seen, or nobody says. */
 static bool query_shape_look(svc_call *c)
 {
   svc_question question;
@@ -103,7 +103,7 @@ static bool query_shape_look(svc_call *c)
   }
   seen = query_shape_seen(c, &ran, hash);
   if (seen) svc_node_write(&b, seen);
-  if (seen) c->ahead = svc_buf_done(&b);
+  if (seen) c->prework = svc_buf_done(&b);
   return !c->arena->failed || svc_no_memory(c);
 }
 
@@ -131,7 +131,7 @@ static bool query_shape_answer(svc_call *c, svc_str hash, svc_node *body)
   return true;
 }
 
-static bool query_shape_told(svc_call *c, const svc_reply *reply)
+static bool query_shape_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_node *seen;
   svc_rans ran;
@@ -171,7 +171,7 @@ static bool query_shape_change(svc_call *c, svc_str hash)
 /* One that is not: what was seen of it is what it was. */
 static bool query_shape_make(svc_call *c, svc_str hash)
 {
-  svc_node *before = c->ahead.n ? svc_json_parse(c->arena, c->ahead) : svc_node_object(c->arena, NULL);
+  svc_node *before = c->prework.n ? svc_json_parse(c->arena, c->prework) : svc_node_object(c->arena, NULL);
   svc_change change;
   svc_node *body;
   svc_entity e;
@@ -182,7 +182,7 @@ static bool query_shape_make(svc_call *c, svc_str hash)
   body = query_shape_check(c, before);
   if (!svc_check_done(c)) return false;
   if (!query_shape_rejects(body)) {
-    if (!c->ahead.n) return svc_not_found(c, c->plan->noun, c->plan->hop_count - 1, hash);
+    if (!c->prework.n) return svc_not_found(c, c->plan->noun, c->plan->hop_count - 1, hash);
     return query_shape_answer(c, hash, body);
   }
   return svc_change_new(c, c->plan->noun, body, &change) && svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
@@ -228,5 +228,5 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape = {
   .orders = query_shape_orders,
   .questions = SVC_ASKS(&svc_question_query_stats),
   .routes = SVC_ROUTES(query_shape_routes),
-  .rare = SVC_NOUN_RARE(.spell = query_shape_spell)
+  .ext = SVC_NOUN_EXT(.spell = query_shape_spell)
 };

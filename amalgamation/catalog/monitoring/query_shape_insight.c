@@ -66,9 +66,9 @@ static const svc_object query_shape_insight_object = { .name = "QueryStatsDetail
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool query_shape_insight_ask(svc_call *c);
-static bool query_shape_insight_told(svc_call *c, const svc_reply *reply);
+static bool query_shape_insight_on_reply(svc_call *c, const svc_reply *reply);
 static bool query_shape_insight_ask_one(svc_call *c);
-static bool query_shape_insight_told_one(svc_call *c, const svc_reply *reply);
+static bool query_shape_insight_on_reply_one(svc_call *c, const svc_reply *reply);
 
 enum { QUERY_SHAPE_INSIGHT_MOST = 100 };
 #define QUERY_SHAPE_INSIGHT_PROCESSES \
@@ -94,9 +94,9 @@ static const svc_param query_shape_insight_one_params[] = {
 
 static const svc_route query_shape_insight_routes[] = {
   R_GET(QUERY_SHAPE_INSIGHT, "/summaries", .params = query_shape_insight_params, .answer = &query_shape_insight_list,
-        .op = "listQueryShapeSummaries", .run = query_shape_insight_ask, .told = query_shape_insight_told),
+        .op = "listQueryShapeSummaries", .run = query_shape_insight_ask, .on_reply = query_shape_insight_on_reply),
   R_GET(QUERY_SHAPE_INSIGHT, "/{queryShapeHash}/details", .flags = SVC_ITEM, .params = query_shape_insight_one_params,
-        .op = "getQueryShapeDetails", .run = query_shape_insight_ask_one, .told = query_shape_insight_told_one)
+        .op = "getQueryShapeDetails", .run = query_shape_insight_ask_one, .on_reply = query_shape_insight_on_reply_one)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -272,7 +272,7 @@ static bool query_shape_insight_ask(svc_call *c)
   return query_shape_insight_once(c) && svc_advisor_ask(c, &svc_question_query_stats);
 }
 
-static bool query_shape_insight_told(svc_call *c, const svc_reply *reply)
+static bool query_shape_insight_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_query_value *most = svc_query_get(c, "nSummaries");
   svc_node *body, *list, *one;
@@ -298,7 +298,7 @@ static bool query_shape_insight_told(svc_call *c, const svc_reply *reply)
 
 /* ---- details */
 
-/* What is kept of it where it is rejected goes along, as c->ahead. */
+/* What is kept of it where it is rejected goes along, as c->prework. */
 static bool query_shape_insight_ask_one(svc_call *c)
 {
   svc_entity kept;
@@ -307,7 +307,7 @@ static bool query_shape_insight_ask_one(svc_call *c)
   if (!svc_query_shape_hash(c, &hash) || !svc_resolve_all(c)) return false;
   rc = svc_entity_named(c->txn, QUERY_SHAPE_KIND, NULL, &svc_path_entity(c, "cluster")->id, hash, &kept);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
-  if (rc == SVC_OK) c->ahead = svc_arena_copy(c->arena, kept.body);
+  if (rc == SVC_OK) c->prework = svc_arena_copy(c->arena, kept.body);
   return svc_advisor_ask(c, &svc_question_query_stats);
 }
 
@@ -329,7 +329,7 @@ static svc_node *query_shape_insight_met(svc_call *c, const svc_ran *r, const ch
 static svc_node *query_shape_insight_kept(svc_call *c)
 {
   static const char *const names[] = { "namespace", "queryShape", "queryShapeHash" };
-  const svc_node *kept = svc_json_parse(c->arena, c->ahead);
+  const svc_node *kept = svc_json_parse(c->arena, c->prework);
   svc_node *out = svc_node_object(c->arena, "queryStats");
   const char *const *command = query_shape_insight_commands;
   size_t i;
@@ -342,7 +342,7 @@ static svc_node *query_shape_insight_kept(svc_call *c)
   return out;
 }
 
-static bool query_shape_insight_told_one(svc_call *c, const svc_reply *reply)
+static bool query_shape_insight_on_reply_one(svc_call *c, const svc_reply *reply)
 {
   svc_node *body;
   query_shape_insights all;
@@ -350,7 +350,7 @@ static bool query_shape_insight_told_one(svc_call *c, const svc_reply *reply)
   svc_str hash;
   if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, &svc_question_query_stats, reply, &ran)) return false;
   if (!query_shape_insight_sum(c, &ran, hash, &all)) return false;
-  if (!all.count && !c->ahead.n) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &hash);
+  if (!all.count && !c->prework.n) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &hash);
   body = svc_node_object(c->arena, NULL);
   if (!body) return svc_no_memory(c);
   if (all.count) {

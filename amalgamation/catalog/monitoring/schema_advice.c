@@ -73,12 +73,12 @@ static const svc_object schema_advice_object = { .name = "SchemaAdvisorResponse"
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool schema_advice_ask(svc_call *c);
-static bool schema_advice_told(svc_call *c, const svc_reply *reply);
+static bool schema_advice_on_reply(svc_call *c, const svc_reply *reply);
 
 static const svc_route schema_advice_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/schemaAdvice",
     .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .op = "listSchemaAdvice", .run = schema_advice_ask,
-    .told = schema_advice_told }
+    .on_reply = schema_advice_on_reply }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -219,7 +219,7 @@ static bool schema_advice_answer(schema_advice *a)
   return arena->failed ? svc_no_memory(a->c) : svc_answer_node(a->c, body);
 }
 
-static bool schema_advice_told(svc_call *c, const svc_reply *reply)
+static bool schema_advice_on_reply(svc_call *c, const svc_reply *reply)
 {
   schema_advice a = { .c = c };
   svc_told_collections has;

@@ -61,9 +61,9 @@ static const svc_object search_metric_index_object = { .name = "SearchIndexMeasu
 
 static bool search_metric_list(svc_call *c);
 static bool search_metric_ask(svc_call *c);
-static bool search_metric_told(svc_call *c, const svc_reply *reply);
+static bool search_metric_on_reply(svc_call *c, const svc_reply *reply);
 static bool search_metric_index_ask(svc_call *c);
-static bool search_metric_index_told(svc_call *c, const svc_reply *reply);
+static bool search_metric_index_on_reply(svc_call *c, const svc_reply *reply);
 
 static const svc_param search_metric_params[] = { SVC_MEASURE("metrics", search_metric_names, SVC_PARAM_REQUIRED), { .name = NULL } };
 static const svc_param search_metric_index_params[] = { SVC_MEASURE("metrics", search_metric_index_names, SVC_PARAM_REQUIRED), { .name = NULL } };
@@ -73,11 +73,11 @@ static const svc_param search_metric_index_params[] = { SVC_MEASURE("metrics", s
 static const svc_route search_metric_routes[] = {
   R_GET(SEARCH_METRIC, "", .answer = &search_metric_object, .op = "listHostFtsMetrics", .run = search_metric_list),
   R_GET(SEARCH_METRIC, "/measurements", .params = search_metric_params, .answer = &search_metric_process, .op = "listMeasurements", .run = search_metric_ask,
-        .told = search_metric_told),
+        .on_reply = search_metric_on_reply),
   R_GET(SEARCH_METRIC, "/indexes/{databaseName}/{collectionName}/measurements", .params = search_metric_index_params,
-        .answer = &search_metric_index_object, .op = "listIndexMeasurements", .run = search_metric_index_ask, .told = search_metric_index_told),
+        .answer = &search_metric_index_object, .op = "listIndexMeasurements", .run = search_metric_index_ask, .on_reply = search_metric_index_on_reply),
   R_GET(SEARCH_METRIC, "/indexes/{databaseName}/{collectionName}/{indexName}/measurements", .params = search_metric_index_params,
-        .answer = &search_metric_index_object, .op = "getIndexMeasurements", .run = search_metric_index_ask, .told = search_metric_index_told)
+        .answer = &search_metric_index_object, .op = "getIndexMeasurements", .run = search_metric_index_ask, .on_reply = search_metric_index_on_reply)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -124,7 +124,7 @@ static bool search_metric_ask(svc_call *c)
   return svc_process_of_path(c, &of, &p) && svc_measure_ask(c, &of, &p, &search_metric_metrics, NULL);
 }
 
-static bool search_metric_told(svc_call *c, const svc_reply *reply)
+static bool search_metric_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_node *body = svc_measure_answer(c, &search_metric_metrics);
   svc_node *hardware = body ? svc_measure_told(c, reply, &search_metric_hardware, "hardwareMeasurements") : NULL;
@@ -174,7 +174,7 @@ static bool search_metric_index_ask(svc_call *c)
   return svc_measure_ask(c, &at, &p, &search_metric_index_metrics, of);
 }
 
-static bool search_metric_index_told(svc_call *c, const svc_reply *reply)
+static bool search_metric_index_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_node *body = svc_measure_answer(c, &search_metric_index_metrics), *list;
   const svc_node *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters)), *ids = svc_node_get(asked, "indexIds");

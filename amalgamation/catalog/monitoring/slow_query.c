@@ -52,8 +52,8 @@ static const svc_field slow_query_fields[] = {
 static const svc_object slow_query_object = { .name = "PerformanceAdvisorSlowQueryList", .fields = SVC_ROWS(slow_query_fields) };
 
 static bool slow_query_ask(svc_call *c);
-static bool slow_query_told(svc_call *c, const svc_reply *reply);
-static bool slow_query_told_names(svc_call *c, const svc_reply *reply);
+static bool slow_query_on_reply(svc_call *c, const svc_reply *reply);
+static bool slow_query_on_reply_names(svc_call *c, const svc_reply *reply);
 
 static const svc_param slow_query_name_params[] = { SVC_ADVISOR_DURATION, SVC_ADVISOR_TIME("since"), { .name = NULL } };
 static const svc_param slow_query_params[] = {
@@ -75,9 +75,9 @@ static const svc_param slow_query_params[] = {
 
 static const svc_route slow_query_routes[] = {
   R_GET(SLOW_QUERY, "/namespaces", .params = slow_query_name_params, .answer = &slow_query_namespaces, .op = "listPerformanceAdvisorNamespaces", .run = slow_query_ask,
-        .told = slow_query_told_names),
+        .on_reply = slow_query_on_reply_names),
   R_FOR(SLOW_QUERY_READERS, SLOW_QUERY, SVC_GET, "/slowQueryLogs", .params = slow_query_params, .op = "listSlowQueryLogs", .run = slow_query_ask,
-        .told = slow_query_told)
+        .on_reply = slow_query_on_reply)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -119,7 +119,7 @@ static bool slow_query_wants(svc_call *c, const char *param)
   return given && given->number;
 }
 
-static bool slow_query_told(svc_call *c, const svc_reply *reply)
+static bool slow_query_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_query_value *most = svc_query_get(c, "nLogs");
   bool metrics = slow_query_wants(c, "includeMetrics"), op = slow_query_wants(c, "includeOpType");
@@ -178,7 +178,7 @@ static size_t slow_query_sums(const svc_rans *ran, slow_query_sum *sums)
   return n;
 }
 
-static bool slow_query_told_names(svc_call *c, const svc_reply *reply)
+static bool slow_query_on_reply_names(svc_call *c, const svc_reply *reply)
 {
   slow_query_sum *sums;
   svc_node *body, *list, *one;

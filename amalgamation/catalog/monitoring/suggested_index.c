@@ -51,7 +51,7 @@ static const svc_field suggested_index_fields[] = {
 static const svc_object suggested_index_object = { .name = "PerformanceAdvisorResponse", .fields = SVC_ROWS(suggested_index_fields) };
 
 static bool suggested_index_ask(svc_call *c);
-static bool suggested_index_told(svc_call *c, const svc_reply *reply);
+static bool suggested_index_on_reply(svc_call *c, const svc_reply *reply);
 
 enum { SUGGESTED_INDEX_EXAMPLES = 5 };
 
@@ -74,10 +74,10 @@ static const svc_param suggested_index_cluster_params[] = {
 static const svc_route suggested_index_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/processes/{processId}/performanceAdvisor/suggestedIndexes",
     .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .params = suggested_index_params,
-    .op = "listSuggestedIndexes", .run = suggested_index_ask, .told = suggested_index_told },
+    .op = "listSuggestedIndexes", .run = suggested_index_ask, .on_reply = suggested_index_on_reply },
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/suggestedIndexes",
     .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY,
-    .params = suggested_index_cluster_params, .op = "listClusterSuggestedIndexes", .run = suggested_index_ask, .told = suggested_index_told }
+    .params = suggested_index_cluster_params, .op = "listClusterSuggestedIndexes", .run = suggested_index_ask, .on_reply = suggested_index_on_reply }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -350,7 +350,7 @@ static bool suggested_index_answer(svc_call *c, const suggested_index *all, size
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
 }
 
-static bool suggested_index_told(svc_call *c, const svc_reply *reply)
+static bool suggested_index_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_told_collections has;
   svc_shapes shapes;

@@ -58,7 +58,7 @@ static const svc_variant container_variants[] = {
   { "AWS", &container_aws }, { "AZURE", &container_azure }, { "GCP", &container_gcp }, { NULL, NULL }
 };
 static const svc_object container_object = {
-  .name = "CloudProviderContainer", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", "AWS", container_variants))
+  .name = "CloudProviderContainer", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("providerName", "AWS", container_variants))
 };
 
 /* ------------------------------------------------------------------------------------------------------------- routes */
@@ -73,7 +73,7 @@ static const svc_param container_params[] = {
 
 static const svc_route container_routes[] = {
   R_GET(CONTAINER, "", .flags = SVC_PAGED, .params = container_params, .op = "listGroupContainers", .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.keep = container_keep)),
+        .ext = SVC_ROUTE_EXT(.keep = container_keep)),
   R_POST(CONTAINER, "", .status = 201, .op = "createGroupContainer", .run = svc_verb_create,
          .example = "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"),
   R_GET(CONTAINER, "/all", .flags = SVC_PAGED, .op = "listGroupContainerAll", .run = svc_verb_list),

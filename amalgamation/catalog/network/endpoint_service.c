@@ -64,7 +64,7 @@ static const svc_variant endpoint_service_variants[] = {
   { "AWS", &endpoint_service_aws }, { "AZURE", &endpoint_service_azure }, { "GCP", &endpoint_service_gcp }, { NULL, NULL }
 };
 static const svc_object endpoint_service_object = {
-  .name = "EndpointService", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("cloudProvider", "AWS", endpoint_service_variants))
+  .name = "EndpointService", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("cloudProvider", "AWS", endpoint_service_variants))
 };
 
 static const svc_field endpoint_service_new_fields[] = {
@@ -88,17 +88,17 @@ static bool endpoint_service_is_complete(svc_call *c);
 #define ENDPOINT_SERVICE_ANY ENDPOINT_SERVICE_AT("")
 #define ENDPOINT_SERVICE ENDPOINT_SERVICE_AT("{cloudProvider}/")
 
-static const svc_route_rare endpoint_service_rare = { .in_path = "cloudProvider" };
+static const svc_route_ext endpoint_service_ext = { .in_path = "cloudProvider" };
 static const svc_route endpoint_service_routes[] = {
   R_POST(ENDPOINT_SERVICE_ANY, "", .status = 201, .body = &endpoint_service_new,
          .op = "createPrivateEndpointService", .run = endpoint_service_create,
-         .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .rare = SVC_ROUTE_RARE(.ahead = endpoint_service_linked)),
+         .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .ext = SVC_ROUTE_EXT(.prework = endpoint_service_linked)),
   R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .op = "updatePrivateEndpointService", .gate = endpoint_service_is_complete, .run = svc_verb_update,
           .example = "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}"),
-  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .rare = &endpoint_service_rare),
-  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .rare = &endpoint_service_rare),
+  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .ext = &endpoint_service_ext),
+  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .ext = &endpoint_service_ext),
   R_DELETE(ENDPOINT_SERVICE, "/{endpointServiceId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deletePrivateEndpointService", .run = svc_network_delete,
-           .rare = &endpoint_service_rare)
+           .ext = &endpoint_service_ext)
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
@@ -297,7 +297,7 @@ SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
-  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint),
+  .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),
   .orders = endpoint_service_orders,
   .routes = SVC_ROUTES(endpoint_service_routes),
   .prepare = endpoint_service_prepare,

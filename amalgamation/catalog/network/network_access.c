@@ -25,7 +25,7 @@ static const svc_field network_access_fields[] = {
 };
 static const svc_need network_access_needs[] = { { .fields = "ipAddress|cidrBlock|awsSecurityGroup", .by_hook = true }, { .fields = NULL } };
 static const svc_object network_access_object = {
-  .name = "NetworkPermissionEntry", .fields = SVC_ROWS(network_access_fields), .rare = SVC_OBJECT_RARE(.needs = network_access_needs)
+  .name = "NetworkPermissionEntry", .fields = SVC_ROWS(network_access_fields), .ext = SVC_OBJECT_EXT(.needs = network_access_needs)
 };
 
 static const svc_field network_access_status_fields[] = {
@@ -246,5 +246,5 @@ SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .orders = network_access_orders,
   .routes = SVC_ROUTES(network_access_routes),
   .removing = network_access_removing,
-  .rare = SVC_NOUN_RARE(.quota = NETWORK_ACCESS_QUOTA, .spell = network_access_spell)
+  .ext = SVC_NOUN_EXT(.quota = NETWORK_ACCESS_QUOTA, .spell = network_access_spell)
 };

@@ -100,7 +100,7 @@ static const svc_object peer_gcp = { .name = "GCPNetworkPeeringConnectionSetting
 
 static const svc_variant peer_variants[] = { { "AWS", &peer_aws }, { "AZURE", &peer_azure }, { "GCP", &peer_gcp }, { NULL, NULL } };
 static const svc_object peer_shown = { /* and sent */
-  .name = "BaseNetworkPeeringConnectionSettings", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", "AWS", peer_variants))
+  .name = "BaseNetworkPeeringConnectionSettings", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("providerName", "AWS", peer_variants))
 };
 
 /* What is stored has the same fields but for these. */
@@ -127,7 +127,7 @@ static const svc_param peer_params[] = {
 
 static const svc_route peer_routes[] = {
   R_GET(PEER, "", .flags = SVC_PAGED, .params = peer_params, .answer = &peer_shown, .op = "listGroupPeers", .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.keep = peer_keep)),
+        .ext = SVC_ROUTE_EXT(.keep = peer_keep)),
   R_POST(PEER, "", .status = 202, PEER_SHAPE, .op = "createGroupPeer", .run = svc_verb_create,
          .example = "{\"containerId\":\"5f0000000000000000000001\",\"accepterRegionName\":\"us-east-1\",\"awsAccountId\":"
                     "\"123456789012\",\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}"),
@@ -190,7 +190,7 @@ static svc_str peer_target(svc_call *c, const svc_node *body)
 static bool peer_container(svc_call *c, const svc_change *change, svc_entity *out)
 {
   svc_str id = svc_node_str(change->body, "containerId");
-  int rc = svc_entity_said(c->txn, CONTAINER_KIND, &change->parent, id, out);
+  int rc = svc_entity_get_text_id(c->txn, CONTAINER_KIND, &change->parent, id, out);
   if (rc == SVC_NOT_FOUND)
     return svc_fail_about(c, SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND, id, svc_id_str(c->arena, &change->parent));
   if (rc != SVC_OK) return svc_store_failed(c, rc);
@@ -287,7 +287,7 @@ static svc_node *peer_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *part;
   svc_entity container;
-  if (svc_entity_said(c->txn, CONTAINER_KIND, &e->parent, svc_node_str(body, "containerId"), &container) != SVC_OK) return body;
+  if (svc_entity_get_text_id(c->txn, CONTAINER_KIND, &e->parent, svc_node_str(body, "containerId"), &container) != SVC_OK) return body;
   part = svc_entity_body(c, &container);
   if (!part) return NULL;
   part->name = SVC_S("container");
@@ -309,7 +309,7 @@ static bool peer_gone(svc_call *c, const svc_entity *e)
   svc_entity container;
   if (!body || !svc_event_about(c, svc_noun_by_kind(c->s, PEER_KIND), e, peer_cloud_of(body)->deleted, true)) return false;
   if (!svc_network_changed(c, NULL)) return false;
-  if (svc_entity_said(c->txn, CONTAINER_KIND, &e->parent, svc_node_str(body, "containerId"), &container) != SVC_OK) return svc_txn_good(c);
+  if (svc_entity_get_text_id(c->txn, CONTAINER_KIND, &e->parent, svc_node_str(body, "containerId"), &container) != SVC_OK) return svc_txn_good(c);
   return svc_network_user(c, &container).n || svc_network_provision(c, &container, false);
 }
 
@@ -382,7 +382,7 @@ SVC_PRIVATE const svc_noun svc_noun_peer = {
   .stored = peer_stored,
   .fell_due = peer_fell_due,
   .gone = peer_gone,
-  .rare = SVC_NOUN_RARE(.governed = peer_governed),
+  .ext = SVC_NOUN_EXT(.governed = peer_governed),
   .view = peer_view,
   .desired = peer_desired,
   .simulate = peer_simulate,

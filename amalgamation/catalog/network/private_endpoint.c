@@ -92,7 +92,7 @@ static const svc_variant private_endpoint_variants[] = {
   { "AWS", &private_endpoint_aws }, { "AZURE", &private_endpoint_azure }, { "GCP", &private_endpoint_gcp }, { NULL, NULL }
 };
 static const svc_object private_endpoint_shown = {
-  .name = "PrivateLinkEndpoint", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("cloudProvider", "AWS", private_endpoint_variants))
+  .name = "PrivateLinkEndpoint", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("cloudProvider", "AWS", private_endpoint_variants))
 };
 
 /* What is stored of each, beside what is its provider's. */
@@ -161,15 +161,15 @@ static bool private_endpoint_create(svc_call *c);
 #define PRIVATE_ENDPOINT \
   "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint", SVC_SET_PRIVATE_ENDPOINTS, \
       (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
-static const svc_route_rare private_endpoint_rare = { .in_path = "cloudProvider" };
-#define PRIVATE_ENDPOINT_SHOWN .answer = &private_endpoint_shown, .rare = &private_endpoint_rare
+static const svc_route_ext private_endpoint_ext = { .in_path = "cloudProvider" };
+#define PRIVATE_ENDPOINT_SHOWN .answer = &private_endpoint_shown, .ext = &private_endpoint_ext
 
 static const svc_route private_endpoint_routes[] = {
   R_POST(PRIVATE_ENDPOINT, "", .status = 202, .body = &private_endpoint_new, PRIVATE_ENDPOINT_SHOWN, .op = "createPrivateEndpoint", .run = private_endpoint_create,
          .example = "{\"cloudProvider\":\"AWS\",\"id\":\"vpce-0123456789abcdef0\"}"),
   R_GET(PRIVATE_ENDPOINT, "/{endpointId}", PRIVATE_ENDPOINT_SHOWN, .op = "getPrivateEndpoint", .run = svc_verb_read),
   R_DELETE(PRIVATE_ENDPOINT, "/{endpointId}", .status = 204, .op = "deletePrivateEndpoint", .run = svc_network_delete,
-           .rare = &private_endpoint_rare)
+           .ext = &private_endpoint_ext)
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
@@ -343,7 +343,7 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .event_created = "INTERFACE_ENDPOINT_CREATED",
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
-  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint, .quota = PRIVATE_ENDPOINT_QUOTA, .meters = private_endpoint_meters),
+  .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint, .quota = PRIVATE_ENDPOINT_QUOTA, .meters = private_endpoint_meters),
   .orders = private_endpoint_orders,
   .routes = SVC_ROUTES(private_endpoint_routes),
   .stored = private_endpoint_stored,

@@ -27,7 +27,7 @@ SVC_PRIVATE const svc_noun svc_noun_private_ip_mode = {
   .flags = SVC_SINGLETON,
   .object = &private_ip_mode_object,
   .event_updated = "PRIVATE_IP_MODE_UPDATED",
-  .rare = SVC_NOUN_RARE(.governed = svc_policy_peering_switch),
+  .ext = SVC_NOUN_EXT(.governed = svc_policy_peering_switch),
   .routes = SVC_ROUTES(private_ip_mode_routes),
   .stored = svc_network_stored,
 };

@@ -62,7 +62,7 @@ SVC_PRIVATE const svc_noun svc_noun_regional_mode = {
   .flags = SVC_SINGLETON,
   .object = &regional_mode_object,
   .event_updated = "REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED",
-  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint_switch, .field_events = regional_mode_events),
+  .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint_switch, .field_events = regional_mode_events),
   .routes = SVC_ROUTES(regional_mode_routes),
   .prepare = regional_mode_prepare,
   .stored = svc_network_stored

@@ -65,7 +65,7 @@ static bool organization_create(svc_call *c);
 
 static const svc_route organization_routes[] = {
   R_GET(ORGANIZATION_LIST, "", .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params, .op = "listOrgs", .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(.filters = organization_filters)),
+        .ext = SVC_ROUTE_EXT(.filters = organization_filters)),
   R_POST(ORGANIZATION_LIST, "", .status = 201, .body = &organization_create_object, .answer = &organization_created_object,
          .op = "createOrg", .run = organization_create,
          .example = "{\"name\":\"Acme\",\"apiKey\":{\"desc\":\"its first\",\"roles\":[\"ORG_OWNER\"]},\"serviceAccount\":{"
@@ -87,7 +87,7 @@ static bool organization_credential(svc_call *c, const svc_id *org, const char *
   svc_str grants;
   if (!wanted) return true;
   grants = svc_assignments_set(c, SVC_S(""), svc_id_str(c->arena, org), svc_names_from(c, svc_node_get(wanted, "roles")));
-  if (!svc_noun_rarely(noun->noun)->credential->make(c, org, wanted, grants, &e, &shown)) return false;
+  if (!svc_noun_ext_of(noun->noun)->credential->make(c, org, wanted, grants, &e, &shown)) return false;
   kept = noun->noun->view ? noun->noun->view(c, &e) : svc_entity_body(c, &e);
   if (!kept || !shown) return svc_failed(c);
   shown->name = kept->name = svc_str_c(name);
@@ -280,7 +280,7 @@ static bool organization_stored(svc_call *c, const svc_change *change, const svc
 }
 
 static const svc_field_error organization_errors[] = {
-  { "name", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_ORG_NAME },
+  { "name", SVC_FIELD_FAULT_VALUE | SVC_FIELD_FAULT_LONG, SVC_E_INVALID_ORG_NAME },
   { NULL, 0, 0 }
 };
 
@@ -301,5 +301,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .stored = organization_stored,
   .removing = organization_removing,
   .gone = organization_gone,
-  .rare = SVC_NOUN_RARE(.err_malformed = SVC_E_INVALID_ORG_ID, .field_events = organization_events)
+  .ext = SVC_NOUN_EXT(.err_malformed = SVC_E_INVALID_ORG_ID, .field_events = organization_events)
 };

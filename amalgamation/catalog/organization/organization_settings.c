@@ -95,5 +95,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .event_updated = "ORG_SETTINGS_UPDATED",
   .routes = SVC_ROUTES(organization_settings_routes),
   .prepare = organization_settings_prepare,
-  .rare = SVC_NOUN_RARE(.field_events = organization_settings_events)
+  .ext = SVC_NOUN_EXT(.field_events = organization_settings_events)
 };

@@ -45,7 +45,7 @@ static const svc_route project_routes[] = {
   R_POST(PROJECT_LIST, "", .status = 201, .params = project_create_params, .op = "createGroup", .run = svc_verb_create,
          .example = "{\"name\":\"shop\",\"orgId\":\"5f0000000000000000000001\"}"),
   R_GET(PROJECT_LIST, "/byName/{groupName}", .op = "getGroupByName", .run = svc_verb_read,
-        .rare = SVC_ROUTE_RARE(.by = "name")), /* GROUP_NOT_FOUND, as for an id: tools take that for absent */
+        .ext = SVC_ROUTE_EXT(.by = "name")), /* GROUP_NOT_FOUND, as for an id: tools take that for absent */
   R_GET(PROJECT_ONE, "", .op = "getGroup", .run = svc_verb_read),
   R_PATCH(PROJECT_ONE, "", .op = "updateGroup", .run = svc_verb_update),
   R_DELETE(PROJECT_ONE, "", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteGroup", .run = svc_verb_delete),
@@ -54,7 +54,7 @@ static const svc_route project_routes[] = {
     .example = "{\"destinationOrgId\":\"" SVC_EXAMPLE_ORG "\"}" },
   { .method = SVC_GET, .path = "/orgs/{orgId}/groups", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params, .op = "getOrgGroups", .run = svc_verb_list,
-    .rare = SVC_ROUTE_RARE(.filters = project_filters) }
+    .ext = SVC_ROUTE_EXT(.filters = project_filters) }
 };
 
 static const svc_field_event project_events[] = {
@@ -68,7 +68,7 @@ static const svc_field_event project_events[] = {
 /* The organization that a body names: it must be there, be visible, and let the caller do this. */
 static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_entity *out)
 {
-  int rc = c->s->org ? svc_get_noun_said(c->txn, c->s->org, text, out) : SVC_NOT_FOUND;
+  int rc = c->s->org ? svc_get_noun_text_id(c->txn, c->s->org, text, out) : SVC_NOT_FOUND;
   if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, out)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
@@ -136,7 +136,7 @@ static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_k
   bool anywhere;
   return svc_find_anywhere(c->txn, noun, public_key, &scope, &id) == SVC_OK && svc_id_eq(&scope, org) &&
          svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK &&
-         svc_noun_rarely(noun)->credential->opens(c, &key, private_key, &id, &until) && svc_credential_unpack(key.extra, &bytes, &grants) &&
+         svc_noun_ext_of(noun)->credential->opens(c, &key, private_key, &id, &until) && svc_credential_unpack(key.extra, &bytes, &grants) &&
          svc_assignments_have(grants, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org)) &&
          svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key, &anywhere); /* its list holds for this use, too */
 }
@@ -176,8 +176,8 @@ static bool project_migrate(svc_call *c)
 }
 
 static const svc_field_error project_errors[] = {
-  { "name", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_GROUP_NAME },
-  { "orgId", SVC_FAULT_MISSING, SVC_E_API_KEY_CREATED_GROUPS_MUST_HAVE_ORG },
+  { "name", SVC_FIELD_FAULT_VALUE | SVC_FIELD_FAULT_LONG, SVC_E_INVALID_GROUP_NAME },
+  { "orgId", SVC_FIELD_FAULT_MISSING, SVC_E_API_KEY_CREATED_GROUPS_MUST_HAVE_ORG },
   { NULL, 0, 0 }
 };
 
@@ -201,5 +201,5 @@ SVC_PRIVATE const svc_noun svc_noun_project = {
   .prepare = project_prepare,
   .stored = project_stored,
   .gone = project_gone,
-  .rare = SVC_NOUN_RARE(.err_malformed = SVC_E_INVALID_GROUP_ID, .field_events = project_events)
+  .ext = SVC_NOUN_EXT(.err_malformed = SVC_E_INVALID_GROUP_ID, .field_events = project_events)
 };

@@ -240,5 +240,5 @@ SVC_PRIVATE const svc_noun svc_noun_project_limit = {
   .object = &project_limit_object,
   .unique = "name",
   .routes = SVC_ROUTES(project_limit_routes),
-  .rare = SVC_NOUN_RARE(.quotas = &(const svc_quota_ops){ project_limit_value })
+  .ext = SVC_NOUN_EXT(.quotas = &(const svc_quota_ops){ project_limit_value })
 };

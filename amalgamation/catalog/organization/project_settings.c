@@ -84,5 +84,5 @@ SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .routes = SVC_ROUTES(project_settings_routes),
   .view = project_settings_view,
-  .rare = SVC_NOUN_RARE(.field_events = project_settings_events)
+  .ext = SVC_NOUN_EXT(.field_events = project_settings_events)
 };

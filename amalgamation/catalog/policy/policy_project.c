@@ -27,7 +27,7 @@ static bool policy_project_entity(svc_call *c, const svc_noun_info *noun, const 
   as_it_is.body = svc_entity_body(c, e);
   as_it_is.before = as_it_is.body;
   if (!as_it_is.body) return false;
-  context = svc_noun_rarely(noun->noun)->governed(c, &as_it_is, &action);
+  context = svc_noun_ext_of(noun->noun)->governed(c, &as_it_is, &action);
   return policy_project_tell(c, visit, state, action, context, e);
 }
 
@@ -71,7 +71,7 @@ SVC_PRIVATE bool svc_policies_visit(svc_call *c, svc_policy_visit visit, void *s
   if (place->noun == 0) place->noun = 1;
   for (; *through && place->noun <= c->s->noun_count; place->noun++) {
     const svc_noun_info *noun = &c->s->nouns[place->noun - 1];
-    if (!svc_noun_rarely(noun->noun)->governed || noun->parent != c->s->group) continue;
+    if (!svc_noun_ext_of(noun->noun)->governed || noun->parent != c->s->group) continue;
     if (!policy_project_noun(c, noun, visit, state, place, budget, through)) return false;
     if (!*through) return true;
     memset(&place->after, 0, sizeof place->after);

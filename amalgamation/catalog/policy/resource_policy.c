@@ -132,7 +132,7 @@ static bool resource_policy_allows(svc_call *c, const svc_change *change)
   svc_node *context;
   int action = 0;
   if (!svc_policies_any(c)) return svc_txn_good(c);
-  context = svc_noun_rarely(change->noun->noun)->governed(c, change, &action);
+  context = svc_noun_ext_of(change->noun->noun)->governed(c, change, &action);
   if (!context) return svc_failed(c);
   return action == 0 || svc_policies_allow(c, action, context);
 }
@@ -156,5 +156,5 @@ SVC_PRIVATE const svc_noun svc_noun_resource_policy = {
   .event_field = "resourcePolicyId",
   .routes = SVC_ROUTES(resource_policy_routes),
   .prepare = resource_policy_prepare,
-  .rare = SVC_NOUN_RARE(.event_value = "id", .governor = &(const svc_governor_ops){ resource_policy_allows })
+  .ext = SVC_NOUN_EXT(.event_value = "id", .governor = &(const svc_governor_ops){ resource_policy_allows })
 };

@@ -121,7 +121,7 @@ static const svc_variant search_definition_field_variants[] = {
   { "vector", &search_definition_compared }, { "filter", &search_definition_filter }, { NULL, NULL }
 };
 static const svc_object search_definition_field = {
-  .name = "VectorSearchField", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, search_definition_field_variants))
+  .name = "VectorSearchField", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, search_definition_field_variants))
 };
 
 static const svc_field search_definition_vector_fields[] = {

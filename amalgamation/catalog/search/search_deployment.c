@@ -121,7 +121,7 @@ static bool search_deployment_has_cluster(svc_call *c)
   svc_named found;
   int rc;
   if (!svc_resolve(c, 1)) return false;
-  rc = svc_named_get(c->txn, svc_noun_rarely(cluster->noun)->names, &c->scope.group, name, &found);
+  rc = svc_named_get(c->txn, svc_noun_ext_of(cluster->noun)->names, &c->scope.group, name, &found);
   if (rc != SVC_NOT_FOUND) return svc_stored(c, rc);
   reason = svc_arena_print(c->arena, "Cannot find cluster with the name " SVC_FMT, SVC_ARG(name));
   return svc_fail(c, SVC_E_SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE, "sS", "clusterName", &reason);
@@ -267,5 +267,5 @@ SVC_PRIVATE const svc_noun svc_noun_search_deployment = {
   .routes = SVC_ROUTES(search_deployment_routes),
   .prepare = search_deployment_prepare,
   .view = search_deployment_view,
-  .rare = SVC_NOUN_RARE(.meters = search_deployment_meters)
+  .ext = SVC_NOUN_EXT(.meters = search_deployment_meters)
 };

@@ -56,7 +56,7 @@ static const svc_field search_index_text_fields[] = {
   SEARCH_INDEX_TYPE
 };
 static const svc_object search_index_text = {
-  .name = "TextSearchIndex", .fields = SVC_ROWS(search_index_text_fields), .base = &search_index_base, .rare = SVC_OBJECT_RARE(.needs = search_index_needs)
+  .name = "TextSearchIndex", .fields = SVC_ROWS(search_index_text_fields), .base = &search_index_base, .ext = SVC_OBJECT_EXT(.needs = search_index_needs)
 };
 static const svc_field search_index_vector_fields[] = {
   F_OBJ("definition", &svc_search_vector, .flags = SVC_WRITE_ONLY),
@@ -64,13 +64,13 @@ static const svc_field search_index_vector_fields[] = {
   F_ENUM("type", search_index_types, .flags = SVC_FIXED)
 };
 static const svc_object search_index_vector = {
-  .name = "VectorSearchIndex", .fields = SVC_ROWS(search_index_vector_fields), .base = &search_index_base, .rare = SVC_OBJECT_RARE(.needs = search_index_needs)
+  .name = "VectorSearchIndex", .fields = SVC_ROWS(search_index_vector_fields), .base = &search_index_base, .ext = SVC_OBJECT_EXT(.needs = search_index_needs)
 };
 static const svc_variant search_index_variants[] = {
   { "search", &search_index_text }, { "vectorSearch", &search_index_vector }, { NULL, NULL }
 };
 static const svc_object search_index_object = {
-  .name = "SearchIndex", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", "search", search_index_variants))
+  .name = "SearchIndex", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", "search", search_index_variants))
 };
 
 /* The older shape: the definition, and beside its members those of the index. */
@@ -91,7 +91,7 @@ static const svc_variant search_index_old_variants[] = {
   { "search", &search_index_old_text }, { "vectorSearch", &search_index_old_vector }, { NULL, NULL }
 };
 static const svc_object search_index_old = {
-  .name = "ClusterSearchIndex", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", "search", search_index_old_variants))
+  .name = "ClusterSearchIndex", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", "search", search_index_old_variants))
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -111,11 +111,11 @@ static bool search_index_old_update(svc_call *c);
   "/groups/{groupId}/clusters/{clusterName}/fts/indexes", SVC_SET_SEARCH_INDEXES, (20230101), SEARCH_INDEX_READERS, \
     SVC_R_GROUP_SEARCH_INDEX_EDITOR
 #define SEARCH_INDEX_OF "/{databaseName}/{collectionName}"
-static const svc_route_rare search_index_by = { .by = "database/collectionName/name" };
-static const svc_route_rare search_index_old_shown = { .view = search_index_old_view };
-#define SEARCH_INDEX_BY .rare = &search_index_by
+static const svc_route_ext search_index_by = { .by = "database/collectionName/name" };
+static const svc_route_ext search_index_old_shown = { .view = search_index_old_view };
+#define SEARCH_INDEX_BY .ext = &search_index_by
 #define SEARCH_INDEX_ENDS .deprecated = 20240530, .sunset = 20270701
-#define SEARCH_INDEX_SHOWN_OLD .answer = &search_index_old, SEARCH_INDEX_ENDS, .rare = &search_index_old_shown
+#define SEARCH_INDEX_SHOWN_OLD .answer = &search_index_old, SEARCH_INDEX_ENDS, .ext = &search_index_old_shown
 #define SEARCH_INDEX_LINKED .keep = search_index_in_collection, .linked_from = "search index", .linked_by = SVC_BY_ALL_BUT_LAST
 #define SEARCH_INDEX_CHANGE "{\"definition\":{\"mappings\":{\"fields\":{\"title\":{\"type\":\"string\"}}}}}"
 
@@ -125,7 +125,7 @@ static const svc_route search_index_routes[] = {
          .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"default\",\"type\":\"search\","
                     "\"definition\":{\"mappings\":{\"dynamic\":true}}}"),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .op = "listSearchIndex", .run = svc_verb_list,
-        .rare = SVC_ROUTE_RARE(SEARCH_INDEX_LINKED)),
+        .ext = SVC_ROUTE_EXT(SEARCH_INDEX_LINKED)),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .op = "getIndexByName", .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .op = "updateIndexByName", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
   R_DELETE(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .status = 204, .op = "deleteIndexByName", .run = svc_verb_delete),
@@ -135,9 +135,9 @@ static const svc_route search_index_routes[] = {
   R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 201, .body = &search_index_old, .op = "createClusterFtsIndex", .run = search_index_old_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
   R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, .flags = SVC_BARE, .answer = &search_index_old, .op = "listClusterFtsIndex", .run = svc_verb_list,
-        SEARCH_INDEX_ENDS, .rare = SVC_ROUTE_RARE(.view = search_index_old_view, SEARCH_INDEX_LINKED)),
+        SEARCH_INDEX_ENDS, .ext = SVC_ROUTE_EXT(.view = search_index_old_view, SEARCH_INDEX_LINKED)),
   R_GET(SEARCH_INDEX_OLD, "/{indexId}", .answer = &search_index_old, .op = "getClusterFtsIndex", .run = svc_verb_read,
-        SEARCH_INDEX_ENDS, .rare = SVC_ROUTE_RARE(.view = search_index_old_view, .linked_from = "search index")),
+        SEARCH_INDEX_ENDS, .ext = SVC_ROUTE_EXT(.view = search_index_old_view, .linked_from = "search index")),
   R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .op = "updateClusterFtsIndex", .run = search_index_old_update,
           .example = "{\"numPartitions\":2}"),
   R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .op = "deleteClusterFtsIndex", .run = svc_verb_delete, SEARCH_INDEX_ENDS)

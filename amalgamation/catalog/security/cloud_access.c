@@ -60,13 +60,13 @@ static const svc_variant cloud_access_variants[] = {
   { "AWS", &cloud_access_aws }, { "AZURE", &cloud_access_azure }, { "GCP", &cloud_access_gcp }, { NULL, NULL }
 };
 static const svc_object cloud_access_object = {
-  .name = "CloudProviderAccessRole", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", NULL, cloud_access_variants))
+  .name = "CloudProviderAccessRole", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("providerName", NULL, cloud_access_variants))
 };
 static const svc_variant cloud_access_asked_variants[] = {
   { "AWS", &cloud_access_aws_asked }, { "AZURE", &cloud_access_azure }, { "GCP", &cloud_access_gcp }, { NULL, NULL }
 };
 static const svc_object cloud_access_asked = {
-  .name = "CloudProviderAccessRoleRequest", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", NULL, cloud_access_asked_variants))
+  .name = "CloudProviderAccessRoleRequest", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("providerName", NULL, cloud_access_asked_variants))
 };
 static const svc_field cloud_access_all_fields[] = {
   F_LIST("awsIamRoles", &cloud_access_aws, .flags = SVC_READ_ONLY),
@@ -100,7 +100,7 @@ static const svc_route cloud_access_routes[] = {
   R_PATCH(CLOUD_ACCESS, "/{roleId}", .op = "authorizeProviderAccessRole", .run = svc_verb_update,
           .example = "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc-backup\"}"),
   R_DELETE(CLOUD_ACCESS, "/{cloudProvider}/{roleId}", .status = 204, .op = "deauthorizeProviderAccessRole", .run = cloud_access_delete,
-        .rare = SVC_ROUTE_RARE(.keep = cloud_access_keep))
+        .ext = SVC_ROUTE_EXT(.keep = cloud_access_keep))
 };
 
 /* ------------------------------------------------------------------------------------------------------------- providers */

@@ -41,7 +41,7 @@ static const svc_need custom_db_role_resource_needs[] = {
   { .fields = "db collection", .where = "cluster=true", .unless = true }, { .fields = NULL }
 };
 static const svc_object custom_db_role_resource = {
-  .name = "PermittedNamespace", .fields = SVC_ROWS(custom_db_role_resource_fields), .rare = SVC_OBJECT_RARE(.needs = custom_db_role_resource_needs)
+  .name = "PermittedNamespace", .fields = SVC_ROWS(custom_db_role_resource_fields), .ext = SVC_OBJECT_EXT(.needs = custom_db_role_resource_needs)
 };
 
 static const svc_field custom_db_role_action_fields[] = {
@@ -131,7 +131,7 @@ static bool custom_db_role_prepare(svc_call *c, svc_change *change)
 }
 
 static const svc_field_error custom_db_role_errors[] = {
-  { "roleName", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_CUSTOM_ROLE_INVALID_NAME },
+  { "roleName", SVC_FIELD_FAULT_VALUE | SVC_FIELD_FAULT_LONG, SVC_E_CUSTOM_ROLE_INVALID_NAME },
   { NULL, 0, 0 }
 };
 
@@ -198,7 +198,7 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .order_gone = "role.delete",
   .orders = custom_db_role_orders,
   .field_errors = custom_db_role_errors,
-  .rare = SVC_NOUN_RARE(.diff = &custom_db_role_diff, .quota = "svc.project.security.databaseAccess.customRoles"),
+  .ext = SVC_NOUN_EXT(.diff = &custom_db_role_diff, .quota = "svc.project.security.databaseAccess.customRoles"),
   .routes = SVC_ROUTES(custom_db_role_routes),
   .prepare = custom_db_role_prepare
 };

@@ -54,7 +54,7 @@ static const svc_need database_user_needs[] = {
   { .fields = "password", .where = "awsIAMType=NONE ldapAuthType=NONE oidcAuthType=NONE x509Type=NONE", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object database_user_object = {
-  .name = "DatabaseUser", .fields = SVC_ROWS(database_user_fields), .rare = SVC_OBJECT_RARE(.needs = database_user_needs)
+  .name = "DatabaseUser", .fields = SVC_ROWS(database_user_fields), .ext = SVC_OBJECT_EXT(.needs = database_user_needs)
 };
 
 static bool database_user_ahead(svc_call *c);
@@ -67,10 +67,10 @@ static const svc_route database_user_routes[] = {
   R_GET(DATABASE_USER, "", .flags = SVC_PAGED, .op = "listDatabaseUsers", .run = svc_verb_list),
   R_POST(DATABASE_USER, "", .status = 201, .op = "createDatabaseUser", .run = svc_verb_create,
          .example = "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{"
-                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", .rare = SVC_ROUTE_RARE(.ahead = database_user_ahead)),
+                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", .ext = SVC_ROUTE_EXT(.prework = database_user_ahead)),
   R_GET(DATABASE_USER, "/{databaseName}/{username}", .op = "getDatabaseUser", .run = svc_verb_read),
   R_PATCH(DATABASE_USER, "/{databaseName}/{username}", .op = "updateDatabaseUser", .run = svc_verb_update,
-          .example = "{\"description\":\"for the shop\"}", .rare = SVC_ROUTE_RARE(.ahead = database_user_ahead)),
+          .example = "{\"description\":\"for the shop\"}", .ext = SVC_ROUTE_EXT(.prework = database_user_ahead)),
   R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .op = "deleteDatabaseUser", .run = svc_verb_delete)
 };
 
@@ -98,8 +98,8 @@ static bool database_user_ahead(svc_call *c)
   if (!password || password->type != SVC_J_STRING || password->text.n < 8 || password->text.n > (size_t)f->max) return true;
   if (database_user_is_common(password->text)) return svc_fail(c, SVC_E_COMMON_PASSWORD, "");
   if (!svc_secret_bytes(c, salt, sizeof salt)) return false;
-  c->ahead = svc_scram_verifier(c->arena, password->text, salt);
-  return c->ahead.n ? true : svc_no_memory(c);
+  c->prework = svc_scram_verifier(c->arena, password->text, salt);
+  return c->prework.n ? true : svc_no_memory(c);
 }
 
 /* ------------------------------------------------------------------------------------------------------ how it logs in */
@@ -240,10 +240,10 @@ static svc_str database_user_sealed(svc_str extra)
 /* What is kept of the password: of a new one what was made ahead of it; of the old one what is there, as far as it may be there now. */
 static bool database_user_keep(svc_call *c, svc_change *change)
 {
-  const svc_node *password = c->ahead.n ? svc_node_get(change->input, "password") : NULL;
+  const svc_node *password = c->prework.n ? svc_node_get(change->input, "password") : NULL;
   const svc_entity e = { .kind = change->noun->noun->kind, .id = change->id };
-  svc_str verifier = c->ahead.n ? c->ahead : database_user_verifier(change->extra), sealed = database_user_sealed(change->extra);
-  if (!c->s->config.seal_passwords || c->ahead.n) sealed = SVC_S("");
+  svc_str verifier = c->prework.n ? c->prework : database_user_verifier(change->extra), sealed = database_user_sealed(change->extra);
+  if (!c->s->config.seal_passwords || c->prework.n) sealed = SVC_S("");
   if (c->s->config.seal_passwords && password) {
     sealed = svc_seal(c, &e, SVC_S("password"), password->text);
     if (!sealed.n) return false;
@@ -278,14 +278,14 @@ static svc_node *database_user_secrets(svc_call *c, const svc_entity *e)
 }
 
 static const svc_field_error database_user_errors[] = {
-  { "awsIAMType", SVC_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
-  { "databaseName", SVC_FAULT_CHANGED, SVC_E_DATABASE_NAME_CANNOT_BE_CHANGED },
-  { "ldapAuthType", SVC_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
-  { "oidcAuthType", SVC_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
-  { "password", SVC_FAULT_VALUE, SVC_E_WEAK_PASSWORD },
-  { "username", SVC_FAULT_CHANGED, SVC_E_DATABASE_USERNAME_CANNOT_BE_CHANGED },
-  { "username", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_USERNAME },
-  { "x509Type", SVC_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
+  { "awsIAMType", SVC_FIELD_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
+  { "databaseName", SVC_FIELD_FAULT_CHANGED, SVC_E_DATABASE_NAME_CANNOT_BE_CHANGED },
+  { "ldapAuthType", SVC_FIELD_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
+  { "oidcAuthType", SVC_FIELD_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
+  { "password", SVC_FIELD_FAULT_VALUE, SVC_E_WEAK_PASSWORD },
+  { "username", SVC_FIELD_FAULT_CHANGED, SVC_E_DATABASE_USERNAME_CANNOT_BE_CHANGED },
+  { "username", SVC_FIELD_FAULT_VALUE | SVC_FIELD_FAULT_LONG, SVC_E_INVALID_USERNAME },
+  { "x509Type", SVC_FIELD_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
   { NULL, 0, 0 }
 };
 
@@ -360,5 +360,5 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .prepare = database_user_prepare,
   .desired = database_user_desired,
   .secrets = database_user_secrets,
-  .rare = SVC_NOUN_RARE(.diff = &database_user_diff, .event_value = "username", .sealed_line = "password", .quota = "svc.project.security.databaseAccess.users")
+  .ext = SVC_NOUN_EXT(.diff = &database_user_diff, .event_value = "username", .sealed_line = "password", .quota = "svc.project.security.databaseAccess.users")
 };

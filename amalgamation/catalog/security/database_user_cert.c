@@ -29,9 +29,9 @@ static bool database_user_cert_create(svc_call *c);
 
 static const svc_route database_user_cert_routes[] = {
   R_GET(DATABASE_USER_CERT, "", .flags = SVC_PAGED, .op = "listDatabaseUserCerts", .run = database_user_cert_list,
-        .rare = SVC_ROUTE_RARE(.linked_from = "database user", .linked_by = SVC_BY_LAST)),
+        .ext = SVC_ROUTE_EXT(.linked_from = "database user", .linked_by = SVC_BY_LAST)),
   R_POST(DATABASE_USER_CERT, "", .status = 201, .flags = SVC_TEXT, .op = "createDatabaseUserCert", .run = database_user_cert_create,
-         .example = "{\"monthsUntilExpiration\":6}", .rare = SVC_ROUTE_RARE(.ahead = database_user_cert_ahead))
+         .example = "{\"monthsUntilExpiration\":6}", .ext = SVC_ROUTE_EXT(.prework = database_user_cert_ahead))
 };
 
 /* --------------------------------------------------------------------------------------------------------------- issuing */
@@ -112,7 +112,7 @@ static bool database_user_cert_user(svc_call *c, svc_entity *out)
   svc_percent_encode(&b, SVC_S("$external"));
   svc_buf_char(&b, '/');
   svc_percent_encode(&b, name);
-  rc = users ? svc_entity_named(c->txn, users->noun->kind, svc_noun_rarely(users->noun)->names, &c->scope.group, svc_buf_done(&b), out) : SVC_NOT_FOUND;
+  rc = users ? svc_entity_named(c->txn, users->noun->kind, svc_noun_ext_of(users->noun)->names, &c->scope.group, svc_buf_done(&b), out) : SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail_about(c, SVC_E_USERNAME_NOT_FOUND, name, group);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (svc_json_is(out->body, "x509Type", "MANAGED")) return true;
@@ -131,7 +131,7 @@ static bool database_user_cert_ahead(svc_call *c)
   good = svc_read_good(c) && good;
   svc_end_read(c);
   if (!good || (!there && !database_user_cert_new_authority(c, made)) || !database_user_cert_sign(c, made)) return false;
-  c->ahead = (svc_str){ (const char *)made, sizeof *made };
+  c->prework = (svc_str){ (const char *)made, sizeof *made };
   return true;
 }
 
@@ -165,7 +165,7 @@ static bool database_user_cert_answer(svc_call *c, const database_user_cert_made
 
 static bool database_user_cert_create(svc_call *c)
 {
-  const database_user_cert_made *made = (const void *)c->ahead.p;
+  const database_user_cert_made *made = (const void *)c->prework.p;
   svc_entity user, e;
   svc_x509_pair other;
   svc_change change;
@@ -203,5 +203,5 @@ SVC_PRIVATE const svc_noun svc_noun_database_user_cert = {
   .event_created = "DB_USER_X509_CERT_CREATED",
   .event_field = "dbUserUsername",
   .routes = SVC_ROUTES(database_user_cert_routes),
-  .rare = SVC_NOUN_RARE(.event_value = "subject")
+  .ext = SVC_NOUN_EXT(.event_value = "subject")
 };

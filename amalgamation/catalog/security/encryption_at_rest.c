@@ -46,7 +46,7 @@ static const svc_field encryption_at_rest_azure_fields[] = {
 };
 static const char *const encryption_at_rest_azure_at[] = { "azureEnvironment", "keyIdentifier", "keyVaultName", "tenantID", NULL };
 static const svc_object encryption_at_rest_azure = { .name = "AzureKeyVault", .fields = SVC_ROWS(encryption_at_rest_azure_fields),
-                                                     .rare = SVC_OBJECT_RARE(.secrets_go_to = encryption_at_rest_azure_at) };
+                                                     .ext = SVC_OBJECT_EXT(.secrets_go_to = encryption_at_rest_azure_at) };
 
 static const svc_field encryption_at_rest_google_fields[] = {
   ENCRYPTION_AT_REST_ENABLED(),

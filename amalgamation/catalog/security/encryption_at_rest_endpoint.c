@@ -31,16 +31,16 @@ static const svc_object encryption_at_rest_endpoint_object = {
   "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints", SVC_SET_ENCRYPTION_AT_REST, (20230101), SVC_R_GROUP_OWNER, \
       SVC_R_GROUP_OWNER
 
-static const svc_route_rare encryption_at_rest_endpoint_rare = { .in_path = "cloudProvider" };
+static const svc_route_ext encryption_at_rest_endpoint_ext = { .in_path = "cloudProvider" };
 static const svc_route encryption_at_rest_endpoint_routes[] = {
   R_GET(ENCRYPTION_AT_REST_ENDPOINT, "", .flags = SVC_PAGED, .op = "listRestPrivateEndpoints", .run = svc_verb_list,
-        .rare = &encryption_at_rest_endpoint_rare),
+        .ext = &encryption_at_rest_endpoint_ext),
   R_POST(ENCRYPTION_AT_REST_ENDPOINT, "", .status = 202, .op = "createRestPrivateEndpoint", .run = svc_verb_create,
-         .example = "{\"regionName\":\"US_EAST_1\"}", .rare = &encryption_at_rest_endpoint_rare),
+         .example = "{\"regionName\":\"US_EAST_1\"}", .ext = &encryption_at_rest_endpoint_ext),
   R_GET(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .op = "getRestPrivateEndpoint", .run = svc_verb_read,
-        .rare = &encryption_at_rest_endpoint_rare),
+        .ext = &encryption_at_rest_endpoint_ext),
   R_DELETE(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .status = 204, .op = "requestPrivateEndpointDeletion", .run = svc_verb_delete,
-           .rare = &encryption_at_rest_endpoint_rare)
+           .ext = &encryption_at_rest_endpoint_ext)
 };
 
 static const svc_transition encryption_at_rest_endpoint_transitions[] = {
@@ -127,7 +127,7 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .event_deleted = "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
-  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint),
+  .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),
   .orders = encryption_at_rest_endpoint_orders,
   .routes = SVC_ROUTES(encryption_at_rest_endpoint_routes),
   .prepare = encryption_at_rest_endpoint_prepare,

@@ -17,7 +17,7 @@ static const svc_field user_security_mapping_fields[] = {
 };
 static const svc_need user_security_mapping_needs[] = { { .fields = "ldapQuery|substitution", .by_hook = true }, { .fields = NULL } };
 static const svc_object user_security_mapping = {
-  .name = "UserToDNMapping", .fields = SVC_ROWS(user_security_mapping_fields), .rare = SVC_OBJECT_RARE(.needs = user_security_mapping_needs)
+  .name = "UserToDNMapping", .fields = SVC_ROWS(user_security_mapping_fields), .ext = SVC_OBJECT_EXT(.needs = user_security_mapping_needs)
 };
 
 static const svc_field user_security_ldap_fields[] = {
@@ -36,7 +36,7 @@ static const svc_need user_security_ldap_needs[] = { /* before anybody authentic
 };
 static const char *const user_security_ldap_at[] = { "hostname", "port", "caCertificate", NULL };
 static const svc_object user_security_ldap = { .name = "LDAPSecuritySettings", .fields = SVC_ROWS(user_security_ldap_fields),
-                                               .rare = SVC_OBJECT_RARE(.needs = user_security_ldap_needs, .secrets_go_to = user_security_ldap_at) };
+                                               .ext = SVC_OBJECT_EXT(.needs = user_security_ldap_needs, .secrets_go_to = user_security_ldap_at) };
 
 #define USER_SECURITY_NONE \
   "{\"authenticationEnabled\":false,\"authorizationEnabled\":false,\"authzQueryTemplate\":\"{USER}?memberOf?base\",\"port\":636," \
@@ -124,7 +124,7 @@ SVC_PRIVATE const svc_noun svc_noun_user_security = {
   .flags = SVC_SINGLETON,
   .object = &user_security_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
-  .rare = SVC_NOUN_RARE(.diff = &(const svc_diff){ .called = "AUTH", .discreet = true }),
+  .ext = SVC_NOUN_EXT(.diff = &(const svc_diff){ .called = "AUTH", .discreet = true }),
   .order_put = "security.put",
   .orders = user_security_orders,
   .routes = SVC_ROUTES(user_security_routes),

@@ -120,7 +120,7 @@ static bool rate_limit_scope_given(svc_call *c, const char *name, const svc_noun
   uint64_t held = 0;
   bool seen = false;
   if (!q) return true;
-  if (noun && svc_get_noun_said(c->txn, noun, q->text, &e) == SVC_OK) {
+  if (noun && svc_get_noun_text_id(c->txn, noun, q->text, &e) == SVC_OK) {
     held = noun == c->s->group ? svc_roles_on(c, &e.id, &e.parent) : svc_roles_on(c, NULL, &e.id);
     seen = held || svc_entity_visible(c, noun, &e);
   }

@@ -48,7 +48,7 @@ static const svc_route root_routes[] = {
     .answer = &root_object, .op = "getSystemStatus", .run = root_read },
   /* who asks for it may have no credentials yet; its bucket is that of an address */
   { .method = SVC_GET, .path = "/openapi.json", .flags = SVC_ABSOLUTE | SVC_NO_AUTH, .set = SVC_SET_CONTROL_PLANE, .op = "getOpenApi",
-    .run = root_describe, .rare = SVC_ROUTE_RARE(.media = "application/json") },
+    .run = root_describe, .ext = SVC_ROUTE_EXT(.media = "application/json") },
   /* asked before an entry of an access list is made */
   { .method = SVC_GET, .path = "/api/private/ipinfo", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_NO_LINKS, .set = SVC_SET_CONTROL_PLANE,
     .op = "getIpInfo", .answer = &root_address_object, .run = root_address }

@@ -30,7 +30,7 @@ static const svc_variant stream_account_variants[] = {
   { "aws", &stream_account_aws }, { "azure", &stream_account_azure }, { "gcp", &stream_account_gcp }, { NULL, NULL }
 };
 static const svc_object stream_account_object = {
-  .name = "AccountDetails", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("cloudProvider", "aws", stream_account_variants))
+  .name = "AccountDetails", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("cloudProvider", "aws", stream_account_variants))
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */

@@ -114,5 +114,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_connection = {
   .routes = SVC_ROUTES(stream_connection_routes),
   .prepare = stream_connection_prepare,
   .removing = stream_connection_removing,
-  .rare = SVC_NOUN_RARE(.event_value = "id")
+  .ext = SVC_NOUN_EXT(.event_value = "id")
 };

@@ -91,5 +91,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_failover_connection = {
   .orders = stream_failover_connection_orders,
   .routes = SVC_ROUTES(stream_failover_connection_routes),
   .prepare = stream_failover_connection_prepare,
-  .rare = SVC_NOUN_RARE(.event_value = "id")
+  .ext = SVC_NOUN_EXT(.event_value = "id")
 };

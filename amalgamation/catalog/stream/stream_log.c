@@ -21,11 +21,11 @@ static const svc_param stream_log_params[] = {
 static const svc_route stream_log_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}/auditLogs", .set = SVC_SET_STREAMS,
     .versions = { 20230201 }, .roles = STREAM_READERS, .params = stream_log_params, .op = "downloadAuditLogs", .run = stream_log_audit,
-    .told = svc_log_told, .rare = SVC_ROUTE_RARE(.media = "gzip", .file = "tenantName") },
+    .on_reply = svc_log_on_reply, .ext = SVC_ROUTE_EXT(.media = "gzip", .file = "tenantName") },
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}:downloadOperationalLogs", .set = SVC_SET_STREAMS,
     .versions = { 20250312 }, .roles = STREAM_READERS, .params = stream_log_params,
-    .op = "downloadOperationalLogs", .run = stream_log_operational, .told = svc_log_told,
-    .rare = SVC_ROUTE_RARE(.media = "gzip", .file = "tenantName") }
+    .op = "downloadOperationalLogs", .run = stream_log_operational, .on_reply = svc_log_on_reply,
+    .ext = SVC_ROUTE_EXT(.media = "gzip", .file = "tenantName") }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

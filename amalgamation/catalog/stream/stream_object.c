@@ -54,7 +54,7 @@ static const svc_need stream_object_access_needs[] = {
   { .fields = "tgwRouteId", .where = "type=TRANSIT_GATEWAY", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object stream_object_access_object = {
-  .name = "StreamsKafkaNetworkingAccess", .fields = SVC_ROWS(stream_object_access_fields), .rare = SVC_OBJECT_RARE(.needs = stream_object_access_needs)
+  .name = "StreamsKafkaNetworkingAccess", .fields = SVC_ROWS(stream_object_access_fields), .ext = SVC_OBJECT_EXT(.needs = stream_object_access_needs)
 };
 static const svc_field stream_object_networking_fields[] = {
   F_OBJ("access", &stream_object_access_object, .preset = "{\"type\":\"PUBLIC\"}")
@@ -70,7 +70,7 @@ static const svc_need stream_object_link_access_needs[] = {
 };
 static const svc_object stream_object_link_access_object = {
   .name = "StreamsPublicPrivateLinkNetworkingAccess", .fields = SVC_ROWS(stream_object_link_access_fields),
-  .rare = SVC_OBJECT_RARE(.needs = stream_object_link_access_needs)
+  .ext = SVC_OBJECT_EXT(.needs = stream_object_link_access_needs)
 };
 static const svc_field stream_object_link_fields[] = {
   F_OBJ("access", &stream_object_link_access_object, .preset = "{\"type\":\"PUBLIC\"}")
@@ -106,7 +106,7 @@ static const svc_need stream_object_authentication_needs[] = {
 };
 static const char *const stream_object_authentication_at[] = { "tokenEndpointUrl", NULL };
 static const svc_object stream_object_authentication = {
-  .name = "StreamsKafkaAuthentication", .fields = SVC_ROWS(stream_object_authentication_fields), .rare = SVC_OBJECT_RARE(.needs = stream_object_authentication_needs, .secrets_go_to = stream_object_authentication_at)
+  .name = "StreamsKafkaAuthentication", .fields = SVC_ROWS(stream_object_authentication_fields), .ext = SVC_OBJECT_EXT(.needs = stream_object_authentication_needs, .secrets_go_to = stream_object_authentication_at)
 };
 static const svc_field stream_object_security_fields[] = {
   F_STR("brokerPublicCertificate", STREAM_PEM),
@@ -189,7 +189,7 @@ static const svc_variant stream_object_login_variants[] = {
   { "USER_INFO", &stream_object_user_info }, { "SASL_INHERIT", &stream_object_inherit }, { NULL, NULL }
 };
 static const svc_object stream_object_login = {
-  .name = "SchemaRegistryAuthentication", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, stream_object_login_variants))
+  .name = "SchemaRegistryAuthentication", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, stream_object_login_variants))
 };
 static const svc_field stream_object_registry_fields[] = {
   F_ENUM("provider", stream_object_registries, .flags = SVC_REQUIRED),
@@ -211,7 +211,7 @@ static const svc_field stream_object_connection_fields[] = {
 static const svc_object stream_object_connection = { .name = "StreamsConnectionBase", .fields = SVC_ROWS(stream_object_connection_fields) };
 #define STREAM_VARIANT(variable, n, f) STREAM_VARIANT_AT(variable, n, f, NULL)
 #define STREAM_VARIANT_AT(variable, n, f, at) \
-  static const svc_object variable = { .name = n, .fields = SVC_ROWS(f), .base = &stream_object_connection, .rare = SVC_OBJECT_RARE(.secrets_go_to = at) }
+  static const svc_object variable = { .name = n, .fields = SVC_ROWS(f), .base = &stream_object_connection, .ext = SVC_OBJECT_EXT(.secrets_go_to = at) }
 STREAM_VARIANT(stream_object_kinesis, "StreamsAWSKinesisDataStreamsConnection", stream_object_aws_only_fields);
 STREAM_VARIANT(stream_object_lambda, "StreamsAWSLambdaConnection", stream_object_lambda_fields);
 STREAM_VARIANT(stream_object_blob, "StreamsAzureBlobStorageConnection", stream_object_blob_fields);
@@ -232,7 +232,7 @@ static const svc_variant stream_object_variants[] = {
   { NULL, NULL }
 };
 SVC_PRIVATE const svc_object svc_stream_connection = {
-  .name = "StreamsConnection", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, stream_object_variants))
+  .name = "StreamsConnection", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, stream_object_variants))
 };
 
 /* ------------------------------------------------------------------------------------- when a region fails: its region */
@@ -252,11 +252,11 @@ static const svc_object stream_object_failover_cluster = {
 };
 static const svc_object stream_object_failover_kafka = {
   .name = "StreamsFailoverKafkaConnection", .fields = SVC_ROWS(stream_object_kafka_fields), .base = &stream_object_failover,
-  .rare = SVC_OBJECT_RARE(.secrets_go_to = stream_object_kafka_at)
+  .ext = SVC_OBJECT_EXT(.secrets_go_to = stream_object_kafka_at)
 };
 static const svc_variant stream_object_failover_variants[] = {
   { "Cluster", &stream_object_failover_cluster }, { "Kafka", &stream_object_failover_kafka }, { NULL, NULL }
 };
 SVC_PRIVATE const svc_object svc_stream_failover_connection = {
-  .name = "StreamsFailoverConnection", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, stream_object_failover_variants))
+  .name = "StreamsFailoverConnection", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, stream_object_failover_variants))
 };

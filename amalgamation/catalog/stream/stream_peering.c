@@ -53,8 +53,8 @@ static const svc_object stream_peering_challenge = {
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool stream_peering_ask(svc_call *c);
-static bool stream_peering_told(svc_call *c, const svc_reply *reply);
-static bool stream_peering_told_active(svc_call *c, const svc_reply *reply);
+static bool stream_peering_on_reply(svc_call *c, const svc_reply *reply);
+static bool stream_peering_on_reply_active(svc_call *c, const svc_reply *reply);
 static bool stream_peering_look(svc_call *c);
 static bool stream_peering_accept(svc_call *c);
 static bool stream_peering_reject(svc_call *c);
@@ -67,15 +67,15 @@ static const svc_param stream_peering_params[] = {
 #define STREAM_PEERING_DECIDERS (SVC_R_ORG_STREAM_PROCESSING_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER)
 #define STREAM_PEERING_BASE \
   "/groups/{groupId}/streams/vpcPeeringConnections", SVC_SET_STREAMS, (20230201), SVC_R_GROUP_READ_ONLY, STREAM_PEERING_DECIDERS
-static const svc_route_rare stream_peering_looks = { .ahead = stream_peering_look };
-#define STREAM_PEERING_DECIDES .status = 202, .rare = &stream_peering_looks
+static const svc_route_ext stream_peering_looks = { .prework = stream_peering_look };
+#define STREAM_PEERING_DECIDES .status = 202, .ext = &stream_peering_looks
 
 static const svc_route stream_peering_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/activeVpcPeeringConnections", .set = SVC_SET_STREAMS,
     .versions = { 20241113 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "listActivePeeringConnections", .run = stream_peering_ask,
-    .told = stream_peering_told_active },
+    .on_reply = stream_peering_on_reply_active },
   R_GET(STREAM_PEERING_BASE, "", .flags = SVC_PAGED, .params = stream_peering_params, .op = "listVpcPeeringConnections", .run = stream_peering_ask,
-        .told = stream_peering_told),
+        .on_reply = stream_peering_on_reply),
   R_DELETE(STREAM_PEERING_BASE, "/{id}", STREAM_PEERING_DECIDES, .flags = SVC_EMPTY_OBJECT, .op = "deleteVpcPeeringConnection", .run = stream_peering_remove),
   R_POST(STREAM_PEERING_BASE, "/{id}:accept", STREAM_PEERING_DECIDES, .flags = SVC_EMPTY_OBJECT, .body = &stream_peering_challenge,
          .op = "acceptVpcPeeringConnection", .run = stream_peering_accept,
@@ -160,19 +160,19 @@ static bool stream_peering_show(svc_call *c, const svc_reply *reply, bool active
   return svc_list_items(c, svc_told_next, &first, (int64_t)svc_node_count(shown));
 }
 
-static bool stream_peering_told(svc_call *c, const svc_reply *reply)
+static bool stream_peering_on_reply(svc_call *c, const svc_reply *reply)
 {
   return stream_peering_show(c, reply, false);
 }
 
-static bool stream_peering_told_active(svc_call *c, const svc_reply *reply)
+static bool stream_peering_on_reply_active(svc_call *c, const svc_reply *reply)
 {
   return stream_peering_show(c, reply, true);
 }
 
 /* ---- what is decided */
 
-/* Before the transaction: the one that the path names, as the driver lists it, into c->ahead; empty: it lists none. */
+/* Before the transaction: the one that the path names, as the driver lists it, into c->prework; empty: it lists none. */
 static bool stream_peering_look(svc_call *c)
 {
   svc_question question;
@@ -193,7 +193,7 @@ static bool stream_peering_look(svc_call *c)
   if (!one) return true;
   b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, one);
-  c->ahead = svc_buf_done(&b);
+  c->prework = svc_buf_done(&b);
   return !b.failed || svc_no_memory(c);
 }
 
@@ -228,7 +228,7 @@ static bool stream_peering_put(svc_call *c, svc_node *body, const svc_id *id, co
 /* Where it stands now: what was decided, or what the driver says. NULL: it is not there, or the store failed; refused. */
 static svc_node *stream_peering_now(svc_call *c, svc_id *id)
 {
-  svc_node *body = c->ahead.n ? svc_json_parse(c->arena, c->ahead) : NULL;
+  svc_node *body = c->prework.n ? svc_json_parse(c->arena, c->prework) : NULL;
   if (!svc_resolve_all(c)) return NULL;
   if (!body || !svc_id_parse(svc_node_str(body, "_id"), id)) {
     if (c->arena->failed) (void)svc_no_memory(c);
@@ -305,7 +305,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &stream_peering_lifecycle,
   .event_field = "resourceId",
-  .rare = SVC_NOUN_RARE(.governed = stream_peering_governed),
+  .ext = SVC_NOUN_EXT(.governed = stream_peering_governed),
   .orders = stream_peering_orders,
   .questions = SVC_ASKS(&stream_peering_question),
   .routes = SVC_ROUTES(stream_peering_routes),

@@ -72,7 +72,7 @@ static const svc_field stream_private_link_fields[] = {
   F_ENUM("vendor", stream_private_link_vendors, .preset = "\"GENERIC\"")
 };
 static const svc_object stream_private_link_object = {
-  .name = "StreamsPrivateLinkConnection", .fields = SVC_ROWS(stream_private_link_fields), .rare = SVC_OBJECT_RARE(.needs = stream_private_link_needs)
+  .name = "StreamsPrivateLinkConnection", .fields = SVC_ROWS(stream_private_link_fields), .ext = SVC_OBJECT_EXT(.needs = stream_private_link_needs)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -213,7 +213,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_private_link = {
   .event_created = "ENDPOINT_SERVICE_CREATED", /* none is nearer */
   .event_deleted = "ENDPOINT_SERVICE_DELETED",
   .event_field = "resourceId",
-  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint),
+  .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),
   .orders = stream_private_link_orders,
   .routes = SVC_ROUTES(stream_private_link_routes),
   .prepare = stream_private_link_prepare,

@@ -67,7 +67,7 @@ static const svc_object stream_processor_change = {
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool stream_processor_read(svc_call *c);
-static bool stream_processor_told(svc_call *c, const svc_reply *reply);
+static bool stream_processor_on_reply(svc_call *c, const svc_reply *reply);
 
 #define STREAM_PROCESSOR_BASE \
   "/groups/{groupId}/streams/{tenantName}/processor", SVC_SET_STREAMS, (20240530), STREAM_WRITERS, STREAM_WRITERS
@@ -78,7 +78,7 @@ static const svc_route stream_processor_routes[] = {
   R_POST(STREAM_PROCESSOR_BASE, "", .status = 202, .answer = &stream_processor_shown, .op = "createStreamProcessor", .run = svc_verb_create,
          .example = "{\"name\":\"watts\",\"pipeline\":[" STREAM_PROCESSOR_SOURCE "," STREAM_PROCESSOR_SINK "]}"),
   R_GET(STREAM_PROCESSOR_BASE, "/{processorName}", .flags = SVC_ITEM, .answer = &stream_processor_shown, .op = "getStreamProcessor", .run = stream_processor_read,
-        .told = stream_processor_told),
+        .on_reply = stream_processor_on_reply),
   R_PATCH(STREAM_PROCESSOR_BASE, "/{processorName}", .body = &stream_processor_change, .answer = &stream_processor_shown,
           .op = "updateStreamProcessor", .run = svc_verb_update,
           .example = "{\"pipeline\":[" STREAM_PROCESSOR_SOURCE ",{\"$match\":{\"device_id\":\"device_1\"}}," STREAM_PROCESSOR_SINK "]}"),
@@ -192,7 +192,7 @@ static bool stream_processor_read(svc_call *c)
   return svc_question_about(c, &stream_processor_question, &e, e.unique, SVC_S("{\"metric\":\"stats\"}"));
 }
 
-static bool stream_processor_told(svc_call *c, const svc_reply *reply)
+static bool stream_processor_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_node *said = svc_told(c, &stream_processor_question, reply), *body = said ? svc_answer_parsed(c) : NULL;
   if (!body) return svc_failed(c);
@@ -263,5 +263,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .prepare = stream_processor_prepare,
   .view = stream_processor_view,
   .desired = stream_processor_desired,
-  .needs = STREAM_CONNECTION, .rare = SVC_NOUN_RARE(.event_value = "_id", .meters = stream_processor_meters)
+  .needs = STREAM_CONNECTION, .ext = SVC_NOUN_EXT(.event_value = "_id", .meters = stream_processor_meters)
 };

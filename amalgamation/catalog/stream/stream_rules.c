@@ -90,7 +90,7 @@ static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
   uint64_t roles;
   *out = c->scope.group;
   if (group.n == 0) return true;
-  if (svc_get_noun_said(c->txn, c->s->group, group, &e) != SVC_OK || !svc_id_eq(&e.parent, &c->scope.org) ||
+  if (svc_get_noun_text_id(c->txn, c->s->group, group, &e) != SVC_OK || !svc_id_eq(&e.parent, &c->scope.org) ||
       !svc_entity_visible(c, c->s->group, &e))
     return svc_txn_good(c) && (c->error.code ? false : svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &group));
   if (svc_id_eq(&e.id, out)) return true;

@@ -320,5 +320,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_workspace = {
   .prepare = stream_workspace_prepare,
   .stored = stream_workspace_stored,
   .removing = stream_workspace_removing,
-  .rare = SVC_NOUN_RARE(.event_value = "_id")
+  .ext = SVC_NOUN_EXT(.event_value = "_id")
 };
