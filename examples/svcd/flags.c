@@ -480,7 +480,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i, secure = 0;
   if (verb->bit == SVCD_SERVE && !o->data && !o->memory)
-    return flags_no_data(verb, o->store ? " is missing: the folder for the secret key and the credentials" : " or --memory is missing");
+    return flags_no_data(verb, o->store ? " is missing: the folder for the secret key and the credentials" : " is missing: set a folder for the store, or --memory");
   if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && (o->bootstrap || (o->client && !*o->client))) && !(verb->bit & FLAGS_PLACE && o->store && (verb->bit != SVCD_ROTATE || o->secret_key)))
     return flags_no_data(verb, " is missing");
   if (verb->bit == SVCD_REPLAY && !o->operand) return flags_wrong("replay", ": the archive is missing: svcd replay FILE.har --against URL");
