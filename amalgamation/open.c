@@ -195,7 +195,7 @@ static int open_vendor(svc *s)
   if (rc != SVC_OK) return rc;
   if (kept.n && given.n && !svc_str_eq(kept, given)) {
     svc_log(s, SVC_LOG_ERROR, "config.invalid", "the vendor word of this store is " SVC_FMT ", not " SVC_FMT " (svc_config.vendor, --vendor): it cannot be "
-            "changed; leave it out, and the store's own is used", SVC_ARG(kept), SVC_ARG(given));
+            "changed; leave it out to use the store's word", SVC_ARG(kept), SVC_ARG(given));
     return SVC_INVALID;
   }
   s->vendor = kept.n ? kept : given.n ? given : SVC_S("svc");
@@ -250,7 +250,7 @@ static int open_take_config(svc *s, const svc_config *config, int version_number
   size_t i;
   if (config) memcpy(&s->config, config, size < sizeof *config ? size : sizeof *config);
   if (open_series(version_number) != open_series(SVC_VERSION_NUMBER)) {
-    svc_log(s, SVC_LOG_ERROR, "config.invalid", "the program was compiled for svcapi %d.%d.%d, this is " SVC_VERSION,
+    svc_log(s, SVC_LOG_ERROR, "config.invalid", "the program was compiled for svcapi %d.%d.%d: recompile it for " SVC_VERSION,
             version_number / 1000000, version_number / 1000 % 1000, version_number % 1000);
     return SVC_INVALID;
   }
@@ -307,7 +307,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = open_limits(s);
   if (rc == SVC_OK) rc = open_begin(s);
   if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* otherwise the reason has been logged */
-    svc_log(s, SVC_LOG_ERROR, "random.failed", "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
+    svc_log(s, SVC_LOG_ERROR, "random.failed", "%s returned no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
   if (rc != SVC_OK) {
     svc_close(s);
     return rc;

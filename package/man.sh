@@ -1,6 +1,6 @@
 #!/bin/sh
-# man.sh: the manual pages, from what says the same already: svcapi(3) from svcapi.h, whose comments become text and whose
-# declarations stay as they are; svcd(8) from svcd.8.in and what svcd says of its flags.
+# man.sh: writes the manual pages from their sources, so that nothing is written twice. svcapi(3) comes from svcapi.h: comments become
+# text, declarations stay as they are. svcd(8) comes from svcd.8.in and the output of svcd help.
 #
 #   man.sh svcapi VERSION DATE <svcapi.h    man.sh svcd VERSION DATE <(output of svcd help)
 set -eu
@@ -11,7 +11,7 @@ svcapi) exec awk -v version="$2" -v date="$3" '
   function roff(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\&" s; return s }
   function end_code() { if (code) print ".EE"; code = 0 }
   function begin_code() { if (!code) print ".PP\n.EX"; code = 1 }
-  function text(s) { # a line of a comment, without its marks
+  function text(s) { # one line of a comment, without its asterisks
     if (s ~ /^ *$/) { end_code(); paragraph = 1; return }
     if (s ~ /^  /) { begin_code(); print roff(s); return }
     end_code()
@@ -40,7 +40,7 @@ svcapi) exec awk -v version="$2" -v date="$3" '
 svcd)
   awk -v version="$2" -v date="$3" '
     function roff(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\&" s; return s }
-    FNR == NR { # lines that were wrapped are one again
+    FNR == NR { # join wrapped lines
       if (n && $0 ~ /^      +[^ ]/) { s = $0; sub(/^ +/, " ", s); help[n] = help[n] s } else help[++n] = $0
       next
     }

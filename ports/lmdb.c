@@ -180,7 +180,7 @@ static int lmdb_hold(svc_store *store, const char *path, char *why, size_t why_s
   char name[PATH_MAX];
   if (mkdir(path, 0700) == 0) lmdb_flush_above(path); /* some folders cannot be opened for a flush */
   else if (errno != EEXIST) {
-    snprintf(why, why_size, "cannot make the folder %s: %s", path, strerror(errno));
+    snprintf(why, why_size, "cannot create the folder %s: %s", path, strerror(errno));
     return SVC_IO;
   }
   if (!lmdb_name(name, path, "svcapi.lock")) {

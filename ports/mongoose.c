@@ -277,7 +277,7 @@ static void mongoose_check_accept(listener_loop *loop)
     close(fd);
     return;
   }
-  svc_listener_warn(loop->listener, "listener.no_files", "there is no file to accept a connection with: clients have to wait");
+  svc_listener_warn(loop->listener, "listener.no_files", "the limit of open files is reached: new connections have to wait");
   mongoose_accepting(loop, false);
 }
 

@@ -1,25 +1,29 @@
 /*
-** The limiter port on Redis, for several instances that limit together: svc_config.limiter = svc_redis_port(), and
-** svc_config.limiter_path is where it is:
+** The limiter port on Redis, for several instances that share their limits: svc_config.limiter = svc_redis_port().
+** svc_config.limiter_path is the address:
 **
-**   redis://[USER@]HOST[:PORT][/DATABASE][?OPTIONS]        HOST a name, an address, or an IPv6 address in brackets; port 6379
+**   redis://[USER@]HOST[:PORT][/DATABASE][?OPTIONS]        HOST is a name, an address, or an IPv6 address in brackets; port 6379
 **   redis+unix://PATH[?OPTIONS], unix://PATH[?OPTIONS]     a socket of this machine
 **   redis+sentinel://[USER@]HOST[:PORT],.../MASTER[?OPTIONS]  the master that the sentinels call MASTER; their port is 26379
-**   redis+cluster://[USER@]HOST[:PORT],...[?OPTIONS]       a Redis Cluster; the hosts are nodes to begin with
-**   rediss://, rediss+sentinel://, rediss+cluster://       the same by TLS, sentinels included
+**   redis+cluster://[USER@]HOST[:PORT],...[?OPTIONS]       a Redis Cluster; the hosts are its first known nodes
+**   rediss://, rediss+sentinel://, rediss+cluster://       the same over TLS, sentinels included
 **
-** Options, with & between them: timeout=MS, how long a request waits for an answer (50); connect=MS, how long for a connection (50);
-** db=DATABASE; password_file=PATH, the password is its first line. Without that file it is what the environment has as
-** REDISCLI_AUTH. It is never taken from the URI. USER is one of Redis's access control lists. sentinel_user=USER and sentinel_password_file=PATH
-** are those of the sentinels, where these want any.
+** Options, separated by &:
 **
-** Of TLS: ca=FILE, the authorities that a certificate has to lead to (those of the system, or SSL_CERT_FILE); cert=FILE and key=FILE, our
-** own certificate, where the server wants one; tls_name=NAME, the name in the certificates, where that is another than the host's: nodes
-** of a cluster are often known by their addresses. A certificate that is for another name, has expired or leads to nobody is refused.
+**   timeout=MS, connect=MS         time limit of an answer (default 50) and of a connection (default 50)
+**   db=DATABASE
+**   password_file=PATH             file whose first line is the password; default: the environment variable REDISCLI_AUTH
+**   sentinel_user=USER, sentinel_password_file=PATH   credentials of the sentinels, if they require any
+**   ca=FILE                        certificate authorities; default: the system's, or SSL_CERT_FILE
+**   cert=FILE, key=FILE            our own certificate, if the server requires one
+**   tls_name=NAME                  name in the certificates, if it differs from the host: cluster nodes are often known by address
 **
-** It is no part of svcapi.c: compile ports/redis.c, which includes the headers in ports/redis/, beside it, with -I. -Iamalgamation
-** -DSVC_SPLIT=1 and the settings of mbedTLS, and svcapi.c with -DSVC_SHARED_STORE; link with -lhiredis, mbedTLS (tls, x509, crypto) and -pthread.
-** -DSVC_REDIS_NO_TLS leaves TLS out, and with it mbedTLS.
+** The URI never contains the password. USER belongs to Redis's access control lists. A certificate for another name, an expired one and
+** one without a known authority are refused.
+**
+** svcapi.c does not contain it. Compile ports/redis.c, which includes the headers of ports/redis/, with -I. -Iamalgamation -DSVC_SPLIT=1
+** and the settings of mbedTLS, and svcapi.c with -DSVC_SHARED_STORE. Link with -lhiredis, mbedTLS (tls, x509, crypto) and -pthread.
+** -DSVC_REDIS_NO_TLS leaves out TLS and with it mbedTLS.
 */
 #ifndef SVC_REDIS_H
 #define SVC_REDIS_H
@@ -28,8 +32,10 @@
 
 const svc_limiter_port *svc_redis_port(void);
 
-/* Does config->limiter_path answer now? SVC_OK; SVC_BUSY: not now; else why says what is wrong with it, or why it does not want us. For
-** a host that waits for it before it begins: a handle is opened without it, too. */
+/*
+** Tries config->limiter_path once, for a host that waits for Redis before it starts; svc_open() does not need Redis to answer.
+** Returns SVC_OK; SVC_BUSY if Redis does not answer now; else a code, and `why` says why the address is invalid or access is refused.
+*/
 int svc_redis_answers(const svc_config *config, char *why, size_t why_size);
 
 #endif /* SVC_REDIS_H */

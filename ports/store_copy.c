@@ -181,7 +181,7 @@ static int copy_all(copy_job *c, const svc_config *to)
 {
   int rc = copy_open(c, &c->to, to);
   if (rc == SVC_OK) rc = svc_rows_mark(&c->to.rows, c->number);
-  if (rc == SVC_EXISTS) copy_why(c, rc, "the target is not empty, and stays as it is");
+  if (rc == SVC_EXISTS) copy_why(c, rc, "the target is not empty, and is left unchanged");
   if (rc == SVC_OK) rc = copy_write(c);
   if (rc == SVC_OK) rc = copy_compare(c);
   svc_rows_end(&c->to.rows);

@@ -1,38 +1,38 @@
 /*
-** A store copied into another, through their ports: from LMDB to PostgreSQL, back, or of one kind (ports/store_copy.c). It is no part
-** of svcapi.c, and goes with ports/postgres.c: compile it as that is compiled (ports/postgres.h), and link with mbedTLS's crypto.
+** Copies a store into another through their ports: LMDB to PostgreSQL, back, or between two of a kind (ports/store_copy.c). svcapi.c does
+** not contain it. Compile it like ports/postgres.c (see ports/postgres.h), and link with mbedTLS's crypto.
 */
 #ifndef SVC_STORE_COPY_H
 #define SVC_STORE_COPY_H
 
 #include "svcapi.h"
 
-/* What one of both holds, as it was read. */
+/* The content of one of the two stores, as read. */
 typedef struct svc_copy_side {
   uint64_t records, counts;
-  uint64_t bytes;   /* of keys and values */
-  char sha256[65];  /* over all of them, in their order; "": it was not read to its end */
+  uint64_t bytes;   /* total size of keys and values */
+  char sha256[65];  /* hash of all of them, in key order; "": the store was not read to its end */
 } svc_copy_side;
 
 typedef struct svc_copy_report {
   svc_copy_side from, to;
-  char why[512]; /* for people, when it fails */
+  char why[512]; /* reason of a failure, for people */
 } svc_copy_report;
 
 /*
-** Copy the store that `from` names (path and store of it) into that of `to`, which has to be empty; then read both from the beginning,
-** side by side, and compare. From a folder that nobody holds, or from PostgreSQL as it is at one moment, whoever writes meanwhile.
-** It takes some megabytes of memory, whatever the size.
-** Returns SVC_OK: both were read to their ends and are the same. SVC_EXISTS: there is something in the target already, and it stays
-** as it is. SVC_CORRUPT: the source is no store, or what was read of the target is something else; the report says which.
-** Other errors are the stores'. A copy that was not finished, or differs, is not opened: SVC_UNFINISHED.
+** Copies the store of `from` (its members path and store) into the empty store of `to`, then reads both and compares them. A source folder
+** must not be in use; PostgreSQL is copied as of one moment, while others continue to write. The copy takes some megabytes of memory,
+** whatever the size of the store.
+** Returns SVC_OK: both stores are complete and equal. SVC_EXISTS: the target is not empty, and stays unchanged. SVC_CORRUPT: the source is
+** not a store, or the target differs; the report says which. Other codes come from the stores. svc_open() refuses an incomplete or
+** different copy with SVC_UNFINISHED.
 */
 int svc_copy_store(const svc_config *from, const svc_config *to, svc_copy_report *out);
 
-/* Only compare. Nothing is written. SVC_CORRUPT: they differ. */
+/* Compares two stores and writes nothing. Returns SVC_OK, SVC_CORRUPT if they differ, or the error of a store. */
 int svc_compare_stores(const svc_config *from, const svc_config *to, svc_copy_report *out);
 
-/* For ports: the same from a store that is open, whose numbers of transactions are less than this. */
+/* For ports: copies from an open store, whose transaction numbers are less than `number`. */
 struct svc_store;
 int svc_store_copy(const svc_store_port *port, struct svc_store *store, uint64_t number, const svc_config *to, svc_copy_report *out);
 

@@ -1,28 +1,28 @@
 /*
-** The store port: what a store must be able to do. LMDB is the one that is folded in (ports/lmdb.c); another engine is
-** another struct of these functions, and svc_config.store chooses it.
+** The store port: the functions that a store engine provides. LMDB is built in (ports/lmdb.c). Another engine is another struct of these
+** functions, which svc_config.store selects.
 **
-** Keys and values are bytes; keys are ordered as memcmp orders them and have at most SVC_KEY_MOST bytes. Any number of
-** read transactions beside the write transaction: each sees the state of its beginning, a writer also what it has written.
+** Keys and values are bytes. Keys are ordered as by memcmp and have at most SVC_KEY_MOST bytes. Any number of read transactions run beside
+** one write transaction. A read transaction sees the state of its beginning; a writer also sees its own writes.
 **
-** The rule for memory: whatever get, get_many and scan give is valid until the transaction ends, also when the
-** transaction writes meanwhile. A port whose memory moves under writes makes copies in write transactions.
+** The rule for memory: pointers from get, get_many and scan stay valid until the transaction ends, even if the transaction writes
+** meanwhile. A port whose memory moves under writes makes copies in write transactions.
 **
-** Results are SVC_OK or an error of svcapi.h (SVC_NOT_FOUND: the key is not there), or one of these:
+** Functions return SVC_OK, an error of svcapi.h (SVC_NOT_FOUND: no such key), or one of these:
 */
 #ifndef SVC_STORE_PORT_H
 #define SVC_STORE_PORT_H
 
 #include "base/base.h"
 
-#define SVC_NO_ROOM 101 /* abort, call room(), and do it again */
-#define SVC_RETRY 102   /* a serialization conflict, another writer came first: abort and do it again. The caller takes the pause: see rests */
+#define SVC_NO_ROOM 101 /* abort, call room(), and repeat the transaction */
+#define SVC_RETRY 102   /* a serialization conflict: another writer came first. Abort and repeat; the caller pauses: see rests() */
 
-#define SVC_STORE_FORMAT 5 /* of keys and records; a store of another one is refused (store/commit.c) */
-#define SVC_STORE_UPGRADING 0x80000000u /* with the format: an upgrade from it was begun (ports/transfer/upgrade.c) */
+#define SVC_STORE_FORMAT 5 /* format of keys and records; a store of another format is refused (store/commit.c) */
+#define SVC_STORE_UPGRADING 0x80000000u /* added to the format: an upgrade from it has begun (ports/transfer/upgrade.c) */
 #define SVC_KEY_MOST 511
-#define SVC_COPY_MARK "\0copy" /* a key that is there while a store is being copied into this one: it is none yet */
-#define SVC_COUNT_LETTER 'c' /* what the keys of counts begin with, and those of no records: see count() */
+#define SVC_COPY_MARK "\0copy" /* a key that exists while a store is being copied into this one, which must not be opened yet */
+#define SVC_COUNT_LETTER 'c' /* first byte of the keys of counts, and of no other keys: see count() */
 
 typedef struct svc_store svc_store;
 typedef struct svc_txn svc_txn;
@@ -32,111 +32,111 @@ typedef struct svc_row {
   svc_str key, value;
 } svc_row;
 
-/* The keys from `from` up to `to`, which is not one of them. */
+/* The keys from `from` up to, but not including, `to`. */
 typedef struct svc_range {
   svc_str from, to;
-  bool backwards; /* the greatest first */
-  uint64_t skip;  /* so many of the first are passed over */
+  bool backwards; /* the greatest key first */
+  uint64_t skip;  /* number of keys to skip first */
 } svc_range;
 
-/* What is to be had in room(). */
+/* Requests to room(). */
 enum svc_room {
-  SVC_ROOM_MORE,    /* more of it, within the limit that is configured; SVC_FULL: there is none */
-  SVC_ROOM_TO_FREE, /* beyond the limit, for work that leaves less in the store than there was */
-  SVC_ROOM_DONE     /* that work is done: back within the limit, if what is stored allows */
+  SVC_ROOM_MORE,    /* grow within the configured limit; SVC_FULL: impossible */
+  SVC_ROOM_TO_FREE, /* grow beyond the limit, for work that shrinks the store */
+  SVC_ROOM_DONE     /* that work is done: return to the limit, if the content allows */
 };
 
 struct svc_store_port {
-  /* Opens what config->path names; NULL: a private store that vanishes at close. why: for people, when it fails. */
+  /* Opens config->path; NULL: a private store that close() deletes. `why` receives the reason of a failure, for people. */
   int (*open)(svc_store **out, const svc_config *config, char *why, size_t why_size);
   void (*close)(svc_store *store);
   int (*read_begin)(svc_store *store, svc_txn **out);
   void (*read_end)(svc_txn *txn);
   int (*write_begin)(svc_store *store, svc_txn **out);
-  /* Where a question is a round trip: a read transaction, ended by read_end, which may also become the write transaction, and then is
-  ** asked nothing twice. It is in no writer's way. draft_write() is called in place of write_begin; false: something came between, and
-  ** it stays what it is. Until then what it gives may be of more than one state. NULL: there is no such thing. */
+  /* For engines on a server: a draft is a read transaction that may become the write transaction, which saves repeated round trips. It does
+  ** not block writers. draft_write() replaces write_begin(); false: another commit came between, and the draft stays a read transaction.
+  ** Until then its reads may come from more than one state. read_end() ends it. NULL: the engine has no drafts. */
   int (*draft_begin)(svc_store *store, svc_txn **out);
   bool (*draft_write)(svc_txn *txn);
-  int (*commit)(svc_txn *txn); /* ends it, whatever comes of it; SVC_OK: it is as durable as was configured */
+  int (*commit)(svc_txn *txn); /* ends the transaction, whatever the result; SVC_OK: it is as durable as configured */
   void (*abort)(svc_txn *txn);
-  uint64_t (*number)(svc_txn *txn); /* of a write transaction: less than 2^44, and no other one of this store ever has it */
+  uint64_t (*number)(svc_txn *txn); /* number of a write transaction: less than 2^44, unique in the store's life */
 
-  /* Of a read transaction: another number than this means that something was committed between. 0, or NULL: it cannot tell. */
+  /* Number of the state that a read transaction sees; a different number means a commit between. 0 or NULL: unknown. */
   uint64_t (*state)(svc_txn *txn);
 
-  /* Of a read transaction: bytes that the store takes, and those that it has room for. NULL: it cannot tell. */
+  /* Bytes in use and bytes available, in a read transaction. NULL: unknown. */
   int (*size)(svc_txn *txn, uint64_t *taken, uint64_t *room);
 
   int (*get)(svc_txn *txn, svc_str key, svc_str *value);
-  /* Several at once; values[i].p NULL: there is no keys[i]. */
+  /* Reads several keys at once; values[i].p NULL: keys[i] does not exist. */
   int (*get_many)(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values);
-  /* What is likely to be asked for next: these keys, records or counts, and so many rows of the next scan. A port that pays for
-  ** every question asks for them along with one. NULL: it does not. */
+  /* Announces keys (records or counts) and a number of rows of the next scan that will probably be read. An engine that pays for every
+  ** round trip reads them along with the next one. NULL: no effect. */
   void (*expect)(svc_txn *txn, const svc_str *keys, size_t n, uint64_t rows);
-  /* The first rows of a range, `most` of them; *n less than that: these were all. */
+  /* Reads the first `most` rows of a range; *n less than `most`: there are no more. */
   int (*scan)(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n);
   int (*put)(svc_txn *txn, svc_str key, svc_str value);
-  int (*remove)(svc_txn *txn, svc_str key); /* also of what is not there */
+  int (*remove)(svc_txn *txn, svc_str key); /* a missing key is not an error */
   int (*remove_range)(svc_txn *txn, svc_str from, svc_str to);
-  /* A number that writers add to, at first 0; many may do so at once without being in each other's way. How it is kept is the
-  ** port's, but of keys that begin with SVC_COUNT_LETTER scan gives those of counts that are not 0 as of any record, with the number as
-  ** value, and remove_range makes them 0 again: snapshots and copies go by that. */
+  /* A count is a number that starts at 0 and that concurrent writers add to without conflicts. Its storage is up to the engine. But scan
+  ** shows counts other than 0 as records whose keys begin with SVC_COUNT_LETTER, with the number as value, and remove_range resets them
+  ** to 0: snapshots and copies rely on it. */
   int (*count)(svc_txn *txn, svc_str key, int64_t *out);
   int (*count_add)(svc_txn *txn, svc_str key, int64_t delta);
 
-  /* Outside of any transaction of the caller's. */
-  int (*room)(svc_store *store, int what); /* enum svc_room; SVC_OK: what had no room may be tried again */
-  int (*copy)(svc_store *store, const char *path); /* a consistent copy that open() takes */
-  int (*copy_begin)(svc_txn *txn); /* in a write transaction that is committed before copy(): what the copy has to know */
-  int (*numbers_from)(svc_txn *txn, uint64_t least); /* of a write transaction: opened again, the store has no number less than this */
-  void (*forget)(svc_txn *txn); /* of a read transaction: nobody needs what it has given so far. NULL: that takes no memory */
-  /* What the records lie in, below them: SVC_OK, or SVC_CORRUPT and why, for people. NULL: that is not for us to look at. */
+  /* The next two are called outside of the caller's transactions. */
+  int (*room)(svc_store *store, int what); /* enum svc_room; SVC_OK: repeat the transaction that had no room */
+  int (*copy)(svc_store *store, const char *path); /* writes a consistent copy that open() accepts */
+  int (*copy_begin)(svc_txn *txn); /* writes what the copy needs, in a write transaction that is committed before copy() */
+  int (*numbers_from)(svc_txn *txn, uint64_t least); /* in a write transaction: when reopened, the store uses no number below `least` */
+  void (*forget)(svc_txn *txn); /* frees what a read transaction has returned so far. NULL: that takes no memory */
+  /* Checks the structure below the records. Returns SVC_OK, or SVC_CORRUPT and the reason for people. NULL: not possible. */
   int (*check)(svc_store *store, char *why, size_t why_size);
 
-  /* The pause before a transaction is retried after SVC_RETRY: rests() says how many times to call rest() before try number `tries`,
-  ** counted from 1, never the same number for two handles; rest() sleeps for about a millisecond. Between two rests the caller
-  ** serves others. Both NULL: no pause is needed. */
+  /* The pause before a retry after SVC_RETRY. rests() returns how many times to call rest() before try number `tries` (from 1), a
+  ** different number for each handle. rest() sleeps for about a millisecond. Between two rests the caller serves other requests. Both NULL:
+  ** no pause is needed. */
   unsigned (*rests)(svc_store *store, unsigned tries);
   void (*rest)(svc_store *store);
 
-  /* Of a read transaction: does the server answer? *time: its clock, in milliseconds since 1970. NULL: there is no server. */
+  /* Asks the server, in a read transaction, whether it answers. *time: its clock, in milliseconds since 1970. NULL: there is no server. */
   int (*ping)(svc_txn *txn, int64_t *time);
-  /* The engine's own words (libpq's, LMDB's, errno's) for the last error that was `status`, for the log; without secrets. False: it
-  ** has none. From any thread. NULL: it never has. */
+  /* Writes the engine's message (libpq's, LMDB's, errno's) for the last error `status`, for the log, without secrets. False: there is no
+  ** message. Any thread. NULL: there never is one. */
   bool (*why)(svc_store *store, int status, char *text, size_t size);
-  /* How many connections to a server were made since it was opened, the first ones included. It asks nobody, and never waits. From any
-  ** thread. NULL: there is no server. */
+  /* Returns the number of connections made to a server since open(), including the first ones. It never blocks. Any thread. NULL: there is
+  ** no server. */
   uint64_t (*connects)(svc_store *store);
 
-  /* The whole store as this transaction sees it, kept without a copy: *held is to be given to let_go(), which may come after close(). *bytes: of its
-  ** keys and values; *records: how many. bring_back() makes it the content of a write transaction; held_begin() begins a read transaction of it, also after close(),
-  ** which read_end() ends. NULL, all four: the store cannot; then records are copied one by one. */
+  /* Snapshots without a copy. hold() keeps the whole store as the transaction sees it. let_go() frees *held, even after close(). *bytes is the
+  ** size of all keys and values, *records their number. bring_back() makes it the content of a write transaction. held_begin() begins a
+  ** read transaction on it, even after close(); read_end() ends that. All four NULL: the library copies records one by one. */
   int (*hold)(svc_txn *txn, void **held, uint64_t *bytes, uint64_t *records);
   int (*bring_back)(svc_txn *txn, const void *held);
   int (*held_begin)(const void *held, svc_txn **out);
   void (*let_go)(void *held);
 
-  bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */
+  bool shared; /* other processes write to the store as well: never rely on reads of an earlier transaction */
 };
 
-/* Do others write to it as well? Without SVC_SHARED_STORE there is no code for that, and no such store is opened: who has none pays nothing. */
+/* True if other processes write to the store, too. Without SVC_SHARED_STORE the code for that is left out; svc_open() refuses such a store. */
 #ifdef SVC_SHARED_STORE
 #define SVC_IS_SHARED(port) ((port)->shared)
 #else
 #define SVC_IS_SHARED(port) false
 #endif
 
-/* What every port's transaction begins with. */
+/* The first members of every port's transaction. */
 struct svc_txn {
   const svc_store_port *port;
-  svc_ids *ids;  /* of a write transaction: where new ids and revisions come from */
+  svc_ids *ids;  /* of a write transaction: source of new ids and revisions */
   bool writing;
-  bool draft;    /* of draft_begin(), and it may still become the write transaction */
-  bool dirty;    /* something was put or removed */
-  bool fresh;    /* what is put now has a key that was not there before: a port need not look. If it was, the port says SVC_RETRY */
-  bool again;    /* of a write transaction: its work is retried after SVC_RETRY, so nothing is taken for fresh */
-  int error;     /* the first error of any call; the transaction can only be aborted then */
+  bool draft;    /* made by draft_begin(), and may still become the write transaction */
+  bool dirty;    /* the transaction has written */
+  bool fresh;    /* the next put has a new key, so the port need not look it up. If the key exists, put returns SVC_RETRY */
+  bool again;    /* of a write transaction: its work is retried after SVC_RETRY, so `fresh` is not used */
+  int error;     /* the first error of any call; only abort() is allowed afterwards */
 };
 
 #endif /* SVC_STORE_PORT_H */

@@ -54,7 +54,7 @@ static int memory_test_open(svc_store **out, const svc_config *config, char *why
   if (!config->path) return svc_memory_port()->open(out, &other, why, why_size);
   i = memory_place(config->path, true);
   if (i < 0) {
-    snprintf(why, why_size, "cannot make the folder %s: %s", config->path, strerror(errno));
+    snprintf(why, why_size, "cannot create the folder %s: %s", config->path, strerror(errno));
     return SVC_IO;
   }
   if (stores[i].open) {

@@ -182,7 +182,7 @@ static int postgres_test_open(svc_store **out, const svc_config *config, char *w
   if (!config->path) {
     postgres_new_schema(schema);
   } else if (!postgres_of_folder(config->path, schema, false)) {
-    snprintf(why, why_size, "cannot make the folder %s", config->path);
+    snprintf(why, why_size, "cannot create the folder %s", config->path);
     return SVC_IO;
   }
   postgres_uri(uri, schema);

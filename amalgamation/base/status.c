@@ -14,12 +14,12 @@ const char *svc_strerror(int code)
   case SVC_BUSY: return "the store is in use by another process or handle";
   case SVC_NEWER: return "the store was written by a newer version of this library";
   case SVC_CORRUPT: return "the store is damaged, or is not a store of this library";
-  case SVC_RANDOM: return "the source of random bytes failed";
-  case SVC_EXISTS: return "the folder holds a store already";
-  case SVC_UNFINISHED: return "the store is a copy that was not finished: remove it, and copy again";
-  case SVC_NOT_FOUND: return "there is no such thing, or nobody knows of it";
-  case SVC_CLOCK: return "the clock of this machine differs from that of the database by more than a minute";
-  case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more: --upgrade upgrades it";
+  case SVC_RANDOM: return "the random source failed";
+  case SVC_EXISTS: return "the folder already holds a store";
+  case SVC_UNFINISHED: return "the store is an incomplete copy: remove it and repeat the copy";
+  case SVC_NOT_FOUND: return "there is no such resource, or nothing is due";
+  case SVC_CLOCK: return "the clock of this machine differs from the database's clock by more than a minute";
+  case SVC_OLDER: return "the store was written by an older version of this library, in a format that must be upgraded first: svcd --upgrade";
   default: return "unknown error";
   }
 }

@@ -11,8 +11,8 @@
 /* X(code, HTTP status, sentence, parameters in order, with commas between; "" for none) */
 #define SVC_CATALOG_ERROR_LIST(X) \
   /* ---- Request shape */ \
-  X(MISSING_ONE_OF_ATTRIBUTES, 400, "One of these attributes is required: {0}.", "attributes") \
-  X(MISSING_OR_INVALID_ATTRIBUTE, 400, "The attribute {0} is missing or not valid.", "attribute") \
+  X(MISSING_ONE_OF_ATTRIBUTES, 400, "One of these fields is required: {0}.", "attributes") \
+  X(MISSING_OR_INVALID_ATTRIBUTE, 400, "The field {0} is missing or not valid.", "attribute") \
   X(MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, 400, \
     "The query parameters {0} and {1} cannot be used together.", "name,otherName") \
   X(START_DATE_AFTER_END_DATE, 400, "The start date {0} is later than the end date {1}.", "startDate,endDate") \
@@ -22,7 +22,7 @@
     "The resource policy {0} of the organization forbids this.", "policyName") \
   X(API_KEY_CANNOT_CREATE_ORG, 403, "An API key cannot create an organization.", "") \
   /* ---- Access lists of callers */ \
-  X(EMPLOYEE_ACCESS_RESTRICTED, 403, "The organization {0} lets none of the vendor's people in.", "orgId") \
+  X(EMPLOYEE_ACCESS_RESTRICTED, 403, "The organization {0} does not allow vendor access.", "orgId") \
   X(GEN_AI_FEATURES_DISABLED, 403, "{0} cannot be turned on: the organization {1} has turned generative features off.", \
     "attribute,orgId") \
   /* ---- Billing */ \
@@ -52,7 +52,7 @@
   X(MAX_GROUPS_PER_ORG_EXCEEDED, 400, \
     "An organization can have {0} projects at most; {1} has reached that number.", "limit,orgId") \
   X(API_KEY_CREATED_GROUPS_MUST_HAVE_ORG, 400, \
-    "A project needs an organization, and the request names none.", "") \
+    "A project needs an organization: set orgId.", "") \
   X(GROUP_NOT_FOUND, 404, "No group with ID {0} exists.", "groupId") \
   X(INVALID_GROUP_ID, 404, "{0} is not the id of a project.", "groupId") \
   X(GROUP_ALREADY_EXISTS, 409, "A project named {0} already exists in organization {1}.", "name,orgId") \
@@ -70,18 +70,18 @@
     "Project {0} still has stream processing resources. Delete them first.", "groupId") \
   /* ---- Clusters */ \
   /* DUPLICATE_CLUSTER_NAME: also known as 400; 409 is the rule for every value that must be unique, and is kept. */ \
-  X(DUPLICATE_MANAGED_NAMESPACE, 409, "The namespace {0} is managed already.", "namespace") \
-  X(DUPLICATE_CLUSTER_NAME, 409, "A cluster named {0} already exists in group {1}.", "name,groupId") \
-  X(CLUSTERS_LIMIT_EXCEEDED, 403, "Project {1} may have {0} clusters and has them.", "limit,groupId") \
+  X(DUPLICATE_MANAGED_NAMESPACE, 409, "The namespace {0} is already managed.", "namespace") \
+  X(DUPLICATE_CLUSTER_NAME, 409, "A cluster named {0} already exists in project {1}.", "name,groupId") \
+  X(CLUSTERS_LIMIT_EXCEEDED, 403, "Project {1} has reached its limit of {0} clusters.", "limit,groupId") \
   X(DUPLICATE_CLUSTER_NAME_PREFIX, 400, \
-    "The name {0} begins too much like that of another cluster in group {1}.", "name,groupId") \
+    "The name {0} shares its prefix with another cluster in project {1}.", "name,groupId") \
   X(ASYMMETRIC_SHARD_UNSUPPORTED, 400, \
     "Asymmetric sharded cluster is not supported by the current API version. Please use the latest API instead.", "") \
   X(CLUSTER_NAME_INVALID, 400, \
     "{0} cannot be the name of a cluster. Use letters, digits and hyphens, beginning with a letter or digit.", "name") \
   X(CLUSTER_NAME_TOO_LONG, 400, "The cluster name {0} is too long; {1} characters are allowed.", "name,limit") \
   X(CLUSTER_CANNOT_CHANGE_NAME, 400, "The name of cluster {0} cannot be changed.", "name") \
-  X(CLUSTER_ALREADY_REQUESTED_DELETION, 400, "Cluster {0} in group {1} is being deleted already.", "name,groupId") \
+  X(CLUSTER_ALREADY_REQUESTED_DELETION, 400, "Cluster {0} in project {1} is already being deleted.", "name,groupId") \
   X(CANNOT_CREATE_PAUSED_CLUSTER, 400, "A cluster cannot be created paused. Create it, then pause it.", "") \
   X(CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER, 400, \
     "Cluster {0} was resumed a short while ago and cannot be paused until {1} minutes have passed since then.", \
@@ -104,30 +104,30 @@
   X(GENERAL_ERROR, 400, "Reason: {0}.", "reason") \
   X(DB_VERSION_INVALID, 400, "{0} is not a database version that can be used here.", "version") \
   X(CANNOT_CREATE_FREE_CLUSTER_VIA_PUBLIC_API, 400, \
-    "Project {0} has a free cluster (M0) already, and cannot have another.", "groupId") \
+    "Project {0} already has a free cluster (M0), and cannot have another.", "groupId") \
   X(TENANT_CLUSTER_UPDATE_UNSUPPORTED, 400, \
     "Cluster {0} is on a shared tier and cannot be changed in this way.", "name") \
-  X(TENANT_ATTRIBUTE_READ_ONLY, 400, "The attribute {0} is read-only for clusters on a shared tier.", "attribute") \
-  X(CLUSTER_RESTART_IN_PROGRESS, 400, "Cluster {0} is being restarted. Please wait until that is done.", "name") \
+  X(TENANT_ATTRIBUTE_READ_ONLY, 400, "The field {0} is read-only for clusters on a shared tier.", "attribute") \
+  X(CLUSTER_RESTART_IN_PROGRESS, 400, "Cluster {0} is being restarted. Please wait until it finishes.", "name") \
   /* These three are this library's own: nothing is known of how such services call them. */ \
   X(ROLLING_INDEX_BUILD_IN_PROGRESS, 409, \
-    "A rolling index build of cluster {0} is under way. Please wait until that is done.", "name") \
-  X(OUTAGE_SIMULATION_ALREADY_EXISTS, 409, "An outage of cluster {0} is being simulated already.", "name") \
+    "A rolling index build of cluster {0} is in progress. Please wait until it finishes.", "name") \
+  X(OUTAGE_SIMULATION_ALREADY_EXISTS, 409, "An outage of cluster {0} is already being simulated.", "name") \
   X(OUTAGE_SIMULATION_NOT_FOUND, 404, "No outage of cluster {0} is being simulated.", "name") \
   X(CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE, 400, \
-    "Cluster {0} is being restored and cannot be changed until that is done.", "name") \
+    "Cluster {0} is being restored and cannot be changed until it finishes.", "name") \
   X(COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, 400, \
-    "Compute auto-scaling needs a greatest instance size in {0}.", "attribute") \
-  X(CLUSTER_NOT_FOUND, 404, "No cluster named {0} exists in group {1}.", "name,groupId") \
-  X(CLUSTER_ALREADY_PAUSED, 409, "Cluster {0} is paused already.", "name") \
+    "Compute auto-scaling needs a maximum instance size in {0}.", "attribute") \
+  X(CLUSTER_NOT_FOUND, 404, "No cluster named {0} exists in project {1}.", "name,groupId") \
+  X(CLUSTER_ALREADY_PAUSED, 409, "Cluster {0} is already paused.", "name") \
   X(CANNOT_UPDATE_PAUSED_CLUSTER, 409, "Cluster {0} is paused. Resume it before you change it.", "name") \
   X(CANNOT_UPDATE_AND_PAUSE_CLUSTER, 409, \
     "Pausing cluster {0} must be a request of its own, without other changes.", "name") \
   X(CANNOT_PAUSE_CLUSTER_WITH_PENDING_CHANGES, 409, \
-    "Cluster {0} has changes under way and cannot be paused before they are done.", "name") \
+    "Cluster {0} has changes in progress and cannot be paused until they finish.", "name") \
   X(CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, 409, \
     "A live import into cluster {0} is running. The cluster cannot be changed until it ends.", "name") \
-  X(CLUSTER_RESTORE_IN_PROGRESS, 409, "Cluster {0} is being restored. Please wait until that is done.", "name") \
+  X(CLUSTER_RESTORE_IN_PROGRESS, 409, "Cluster {0} is being restored. Please wait until it finishes.", "name") \
   /* 500 although the request is at fault: that is how it is documented. */ \
   X(CANNOT_DECREASE_DISK_SIZE, 500, "The disks of cluster {0} cannot be made smaller.", "name") \
   /* ---- Database users and custom roles */ \
@@ -139,8 +139,8 @@
   X(COMMON_PASSWORD, 400, "The password is too common. Please choose one that is hard to guess.", "") \
   X(MISSING_PASSWORD, 400, "User {0} needs a password.", "username") \
   /* A scope names the cluster inside a body, hence 400 and not 404. */ \
-  X(SCOPE_CLUSTER_NOT_FOUND, 400, "The scope names {0}, and project {1} has none of that name and type.", "name,groupId") \
-  X(EXPIRATION_DATE_IN_PAST, 400, "The expiration date in {0} has passed already.", "attribute") \
+  X(SCOPE_CLUSTER_NOT_FOUND, 400, "The scope names {0}, and project {1} has no resource of that name and type.", "name,groupId") \
+  X(EXPIRATION_DATE_IN_PAST, 400, "The expiration date in {0} is in the past.", "attribute") \
   X(CUSTOM_ROLE_INVALID_NAME, 400, "{0} cannot be the name of a custom role.", "roleName") \
   X(INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, 400, "The custom role {0} would inherit from itself.", "roleName") \
   X(GROUP_USERS_LIMIT_EXCEEDED, 403, \
@@ -149,13 +149,13 @@
     "A project can have {0} custom roles at most; {1} has reached that number.", "limit,groupId") \
   X(USER_NOT_FOUND, 404, "No user {0} exists here.", "userId") \
   X(USERNAME_NOT_FOUND, 404, "No user with the name {0} exists here.", "username") \
-  X(CUSTOM_ROLE_NOT_FOUND, 404, "No custom role named {0} exists in group {1}.", "roleName,groupId") \
+  X(CUSTOM_ROLE_NOT_FOUND, 404, "No custom role named {0} exists in project {1}.", "roleName,groupId") \
   X(USER_ALREADY_EXISTS, 409, "A user {0} already exists here.", "username") \
   X(DATABASE_USERNAME_CANNOT_BE_CHANGED, 409, "The name of database user {0} cannot be changed.", "username") \
   X(DATABASE_NAME_CANNOT_BE_CHANGED, 409, "The authentication database of user {0} cannot be changed.", "username") \
   X(AUTH_TYPE_CANNOT_BE_CHANGED, 409, "The way in which user {0} authenticates cannot be changed.", "username") \
   X(CUSTOM_ROLE_NAME_ALREADY_EXISTS, 409, \
-    "A custom role named {0} already exists in group {1}.", "roleName,groupId") \
+    "A custom role named {0} already exists in project {1}.", "roleName,groupId") \
   X(CUSTOM_ROLE_IN_USE_BY_USERS, 409, \
     "The custom role {0} is still granted to database users of project {1}.", "roleName,groupId") \
   X(CUSTOM_ROLE_IN_USE_BY_ROLES, 409, "Other custom roles of project {1} still inherit from {0}.", "roleName,groupId") \
@@ -185,12 +185,12 @@
   /* 404, although a conflict: documented so. */ \
   X(CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, 404, \
     "Team {0} is assigned to a project. Remove it from all projects first.", "teamId") \
-  X(NOT_IN_GROUP, 404, "User {0} is not in group {1}.", "userId,groupId") \
+  X(NOT_IN_GROUP, 404, "User {0} is not in project {1}.", "userId,groupId") \
   X(TEAM_NAME_NOT_AVAILABLE, 409, "A team named {0} already exists in organization {1}.", "name,orgId") \
   X(TEAM_EXISTS_IN_GROUP, 409, "Team {0} is already assigned to project {1}.", "teamId,groupId") \
   X(USER_ALREADY_IN_TEAM, 409, "User {0} is already in team {1}.", "userId,teamId") \
   X(CANNOT_REMOVE_ALL_USER_ROLES, 403, \
-    "User {0} must keep at least one role. To take all of them, remove the user.", "userId") \
+    "User {0} must keep at least one role. To revoke all roles, remove the user.", "userId") \
   X(NO_ROLES_IN_ASSIGNMENT, 403, "The assignment names no roles.", "") \
   /* This library's own: nothing is known of how such services answer a credential that would make itself useless. */ \
   X(CANNOT_REMOVE_CALLING_CREDENTIAL, 403, \
@@ -200,47 +200,47 @@
   X(INVALID_CIDR_BLOCK, 400, "{0} is not a block in CIDR notation.", "cidrBlock") \
   X(INVALID_CIDR_RANGE, 400, "The block {0} is outside the range that can be used here.", "cidrBlock") \
   X(NON_CANONICAL_CIDR_BLOCK, 400, \
-    "The block {0} has bits set behind its prefix. Write it as {1}.", "cidrBlock,canonical") \
+    "The block {0} has bits set after its prefix. Write it as {1}.", "cidrBlock,canonical") \
   X(DUPLICATE_ADDRESSES_IN_INPUT, 400, "The address {0} is given more than once.", "value") \
   X(MULTIPLE_VALUES_SPECIFIED_FOR_ONE_NETWORK_PERMISSION_ENTRY, 400, \
     "An entry takes only one of cidrBlock, ipAddress and awsSecurityGroup.", "") \
   X(CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST, 400, \
-    "This would shut out {0}, the address you are calling from.", "callerIp") \
+    "This change would block {0}, the address that you are calling from.", "callerIp") \
   X(CANNOT_ASSUME_ROLE, 400, "The service cannot assume the role {0}. Please check its trust policy.", "roleId") \
   /* The next two are this library's own. */ \
-  X(CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND, 404, "No access role {0} exists in group {1}.", "roleId,groupId") \
+  X(CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND, 404, "No access role {0} exists in project {1}.", "roleId,groupId") \
   X(CLOUD_PROVIDER_ACCESS_ROLE_IN_USE, 409, "The access role {0} of project {1} is still in use.", "roleId,groupId") \
   /* The next four are this library's own. */ \
   X(ENCRYPTION_AT_REST_IN_USE, 409, "Encryption at rest by {0} cannot be disabled: cluster {1} uses it.", "provider,clusterName") \
   X(ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS, 409, \
     "Encryption at rest by {0} cannot be disabled: it still has a private endpoint in region {1}. Delete it first.", "provider,region") \
   X(ENCRYPTION_AT_REST_NOT_PRIVATE, 409, \
-    "Encryption at rest by {0} has private endpoints only where it is enabled in group {1}, with requirePrivateNetworking.", \
+    "Encryption at rest by {0} has private endpoints only if it is enabled in project {1} with requirePrivateNetworking.", \
     "provider,groupId") \
   X(ENCRYPTION_AT_REST_ENDPOINT_IN_USE, 409, \
-    "The private endpoint in region {0} is needed by cluster {1}, which is encrypted by keys that are reached in no other way.", \
+    "The private endpoint in region {0} is required by cluster {1}: it is the only way to the keys that encrypt the cluster.", \
     "region,clusterName") \
   X(NETWORK_PERMISSIONS_LIMIT_EXCEEDED, 403, \
     "An access list can have {0} entries at most; that of {1} has reached this number.", "limit,groupId") \
   X(NETWORK_PERMISSION_ENTRY_NOT_FOUND, 404, "{0} is not on the access list of project {1}.", "value,groupId") \
   X(ACCESS_LIST_NOT_FOUND, 404, "{0} is not on the access list of {1}.", "value,parentId") \
-  X(PEER_NOT_FOUND, 404, "No peering connection with id {0} exists in group {1}.", "peerId,groupId") \
+  X(PEER_NOT_FOUND, 404, "No peering connection with id {0} exists in project {1}.", "peerId,groupId") \
   X(CLOUD_PROVIDER_CONTAINER_NOT_FOUND, 404, \
-    "No network container with id {0} exists in group {1}.", "containerId,groupId") \
+    "No network container with id {0} exists in project {1}.", "containerId,groupId") \
   X(PRIVATE_ENDPOINT_SERVICE_NOT_FOUND, 404, \
-    "No private endpoint service with id {0} exists in group {1}.", "endpointServiceId,groupId") \
+    "No private endpoint service with id {0} exists in project {1}.", "endpointServiceId,groupId") \
   X(PRIVATELINK_NOT_FOUND, 404, "No private endpoint with id {0} exists in {1}.", "endpointId,parentId") \
   X(ADDRESS_ALREADY_IN_ACCESS_LIST, 409, "{0} is already on the access list of {1}.", "value,parentId") \
-  X(OVERLAPPING_CIDR_BLOCK, 409, "The block {0} overlaps with one in use in group {1}.", "cidrBlock,groupId") \
-  X(PEER_ALREADY_EXISTS, 409, "A peering connection with {0} already exists in group {1}.", "networkId,groupId") \
-  X(PEER_ALREADY_REQUESTED_DELETION, 409, "The peering connection {0} is being deleted already.", "peerId") \
+  X(OVERLAPPING_CIDR_BLOCK, 409, "The block {0} overlaps with one in use in project {1}.", "cidrBlock,groupId") \
+  X(PEER_ALREADY_EXISTS, 409, "A peering connection with {0} already exists in project {1}.", "networkId,groupId") \
+  X(PEER_ALREADY_REQUESTED_DELETION, 409, "The peering connection {0} is already being deleted.", "peerId") \
   X(PEER_INVALID_STATE, 409, "The peering connection {0} cannot be changed in its present state.", "peerId") \
   X(CONTAINERS_IN_USE, 409, "The network container {0} is in use by clusters or peering connections.", "containerId") \
-  X(CONTAINER_ALREADY_EXISTS, 409, "A network container for {0} already exists in group {1}.", "region,groupId") \
+  X(CONTAINER_ALREADY_EXISTS, 409, "A network container for {0} already exists in project {1}.", "region,groupId") \
   X(CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS, 409, \
     "The private endpoint service {0} still has endpoints. Delete them first.", "endpointServiceId") \
   X(PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, 409, \
-    "A private endpoint service for region {0} already exists in group {1}.", "region,groupId") \
+    "A private endpoint service for region {0} already exists in project {1}.", "region,groupId") \
   X(PRIVATE_ENDPOINT_ALREADY_EXISTS, 409, "A private endpoint {0} already exists in {1}.", "endpointId,parentId") \
   X(CANNOT_DISABLE_REGIONALIZED_PRIVATE_ENDPOINTS, 409, \
     "Cluster {0} is reached by private endpoints in several regions. Delete those of all regions but one first.", "clusterName") \
@@ -249,24 +249,24 @@
   X(CANNOT_DELETE_IN_PROGRESS_SNAPSHOT, 400, \
     "Snapshot {0} is still being taken and cannot be deleted yet.", "snapshotId") \
   X(UNFINISHED_ON_DEMAND_SNAPSHOT, 400, \
-    "An on-demand snapshot of cluster {0} is still under way. Please wait until it is finished.", "clusterName") \
+    "An on-demand snapshot of cluster {0} is still in progress. Please wait until it finishes.", "clusterName") \
   X(BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID, 400, "The retention in {0} is not valid.", "attribute") \
   X(INVALID_BACKUP_POLICY, 400, "The backup policy is not valid: see {0}.", "attribute") \
   X(CLUSTER_PAUSED_CANNOT_RESTORE, 400, "Cluster {0} is paused. Resume it before you restore to it.", "clusterName") \
-  X(TOO_MANY_SNAPSHOT_DOWNLOADS, 400, "Too many downloads of snapshot {0} are under way.", "snapshotId") \
+  X(TOO_MANY_SNAPSHOT_DOWNLOADS, 400, "Too many downloads of snapshot {0} are in progress.", "snapshotId") \
   X(CANNOT_CANCEL_AUTOMATED_RESTORE, 400, "Restore job {0} is automated and cannot be cancelled.", "restoreJobId") \
   X(CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY, 400, \
     "A backup compliance policy protects snapshot {0} from deletion.", "snapshotId") \
   X(BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, 400, \
-    "The backup policies of {0} fall short of what the backup compliance policy requires.", "clusterName") \
+    "The backup policies of {0} do not meet the backup compliance policy.", "clusterName") \
   X(SNAPSHOT_NOT_FOUND, 404, "No snapshot with id {0} exists for cluster {1}.", "snapshotId,clusterName") \
   X(RESTORE_JOB_NOT_FOUND, 404, "No restore job with id {0} exists for cluster {1}.", "restoreJobId,clusterName") \
   X(CHECKPOINT_NOT_FOUND, 404, "No checkpoint with id {0} exists for cluster {1}.", "checkpointId,clusterName") \
   X(BACKUP_CONFIG_NOT_FOUND, 404, "No backup configuration {0} exists in {1}.", "key,parentId") \
-  X(BACKUP_LIMIT_EXCEEDED, 403, "No more than {0} of these may be kept in {1}.", "limit,parentId") \
+  X(BACKUP_LIMIT_EXCEEDED, 403, "{1} has reached its limit of {0} of these resources.", "limit,parentId") \
   X(EXPORT_BUCKET_IN_USE, 409, \
     "Export bucket {0} of project {1} is in use, by a backup schedule or by an export.", "exportBucketId,groupId") \
-  X(EXPORT_BUCKET_NOT_FOUND, 404, "No export bucket with id {0} exists in group {1}.", "exportBucketId,groupId") \
+  X(EXPORT_BUCKET_NOT_FOUND, 404, "No export bucket with id {0} exists in project {1}.", "exportBucketId,groupId") \
   X(CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, 409, \
     "Snapshot {0} is not complete and cannot be downloaded yet.", "snapshotId") \
   X(BACKUP_CONFLICTING_OPTIONS, 409, \
@@ -282,38 +282,38 @@
   X(NUM_MAINTENANCE_DEFERRALS_EXCEEDED, 400, \
     "Maintenance can be deferred {0} times at most; project {1} has reached that number.", "limit,groupId") \
   X(INVALID_MAINTENANCE_WINDOW_DAY_OF_WEEK, 400, \
-    "{0} is no day of the week.", "value") \
-  X(ALERT_NOT_FOUND, 404, "No alert with id {0} exists in group {1}.", "alertId,groupId") \
-  X(ALERT_CONFIG_NOT_FOUND, 404, "No alert configuration with id {0} exists in group {1}.", "alertConfigId,groupId") \
-  X(EVENT_NOT_FOUND, 404, "No event with id {0} exists in group {1}.", "eventId,groupId") \
+    "{0} is not a day of the week.", "value") \
+  X(ALERT_NOT_FOUND, 404, "No alert with id {0} exists in project {1}.", "alertId,groupId") \
+  X(ALERT_CONFIG_NOT_FOUND, 404, "No alert configuration with id {0} exists in project {1}.", "alertConfigId,groupId") \
+  X(EVENT_NOT_FOUND, 404, "No event with id {0} exists in project {1}.", "eventId,groupId") \
   X(ORG_EVENT_NOT_FOUND, 404, "No event with id {0} exists in organization {1}.", "eventId,orgId") \
   X(INTEGRATION_NOT_CONFIGURED, 404, \
-    "The integration {0} is not configured in group {1}.", "integrationType,groupId") \
+    "The integration {0} is not configured in project {1}.", "integrationType,groupId") \
   X(INTEGRATION_ALREADY_CONFIGURED, 409, \
-    "The integration {0} is configured in group {1} already.", "integrationType,groupId") \
+    "The integration {0} is already configured in project {1}.", "integrationType,groupId") \
   /* The next two are this library's own. */ \
-  X(LOG_EXPORT_NOT_CONFIGURED, 404, "No export of logs is configured in group {0}.", "groupId") \
-  X(LOG_EXPORT_ALREADY_CONFIGURED, 409, "An export of logs is configured in group {0} already.", "groupId") \
+  X(LOG_EXPORT_NOT_CONFIGURED, 404, "No export of logs is configured in project {0}.", "groupId") \
+  X(LOG_EXPORT_ALREADY_CONFIGURED, 409, "An export of logs is already configured in project {0}.", "groupId") \
   /* ---- Search, archives, streams, policies */ \
   /* SEARCH_DUPLICATE_INDEX: documented as 400; 409 is the rule for every value that must be unique, and is kept. */ \
   X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \
   /* The next two are this library's own. */ \
   X(SEARCH_DEPLOYMENT_DOES_NOT_EXIST, 404, "Cluster {0} has no search deployment.", "clusterName") \
   X(SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE, 404, "Invalid attribute {0} specified. {1}.", "attribute,reason") \
-  X(SEARCH_DEPLOYMENT_ALREADY_EXISTS, 409, "Cluster {0} has a search deployment already.", "clusterName") \
+  X(SEARCH_DEPLOYMENT_ALREADY_EXISTS, 409, "Cluster {0} already has a search deployment.", "clusterName") \
   /* The collection stands in a body, hence 400 and not 404. */ \
   X(SEARCH_COLLECTION_NOT_FOUND, 400, "No collection {0} exists in cluster {1}.", "namespace,clusterName") \
-  X(ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD, 400, "The attribute {0} of an online archive cannot be changed.", "attribute") \
+  X(ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD, 400, "The field {0} of an online archive cannot be changed.", "attribute") \
   X(STREAM_PROCESSOR_GENERIC_ERROR, 400, "The stream processor {0} reports: {1}", "processorName,what") \
   X(STREAM_TENANT_NOT_FOUND_FOR_NAME, 404, \
-    "No stream instance named {0} exists in group {1}.", "tenantName,groupId") \
+    "No stream instance named {0} exists in project {1}.", "tenantName,groupId") \
   X(STREAM_CONNECTION_NOT_FOUND_FOR_NAME, 404, \
     "No connection named {0} exists in stream instance {1}.", "connectionName,tenantName") \
   X(DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME, 404, \
-    "No federated database instance named {0} exists in group {1}.", "tenantName,groupId") \
+    "No federated database instance named {0} exists in project {1}.", "tenantName,groupId") \
   /* The next two are this library's own. */ \
   X(DATA_FEDERATION_TENANT_ALREADY_EXISTS, 409, \
-    "A federated database instance named {0} already exists in group {1}.", "tenantName,groupId") \
+    "A federated database instance named {0} already exists in project {1}.", "tenantName,groupId") \
   X(CLUSTER_IN_USE_BY_FEDERATED_DATABASES, 409, \
     "Federated database instances still read from cluster {0} of project {1}.", "name,groupId") \
   X(ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, 409, \
@@ -329,10 +329,10 @@
   X(RESOURCE_POLICY_NOT_FOUND, 404, \
     "No resource policy with id {0} exists in organization {1}.", "resourcePolicyId,orgId") \
   /* The next ten are this library's own. */ \
-  X(CLUSTER_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still lead to cluster {0} of project {1}.", "name,groupId") \
-  X(CUSTOM_ROLE_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still work with the custom role {0} of project {1}.", \
+  X(CLUSTER_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still use cluster {0} of project {1}.", "name,groupId") \
+  X(CUSTOM_ROLE_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still use the custom role {0} of project {1}.", \
     "roleName,groupId") \
-  X(STREAM_TENANT_ALREADY_EXISTS, 409, "A stream instance named {0} already exists in group {1}.", "tenantName,groupId") \
+  X(STREAM_TENANT_ALREADY_EXISTS, 409, "A stream instance named {0} already exists in project {1}.", "tenantName,groupId") \
   X(STREAM_CONNECTION_ALREADY_EXISTS, 409, "A connection named {0} already exists in stream instance {1}.", \
     "connectionName,tenantId") \
   X(STREAM_CONNECTION_IN_USE, 409, "The connection {0} is used by the stream processor {1}.", "connectionName,processorName") \
@@ -343,7 +343,7 @@
   X(STREAM_PROCESSOR_NOT_FOUND, 404, "No stream processor named {0} exists in stream instance {1}.", "processorName,tenantName") \
   X(STREAM_PROCESSOR_ALREADY_EXISTS, 409, "A stream processor named {0} already exists in stream instance {1}.", \
     "processorName,tenantId") \
-  X(STREAM_PRIVATE_LINK_NOT_FOUND, 404, "No private link connection with id {0} exists in group {1}.", "connectionId,groupId") \
+  X(STREAM_PRIVATE_LINK_NOT_FOUND, 404, "No private link connection with id {0} exists in project {1}.", "connectionId,groupId") \
   /* ---- Federation: this library's own, since nothing is known of how such services call these */ \
   X(FEDERATION_SETTINGS_NOT_FOUND, 404, "No federation settings with id {0} exist.", "federationSettingsId") \
   X(FEDERATION_HAS_CONNECTED_ORGS, 409, \
@@ -369,7 +369,7 @@
   X(IDENTITY_PROVIDER_PROTOCOL_MISMATCH, 400, "The identity provider {0} is not of protocol {1}.", \
     "identityProviderId,protocol") \
   /* ---- This library's own: what the transport and the store can refuse, where such services have no name for it */ \
-  X(TOO_MANY_RESOURCES, 403, "No more than {0} of these can be in {1} at a time.", "limit,parentId")
+  X(TOO_MANY_RESOURCES, 403, "{1} has reached its limit of {0} of these resources.", "limit,parentId")
 
 enum svc_catalog_error { SVC_E_BEFORE_CATALOG = SVC_E_CATALOG - 1, SVC_CATALOG_ERROR_LIST(SVC_ERROR_ENUM) SVC_NOUN_ERROR_LIST(SVC_ERROR_ENUM) };
 

@@ -7,7 +7,7 @@
 #define SVC_NOUN_ERROR_LIST(X) \
   X(CANNOT_DELETE_BACKUP_COMPLIANCE_POLICY_WITH_SNAPSHOTS, 409, "The backup compliance policy of the project with ID {0} protects " "snapshots, and cannot be deleted while one of them is kept.", "groupId") \
   X(LIVE_IMPORT_ORG_NOT_LINKED, 400, "The organization with ID {0} is not linked to an installation from which deployments can be " "migrated. Create a link token first.", "orgId") \
-  X(INSPECTION_UNFINISHED, 503, "There is more to inspect than one request may. What was found so far is kept for a minute: repeat the " "request, and it goes on from there.", "") \
+  X(INSPECTION_UNFINISHED, 503, "One request cannot inspect everything. The results so far are kept for a minute: repeat the " "request to continue.", "") \
   X(LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS, 400, "No clusters available to perform LDAP connectivity verification for " "groupId: {0}. At least one active cluster is required.", "groupId") \
   X(LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_INSTANCES, 400, "No cluster nodes are available to perform LDAP connectivity verification " "for groupId: {0}.", "groupId")
 

@@ -50,7 +50,7 @@ SVC_PRIVATE const svc_object svc_told_figure = { .name = "Figure", .fields = SVC
 SVC_PRIVATE svc_node *svc_told_refused(svc_call *c, const svc_question_row *row, const char *why)
 {
   if (c->arena->failed) return (void)svc_no_memory(c), NULL;
-  svc_log(c->s, SVC_LOG_WARNING, "driver.reply_refused", "the driver's reply to %s (%s) is refused: %s", row->what, row->resource, why);
+  svc_log(c->s, SVC_LOG_WARNING, "driver.reply_refused", "the driver's reply to %s (%s) is invalid: %s", row->what, row->resource, why);
   (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return NULL;
 }

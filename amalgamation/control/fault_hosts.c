@@ -90,7 +90,7 @@ static bool fault_hosts_say(svc *s, const svc_failure *f, bool up, int64_t now)
   work.rule = f;
   work.up = up;
   rc = svc_service_run(s, &work.work, now);
-  if (rc != SVC_OK || work.work.job.refused) svc_log(s, SVC_LOG_WARNING, "fault.failed", "a fault of a host did not come about: %s", svc_strerror(rc));
+  if (rc != SVC_OK || work.work.job.refused) svc_log(s, SVC_LOG_WARNING, "fault.failed", "the fault of a host could not be applied: %s", svc_strerror(rc));
   return rc == SVC_OK;
 }
 

@@ -130,9 +130,9 @@ static bool serve_clock_move(svc_call *c, svc_str name)
   int64_t ms = 0, seconds = svc_node_i64(c->checked, "advanceSeconds", 0);
   int rc = SVC_INVALID;
   if (!c->s->config.manual_clock)
-    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the clock is not a manual one, so it cannot be moved");
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the clock is not manual, so it cannot be moved: start svcd with --clock manual");
   if (!!by + !!to + !!rate + !!jump != 1)
-    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "exactly one of advanceSeconds, now, rate and toNextDue says where the clock goes");
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "set exactly one of advanceSeconds, now, rate and toNextDue");
   if (jump && !svc_node_bool(c->checked, "toNextDue", false)) return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "toNextDue must be true");
   if (jump) return serve_clock_next(c);
   if (to) {
@@ -149,7 +149,7 @@ static bool serve_clock_move(svc_call *c, svc_str name)
 
 /* ------------------------------------------------------------------------------------------------------------ snapshots */
 
-/* The place of a snapshot; NULL: there is none of this name. The lock is held. */
+/* Returns the slot of a snapshot, or NULL if the name is unknown. The caller holds the lock. */
 static svc_kept_snapshot *serve_kept(svc_control *k, svc_str name)
 {
   size_t i;
@@ -361,7 +361,7 @@ static bool serve_query(svc_call *c, int64_t most, int64_t *limit, bool *har)
       *har = svc_str_is(value, "har");
       continue;
     }
-    if (!svc_str_is(name, "limit")) return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "there is none of this name");
+    if (!svc_str_is(name, "limit")) return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "there is no such parameter");
     if (!svc_str_i64(value, limit) || *limit < 1 || *limit > most) return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, why);
   }
   return true;

@@ -114,7 +114,7 @@ static bool world_apply(svc_world *w)
   atomic_store(&w->s->at_once, false);
   if (w->error.rc != SVC_OK) {
     rc = svc_snapshot_restore(w->s, before);
-    if (rc != SVC_OK) svc_log(w->s, SVC_LOG_ERROR, "world.undo_failed", "a world was refused, and what it had made stays: %s",
+    if (rc != SVC_OK) svc_log(w->s, SVC_LOG_ERROR, "world.undo_failed", "the world was refused, and its resources could not be removed: %s",
                               svc_strerror(rc));
   }
   svc_snapshot_free(before);

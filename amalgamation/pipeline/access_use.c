@@ -123,7 +123,7 @@ SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now)
   work.work.run = access_use_work;
   work.slots = slots;
   if (svc_service_run(s, &work.work, now) != SVC_OK)
-    svc_log(s, SVC_LOG_WARNING, "store.failed", "figures of access lists could not be stored: %s", svc_store_text(s, work.work.job.status, text));
+    svc_log(s, SVC_LOG_WARNING, "store.failed", "the last use of access list entries could not be stored: %s", svc_store_text(s, work.work.job.status, text));
 }
 
 SVC_PRIVATE void svc_access_uses_forget(svc *s)

@@ -102,7 +102,7 @@ SVC_PRIVATE bool svc_stage_body(svc_call *c)
   if (c->s->dialect && !c->own_words) svc_turn_body(c, svc_body_object(c));
   if (route->flags & SVC_NO_BODY) {
     if (c->body->type == SVC_J_OBJECT && !c->body->first) return true;
-    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation takes no body");
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation does not accept a body");
   }
   body_without_nulls(c);
   if (route->flags & SVC_BODY_ARRAY) {

@@ -263,8 +263,8 @@ static bool check_unique(svc_call *c, check_element *elements, size_t count, siz
   for (i = 0; i < length; i++) {
     check_path here = { path, SVC_S(""), i }, own = { &here, by ? svc_str_c(by) : SVC_S(""), SIZE_MAX };
     if (!twice[i]) continue;
-    if (by) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &own), "stands in the array twice: each %s must differ", by);
-    else svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "stands in the array twice");
+    if (by) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &own), "appears twice in the array: each %s must differ", by);
+    else svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "appears twice in the array");
     good = false;
   }
   return good;
@@ -479,7 +479,7 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
   values[n] = NULL;
   known = svc_values_meant(c, values, sent && sent->type == SVC_J_STRING ? sent->text : SVC_S(""));
   if (!sent)
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, and says which kind of object this is: it must be %s", known.p);
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required and selects the kind of object: it must be %s", known.p);
   else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, at, "must be a string");
   else check_note(svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "must be %s", known.p), SVC_FIELD_FAULT_VALUE, sent->text);
   return NULL;
@@ -543,7 +543,7 @@ static bool check_names(svc_call *c, const svc_object *object, const svc_node *i
     if (svc_field_named(object, member->name)) continue;
     if (!path && svc_str_is(member->name, "links")) {
       if (svc_links_served(c, member)) continue;
-      svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, member->name, "is not what was served");
+      svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, member->name, "differs from the served value, and cannot be changed");
     } else {
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "is not a field of this object%s",
                   check_meant(c, object, member->name));

@@ -113,7 +113,7 @@ static int dialect_setting(svc *s, const svc_node *node, const char **setting)
 {
   if (node->type != SVC_J_STRING) return dialect_bad(s, "dialect", node->name, "must be a string");
   if (*setting && !svc_str_is(node->text, *setting)) {
-    svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect: the " SVC_FMT " of the dialect is %s, and svc_config says %.100s: leave one out",
+    svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect: the " SVC_FMT " of the dialect is %s, and svc_config has %.100s: leave one of them out",
             SVC_ARG(node->name), dialect_tell(node->text).text, *setting);
     return SVC_INVALID;
   }
@@ -137,7 +137,7 @@ static int dialect_malformed(const svc *s, svc_str text, const svc_json_fault *f
   svc_str near = { text.p + fault->at, text.n - fault->at };
   near.n = strcspn(near.p, "\n\r");
   if (s->memory.failed) return SVC_NOMEM;
-  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect is not good JSON at byte %zu: %s: %s", fault->at, fault->what, dialect_tell(near).text);
+  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect is invalid JSON at byte %zu: %s: %s", fault->at, fault->what, dialect_tell(near).text);
   return SVC_INVALID;
 }
 

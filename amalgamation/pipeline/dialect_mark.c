@@ -60,8 +60,8 @@ SVC_PRIVATE int svc_dialect_agree(svc *s)
   if (rc == SVC_IO || rc == SVC_FULL || rc == SVC_CORRUPT) svc_log(s, SVC_LOG_ERROR, "store.failed", "the store cannot be used: %s", svc_store_text(s, rc, text));
   if (rc != SVC_OK || svc_str_eq(kept, ours)) return rc;
   differs = dialect_differs(s, kept, ours);
-  svc_log(s, SVC_LOG_ERROR, "dialect.wrong", "the dialect of this store is another (svc_config.dialect, --dialect): it differs in " SVC_FMT "; give every instance "
-          "the same one, or replace it (svc_config.dialect_change, --change-dialect)", SVC_ARG(differs));
+  svc_log(s, SVC_LOG_ERROR, "dialect.wrong", "the dialect differs from the store's (svc_config.dialect, --dialect) in " SVC_FMT "; give every instance "
+          "the same dialect, or replace the store's (svc_config.dialect_change, --change-dialect)", SVC_ARG(differs));
   return SVC_INVALID;
 }
 

@@ -17,15 +17,15 @@
 /* X(code, HTTP status, sentence, parameters in order, with commas between; "" for none) */
 #define SVC_ERROR_LIST(X) \
   /* ---- Request shape */ \
-  X(INVALID_ATTRIBUTE, 400, "The attribute {0} is not valid here.", "attribute") \
-  X(MISSING_ATTRIBUTE, 400, "The attribute {0} is required.", "attribute") \
-  X(ATTRIBUTE_READ_ONLY, 400, "The attribute {0} is read-only and cannot be set.", "attribute") \
-  X(ATTRIBUTE_NEGATIVE, 400, "The attribute {0} must not be negative.", "attribute") \
-  X(ATTRIBUTE_NEGATIVE_OR_ZERO, 400, "The attribute {0} must be greater than zero.", "attribute") \
-  X(INVALID_JSON, 400, "The body is not the JSON that is expected here.", "") \
-  X(INVALID_JSON_ATTRIBUTE, 400, "The attribute {0} does not have the expected JSON type.", "attribute") \
+  X(INVALID_ATTRIBUTE, 400, "The field {0} is not valid here.", "attribute") \
+  X(MISSING_ATTRIBUTE, 400, "The field {0} is required.", "attribute") \
+  X(ATTRIBUTE_READ_ONLY, 400, "The field {0} is read-only and cannot be set.", "attribute") \
+  X(ATTRIBUTE_NEGATIVE, 400, "The field {0} must not be negative.", "attribute") \
+  X(ATTRIBUTE_NEGATIVE_OR_ZERO, 400, "The field {0} must be greater than zero.", "attribute") \
+  X(INVALID_JSON, 400, "The body has another JSON type than this operation expects.", "") \
+  X(INVALID_JSON_ATTRIBUTE, 400, "The field {0} does not have the expected JSON type.", "attribute") \
   X(MALFORMED_JSON, 400, "The body is not valid JSON: {1} at byte {0}.", "position,what") \
-  X(INVALID_ENUM_VALUE, 400, "The value of {0} is not one of those allowed.", "attribute") \
+  X(INVALID_ENUM_VALUE, 400, "The value of {0} is not an allowed value.", "attribute") \
   X(INVALID_QUERY_PARAMETER, 400, "The query parameter {0} is not valid: {1}.", "name,why") \
   X(MISSING_QUERY_PARAMETER, 400, "The query parameter {0} is required.", "name") \
   X(INVALID_PATH_PARAMETER, 400, "The path parameter {0} is not valid.", "name") \
@@ -47,24 +47,24 @@
   X(RATE_LIMITED, 429, \
     "Too many requests for {0}: no more than {1} are allowed every {2} minutes.", "path,limit,minutes") \
   /* The 401 challenge of HTTP Digest carries the name UNEXPECTED_ERROR as well, with its own status and text. */ \
-  X(UNEXPECTED_ERROR, 500, "Something went wrong on our side. Please try again later.", "") \
-  X(SERVICE_UNAVAILABLE, 503, "The service cannot answer just now. Please try again later.", "") \
+  X(UNEXPECTED_ERROR, 500, "An internal error occurred. Please try again later.", "") \
+  X(SERVICE_UNAVAILABLE, 503, "The service is temporarily unavailable. Please try again later.", "") \
   /* ---- Who may */ \
   X(USER_UNAUTHORIZED, 401, "You are not authorized for this resource.", "") \
-  X(ACCESS_FORBIDDEN, 403, "Your roles do not permit this.", "") \
+  X(ACCESS_FORBIDDEN, 403, "Your roles do not allow this operation.", "") \
   X(CROSS_SITE_REQUEST, 403, \
-    "A web page of another origin sent this request with the sign-in of a browser (Digest or Basic). Such pages may not change anything.", "") \
+    "A web page of another origin sent this request with the sign-in of a browser (Digest or Basic). Pages of other origins may not change anything.", "") \
   X(UNSUPPORTED_FOR_CURRENT_CONFIG, 403, "The current configuration does not allow {0}.", "feature") \
   /* ---- Access lists of callers */ \
   /* Older documents write WHITELIST for ACCESS_LIST in these names, and in those under Network. */ \
   X(IP_ADDRESS_NOT_ON_ACCESS_LIST, 403, "The address {0} is not on the access list of this credential.", "callerIp") \
   X(MULTI_FACTOR_AUTH_REQUIRED, 403, \
-    "The organization {0} asks people for a second factor of authentication, and the caller has shown none.", "orgId") \
+    "The organization {0} requires a second factor of authentication, and the caller has not passed one.", "orgId") \
   X(ORG_REQUIRES_ACCESS_LIST, 403, \
     "The organization requires an API access list, and this credential has none. Your address is {0}.", "callerIp") \
   /* ---- Projects */ \
   X(CANNOT_MOVE_GROUP_WITH_REFERENCES, 409, \
-    "Project {0} cannot move to another organization: a reference would lead from one organization to the other. Remove it first.", \
+    "Project {0} cannot move to another organization: one of its references would cross organizations. Remove the reference first.", \
     "groupId") \
   /* ---- This library's own: refusals of the transport and the store that such services have no code for */ \
   X(METHOD_NOT_ALLOWED, 405, "The method {0} is not supported by {1}.", "method,path") \
@@ -75,8 +75,8 @@
   X(HEADERS_TOO_LARGE, 431, "The headers of the request are larger than {0} bytes.", "limitBytes") \
   X(PRECONDITION_FAILED, 412, "The resource has changed since you read it. Read it again and repeat the change.", "") \
   X(IDEMPOTENCY_KEY_REUSED, 409, "The idempotency key {0} was used for a different request before.", "key") \
-  X(INSUFFICIENT_STORAGE, 507, "The service has no room to store this.", "") \
-  X(INVALID_REQUEST, 400, "The request cannot be understood: {0}.", "what")
+  X(INSUFFICIENT_STORAGE, 507, "The store of the service is full.", "") \
+  X(INVALID_REQUEST, 400, "The request is invalid: {0}.", "what")
 
 #define SVC_ERROR_ENUM(code, status, detail, parameters) SVC_E_##code,
 enum svc_error { SVC_E_NONE, SVC_ERROR_LIST(SVC_ERROR_ENUM) };

@@ -42,8 +42,8 @@ static void health_judge(svc *s, int64_t before, int64_t behind, int64_t theirs)
   if (says)
     svc_log(s, off ? SVC_LOG_ERROR : SVC_LOG_WARNING, "clock.wrong", "the clock of this machine is %lld.%03lld s %s that of the database%s",
             (long long)(by / 1000), (long long)(by % 1000), skew < 0 ? "behind" : "ahead of",
-            off ? ": nothing is served until it is right" : ": set it, for example by NTP");
-  if (!off && atomic_load(&h->off)) svc_log(s, SVC_LOG_WARNING, "clock.right", "the clock of this machine agrees with that of the database again");
+            off ? ": requests get 503 until the clock is right; set it, for example by NTP" : ": set it, for example by NTP");
+  if (!off && atomic_load(&h->off)) svc_log(s, SVC_LOG_WARNING, "clock.right", "the clock of this machine agrees with the database's clock again");
   atomic_store(&h->off, off);
 }
 

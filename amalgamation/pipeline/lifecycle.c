@@ -191,7 +191,7 @@ static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entr
   if (known) good = lifecycle_step(c, noun, &e, due->tag);
   if (c->txn->error || c->arena->failed) return false;
   if (!good) {
-    svc_log(c->s, SVC_LOG_WARNING, "step.given_up", "a step that was due is given up: %s", svc_error_name(c->error.code));
+    svc_log(c->s, SVC_LOG_WARNING, "step.given_up", "a due step cannot be applied and is dropped: %s", svc_error_name(c->error.code));
     c->error.code = SVC_E_NONE;
     work->spoiled = c->txn->dirty;
     work->bad = *due;
@@ -304,7 +304,7 @@ SVC_PRIVATE int svc_apply_due_some(svc *s, int64_t now, int64_t *left)
     status = lifecycle_run(s, now, false, left, &any);
   if (status != SVC_OK) {
     /* reads continue; the next try is in a second */
-    svc_log(s, SVC_LOG_ERROR, "step.failed", "steps that are due could not be stored: %s", svc_store_text(s, status, text));
+    svc_log(s, SVC_LOG_ERROR, "step.failed", "due steps could not be stored: %s", svc_store_text(s, status, text));
     svc_commit_look_at(&s->commit, now + 1000);
   }
   return status;

@@ -229,7 +229,7 @@ static void list_reserve(svc_call *c, list_page *page, size_t size, int64_t tota
 
 static bool list_too_long(svc_call *c)
 {
-  return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "itemsPerPage", "the list is too long to be given whole: ask for pages of it");
+  return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "itemsPerPage", "the list is too long for one answer: ask for pages");
 }
 
 /* Skips several items at once if the source can. True: some were skipped. */

@@ -436,7 +436,7 @@ static bool refs_forget(svc_call *c, const svc_noun_info *noun, const svc_entity
     refs_visit v = { c, noun, ref, refs_scope(ref, user.scope, before), &user, { { 0 } }, false };
     if (svc_noun_named(c->s, ref->noun) == noun && ref->err_locked) refs_cut_from(&v, gone, name, body);
   }
-  svc_log(c->s, SVC_LOG_WARNING, "reference.removed", "the %s %s is gone: a %s named it, and does so no more", noun->noun->name,
+  svc_log(c->s, SVC_LOG_WARNING, "reference.removed", "the %s %s was deleted: a reference to it was removed from a %s", noun->noun->name,
           svc_id_str(c->arena, &gone->id).p, from->noun->name);
   return svc_rewrite(c, &user, body) && svc_refs_write(c, from, &user, before, body);
 }

@@ -52,7 +52,7 @@ static bool request_target(svc_call *c)
   if (target.n == 0 || target.p[0] != '/')
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target must begin with a slash");
   if (!request_is_visible(target))
-    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target holds a character that must be percent-encoded");
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target contains a character that must be percent-encoded");
   c->request.query = target;
   c->request.path = svc_str_cut(&c->request.query, '?');
   request_format(c);

@@ -26,7 +26,7 @@ static bool rotate_text(svc_call *c, unsigned by, const svc_entity *e, svc_str n
   if (!svc_unseal(c, e, name, *text, &secret)) {
     if (c->arena->failed) return svc_no_memory(c);
     if (svc_may_say(c->s, &c->s->seal_said, c->now, "seal"))
-      svc_log(c->s, SVC_LOG_ERROR, "secret.unreadable", "a secret of %.4s %s opens by no key, and is left as it is", e->kind, svc_id_str(c->arena, &e->id).p);
+      svc_log(c->s, SVC_LOG_ERROR, "secret.unreadable", "a secret of %.4s %s cannot be unsealed with any known key, and is left unchanged", e->kind, svc_id_str(c->arena, &e->id).p);
     return true;
   }
   *text = svc_seal_by(c, by, e, name, secret);

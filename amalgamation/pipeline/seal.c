@@ -95,8 +95,8 @@ SVC_PRIVATE svc_str svc_seal_word(svc_call *c, unsigned by)
 static void seal_lacks(svc *s, svc_str sealed)
 {
   if (svc_may_say(s, &s->seal_said, svc_now(s), "seal"))
-    svc_log(s, SVC_LOG_ERROR, "secret.key_missing", "the store has secrets that are sealed by the key %.8s, which this handle does not have "
-            "(svc_config.secret_key_next, secret.key.next): what needs them is refused until it has", sealed.p);
+    svc_log(s, SVC_LOG_ERROR, "secret.key_missing", "the store has secrets sealed with the key %.8s, which this handle does not have "
+            "(svc_config.secret_key_next, secret.key.next): requests that need them get 503 until the handle has the key", sealed.p);
 }
 
 /* The key to seal with; after the first secret, the store is bound to it. */
@@ -121,7 +121,7 @@ SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc
 {
   unsigned by;
   if (!c->s->config.secret_key) {
-    (void)svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "a secret to be stored, since no key is set to seal it with");
+    (void)svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "storing a secret without a secret key (svc_config.secret_key, --secret-key)");
     return SVC_S("");
   }
   return seal_mark(c, &by) ? svc_seal_by(c, by, e, name, secret) : SVC_S("");
@@ -533,7 +533,7 @@ SVC_PRIVATE int svc_seal_start(svc *s)
   if (arena.failed) rc = SVC_NOMEM;
   svc_blocks_free(arena.blocks);
   if (!other || rc != SVC_OK) return rc;
-  svc_log(s, SVC_LOG_ERROR, "secret.key_wrong", "the secret key is not this store's (svc_config.secret_key, --secret-key): what is sealed in it could not be "
-          "opened; every instance on a store needs the same key, and both while one takes the place of another (secret_key_next)");
+  svc_log(s, SVC_LOG_ERROR, "secret.key_wrong", "the secret key is not this store's (svc_config.secret_key, --secret-key): its secrets cannot be "
+          "unsealed; every instance on a store needs the same key, and both keys during a rotation (secret_key_next)");
   return SVC_INVALID;
 }

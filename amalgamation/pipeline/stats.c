@@ -117,7 +117,7 @@ SVC_PRIVATE bool svc_may_say(const svc *s, atomic_uint *said, int64_t now, const
     left = was >> 8 != second && count > STATS_LINES ? count - STATS_LINES : 0;
     next = was >> 8 != second ? second << 8 | 1 : count < 0xFF ? was + 1 : was;
   } while (!atomic_compare_exchange_weak(said, &was, next));
-  if (left) svc_log(s, SVC_LOG_WARNING, "log.left_out", "%s: %u or more others in one second, of which nothing was said", what, left);
+  if (left) svc_log(s, SVC_LOG_WARNING, "log.left_out", "%s: %u or more further lines in one second were left out", what, left);
   return (next & 0xFF) <= STATS_LINES;
 }
 

@@ -183,7 +183,7 @@ static void customs_say(driver_postgres *d, const driver_order *o)
   customs_read(c, o->desired);
   for (i = 0; i < c->count; i++) (void)customs_level(c, i);
   if (c->left_out[0])
-    driver_say(d, SVC_LOG_WARNING, "postgres.grant_left_out", "postgres: the custom role %s of project %s is granted without what PostgreSQL has no right for: %s", o->name,
+    driver_say(d, SVC_LOG_WARNING, "postgres.grant_left_out", "postgres: the custom role %s of project %s is granted without privileges that PostgreSQL does not have: %s", o->name,
                o->group_id, c->left_out);
   free(c);
 }

@@ -53,8 +53,8 @@ static void driver_migrate_server(driver_postgres *d, const char *id)
       if (driver_read_at(fd, files[i], text, sizeof text) > 0) good = driver_is_sound(files[i], text) && driver_write(d, id, files[i], text) == 0;
       else good = i >= 2;
     }
-    if (good) driver_say(d, SVC_LOG_INFO, "postgres.taken_over", "postgres: the server of %s, made by an earlier version, was taken over", id);
-    else driver_say(d, SVC_LOG_ERROR, "postgres.damaged", "postgres: the server of %s, made by an earlier version, cannot be taken over: its files are damaged", id);
+    if (good) driver_say(d, SVC_LOG_INFO, "postgres.taken_over", "postgres: the server of %s, created by an earlier version, was taken over", id);
+    else driver_say(d, SVC_LOG_ERROR, "postgres.damaged", "postgres: the server of %s, created by an earlier version, cannot be taken over: its files are damaged", id);
   }
   for (i = 0; good && driver_knows(d, id, "made") && i < sizeof files / sizeof files[0]; i++) unlinkat(fd, files[i], 0);
   close(fd);
@@ -69,8 +69,8 @@ static void driver_migrate(driver_postgres *d)
   while (driver_next(folder, id)) driver_migrate_server(d, id);
   if (folder) closedir(folder);
   if (!driver_is(d->root, "users", NULL, S_IFDIR)) return;
-  driver_say(d, SVC_LOG_WARNING, "postgres.users_old", "postgres: database users were made by an earlier version, which kept no roles and scopes: none of them can "
-             "log in until it is changed once (PATCH)");
+  driver_say(d, SVC_LOG_WARNING, "postgres.users_old", "postgres: database users were created by an earlier version, which kept no roles and scopes: none of them can "
+             "sign in before it is changed once (PATCH)");
   driver_remove_server(d, "users");
 }
 

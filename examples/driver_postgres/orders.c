@@ -134,7 +134,7 @@ static void driver_perform(driver_postgres *d, const driver_order *o)
     }
   facts = r.code == SVC_OK && r.large ? r.large : r.facts[0] ? r.facts : NULL;
   if (svc_order_done(o->s, o->id, r.code, facts) != SVC_OK)
-    driver_say(d, SVC_LOG_ERROR, "postgres.not_reported", "postgres: %s could not be reported, and will come again", o->action);
+    driver_say(d, SVC_LOG_ERROR, "postgres.not_reported", "postgres: %s could not be reported; the order will come again", o->action);
   free(r.large);
 }
 

@@ -158,7 +158,7 @@ static int watch_answers(driver_postgres *d, driver_server *s)
   if (driver_answers(d, s)) s->silent = 0;
   else if (!s->silent) s->silent = now;
   if (!s->silent || driver_now() - s->silent < WATCH_SILENT) return 1;
-  driver_say(d, SVC_LOG_ERROR, "postgres.killed", "postgres: the server of %s does not answer: it is killed", s->id);
+  driver_say(d, SVC_LOG_ERROR, "postgres.killed", "postgres: the server of %s does not answer, and the driver kills it", s->id);
   driver_kill(d, s->pid);
   driver_probe_end(s);
   s->pid = 0;
@@ -174,7 +174,7 @@ static void watch_restart(driver_postgres *d, driver_server *s)
   int64_t now = driver_now();
   int good;
   if (s->told != 0) {
-    driver_say(d, SVC_LOG_ERROR, "postgres.ended", "postgres: the server of %s has ended by itself: it is started again", s->id);
+    driver_say(d, SVC_LOG_ERROR, "postgres.ended", "postgres: the server of %s has ended unexpectedly, and the driver restarts it", s->id);
     s->tries = 0;
     s->try_at = now;
   }
@@ -208,7 +208,7 @@ static void watch_disk(driver_postgres *d, driver_server *s, int64_t used)
     return;
   s->full = full;
   driver_say(d, SVC_LOG_WARNING, "postgres.disk_full", "postgres: the server of %s holds %lld bytes, and its disk has %lld: %s", s->id, (long long)used,
-             (long long)limits.disk, full ? "it is read-only" : "it takes writes again");
+             (long long)limits.disk, full ? "the server is read-only" : "the server accepts writes again");
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- rounds */

@@ -35,16 +35,16 @@ int svcd_in_child(const svcd_options *o, int (*work)(const svcd_options *o), con
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return svcd_error(1, "cannot wait for a process: %s", strerror(errno));
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  return svcd_error(1, "%s: the file of the store is damaged so that it cannot even be read (%s)", place, strsignal(WTERMSIG(status)));
+  return svcd_error(1, "%s: the file of the store is damaged and cannot be read (%s)", place, strsignal(WTERMSIG(status)));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- files */
 
-/* Where a file of a folder is; 0: the name is too long, and that has been said. */
+/* Where a file of a folder is; 0: the path is too long, and that has been said. */
 static int backup_name(char out[SVCD_PATH], const char *folder, const char *file)
 {
   if (snprintf(out, SVCD_PATH, "%s/%s", folder, file) < SVCD_PATH) return 1;
-  svcd_say(SVC_LOG_ERROR, "svcd.failed", "%s: the name is too long", folder);
+  svcd_say(SVC_LOG_ERROR, "svcd.failed", "%s: the path is too long", folder);
   return 0;
 }
 
@@ -143,7 +143,7 @@ static int backup_look(const svcd_options *o, const char *place, const unsigned 
   fflush(stdout);
   *faults = rc == SVC_CORRUPT;
   if (rc == SVC_CORRUPT) return svcd_error(1, "the store in %s is damaged", place);
-  return rc == SVC_OK ? 0 : svcd_error(1, "the store in %s was not read to its end: %s", place, svc_strerror(rc));
+  return rc == SVC_OK ? 0 : svcd_error(1, "the store in %s could not be read completely: %s", place, svc_strerror(rc));
 }
 
 int svcd_check_place(const svcd_options *o, const char *place)
@@ -186,7 +186,7 @@ static int backup_store(const svcd_options *o)
     rc = svc_backup_of(o->data, o->to);
     line[0] = '\0';
   }
-  if (rc == SVC_EXISTS) return svcd_error(1, "%s holds a store already, which stays as it is", o->to);
+  if (rc == SVC_EXISTS) return svcd_error(1, "%s already holds a store, which is left unchanged", o->to);
   return rc == SVC_OK ? 0 : svcd_error(rc == SVC_INVALID ? 2 : 1, "no backup was made: %s", line[0] ? line : svc_strerror(rc));
 }
 
@@ -216,7 +216,7 @@ static int backup_try_key(const svcd_options *o)
   copied.data = o->to;
   copied.secret_key = NULL;
   status = svcd_has_secret_key(&copied, key, &there);
-  if (status == 0 && backup_open(&s, &copied, o->to, key, line) != SVC_OK) status = svcd_error(1, "the key that was copied does not open the copy: %s", line);
+  if (status == 0 && backup_open(&s, &copied, o->to, key, line) != SVC_OK) status = svcd_error(1, "the copied key does not open the copy: %s", line);
   svc_close(s);
   explicit_bzero(key, sizeof key);
   backup_tidy(o->to);
@@ -263,7 +263,7 @@ static int restore_hold(const char *folder)
 static int restore_check(const svcd_options *o, const char *place, int *faults)
 {
   int status = backup_look(o, place, NULL, faults);
-  if (status != 0 && *faults && !o->force) return svcd_error(status, "nothing was restored; --force restores a store with such faults");
+  if (status != 0 && *faults && !o->force) return svcd_error(status, "nothing was restored; --force restores a store with such problems");
   return *faults ? 0 : status;
 }
 
@@ -309,7 +309,7 @@ static int restore_elsewhere(const svcd_options *o)
 {
   const char *place = o->store ? o->store : o->data;
   int status, faults = 0;
-  if (o->data && mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", o->data, strerror(errno));
+  if (o->data && mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot create the folder %s: %s", o->data, strerror(errno));
   status = svcd_copy_places(o->from, place, 0);
   if (status == 0 && !svcd_is_uri(o->from)) backup_tidy(o->from);
   if (status == 0) status = restore_check(o, place, &faults);
@@ -323,11 +323,11 @@ int svcd_restore(const svcd_options *o)
   int status;
   if (o->store || svcd_is_uri(o->from)) return svcd_in_child(o, restore_elsewhere, o->from);
   if (!svcd_has_store(o->from)) return backup_no_store(o->from);
-  if (svcd_has_store(o->data)) return svcd_error(1, "%s holds a store already, which stays as it is", o->data);
+  if (svcd_has_store(o->data)) return svcd_error(1, "%s already holds a store, which is left unchanged", o->data);
   if (!backup_name(folder, o->data, BACKUP_WORK) || !backup_name(name, folder, "data.mdb")) return 1;
-  if (mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", o->data, strerror(errno));
+  if (mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot create the folder %s: %s", o->data, strerror(errno));
   unlink(name); /* of a restore that was broken off */
-  if (mkdir(folder, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", folder, strerror(errno));
+  if (mkdir(folder, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot create the folder %s: %s", folder, strerror(errno));
   status = svcd_in_child(o, restore_work, o->from);
   unlink(name);
   backup_tidy(folder);

@@ -133,5 +133,5 @@ void svcd_show_certificate(const svcd_cert *c)
   if (gmtime_r(&until, &tm)) strftime(day, sizeof day, "%Y-%m-%d", &tm);
   svcd_print("certificate.loaded", "certificate:", "%s, until %s, SHA-256 %s", c->cert, day, c->sha256);
   if (left < CERTIFICATE_SOON_DAYS * CERTIFICATE_DAY_MS)
-    svcd_say(SVC_LOG_WARNING, "certificate.expiring", "the certificate in %s expires on %s%s", c->cert, day, c->own ? ": a start after that makes a new one" : "");
+    svcd_say(SVC_LOG_WARNING, "certificate.expiring", "the certificate in %s expires on %s%s", c->cert, day, c->own ? ": the first start after that creates a new certificate" : "");
 }

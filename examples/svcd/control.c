@@ -57,7 +57,7 @@ int svcd_vouch(const svc_request *request, svc_request *out, svc_header headers[
   return 1;
 }
 
-/* The text of a world that svcd brings along; NULL: there is none of this name. */
+/* Returns the text of a built-in world, or NULL if the name is unknown. */
 static const char *control_world(const char *name, size_t n)
 {
   const svcd_world_file *w;
@@ -175,7 +175,7 @@ static int control_take(const char *from, const char *text, size_t n, char token
     return svcd_error(2, "%s: the token of test control needs at least %d characters (got %zu)", from, CONTROL_LEAST, n);
   if (n >= SVCD_TOKEN) return svcd_error(2, "%s: the token of test control has at most %d characters", from, SVCD_TOKEN - 1);
   if (strspn(text, control_characters) < n)
-    return svcd_error(2, "%s: the token of test control may hold letters, digits and - . _ ~ + / = only", from);
+    return svcd_error(2, "%s: the token of test control may contain only letters, digits and - . _ ~ + / =", from);
   memcpy(token, text, n);
   token[n] = '\0';
   return 0;
@@ -211,7 +211,7 @@ static int control_make(char token[SVCD_TOKEN])
   size_t i;
   if (fd >= 0) close(fd);
   for (i = 0; good && i < sizeof bytes; i++) snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-  return good ? 0 : svcd_error(1, "the system gives no random bytes");
+  return good ? 0 : svcd_error(1, "the system returned no random bytes");
 }
 
 int svcd_test_token(const svcd_options *o, char token[SVCD_TOKEN])
@@ -253,10 +253,10 @@ int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char
   there = n >= 0 ? control_find(text, &length) : NULL;
   if (there && length == strlen(token) && memcmp(there, token, length) == 0) return 0;
   if (there) return control_write(path, text, (size_t)(there - text), token, there + length);
-  if (n < 0 && access(path, F_OK) == 0) return svcd_error(1, "%s is no file of credentials: no testToken can be added to it", path);
+  if (n < 0 && access(path, F_OK) == 0) return svcd_error(1, "%s is not a file of credentials: no testToken can be added to it", path);
   if (n < 0) n = snprintf(text, sizeof text, "{\"baseUrl\":\"%.2000s\"}", base_url);
   while (n > 0 && strchr(" \r\n\t", text[n - 1])) n--;
-  if (n < 2 || text[n - 1] != '}') return svcd_error(1, "%s is no file of credentials: no testToken can be added to it", path);
+  if (n < 2 || text[n - 1] != '}') return svcd_error(1, "%s is not a file of credentials: no testToken can be added to it", path);
   snprintf(member, sizeof member, ",%s%s", control_member, token);
   return control_write(path, text, (size_t)n - 1, member, "\"}\n");
 }

@@ -29,13 +29,13 @@ int svcd_copy_places(const char *from, const char *to, int compare)
   if (svcd_store_at(from, &a) != 0 || svcd_store_at(to, &b) != 0) return 2;
   if (!svcd_is_uri(from) && !svcd_has_store(from)) return svcd_error(1, "there is no store in %s", from);
   if (!svcd_is_uri(to) && svcd_has_store(to) != compare)
-    return svcd_error(1, compare ? "there is no store in %s" : "%s holds a store already, which stays as it is", to);
+    return svcd_error(1, compare ? "there is no store in %s" : "%s already holds a store, which is left unchanged", to);
   rc = compare ? svc_compare_stores(&a, &b, &report) : svc_copy_store(&a, &b, &report);
   copy_say("from:", from, &report.from);
   copy_say("to:", to, &report.to);
   fflush(stdout);
   if (rc == SVC_OK) return 0;
-  if (rc == SVC_EXISTS) return svcd_error(1, "%s is not empty, and stays as it is", to);
+  if (rc == SVC_EXISTS) return svcd_error(1, "%s is not empty, and is left unchanged", to);
   return svcd_error(1, "%s: %s", compare ? "not the same" : "no copy was made", report.why);
 }
 
@@ -46,7 +46,7 @@ int svcd_copy_places(const char *from, const char *to, int compare)
   svc_config config;
   (void)compare;
   if (svcd_is_uri(from) || svcd_is_uri(to)) return svcd_store_at(svcd_is_uri(from) ? from : to, &config); /* says that there is none */
-  return svcd_error(2, "this svcd was built without PostgreSQL, and from folder to folder it is svcd backup that copies");
+  return svcd_error(2, "this svcd was built without PostgreSQL; to copy from folder to folder, use svcd backup");
 }
 
 #endif

@@ -20,7 +20,7 @@ int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH])
           : o->data    ? snprintf(path, SVCD_PATH, "%s/bootstrap.json", o->data)
                        : snprintf(path, SVCD_PATH, "%s", "");
   if (n >= 0 && n < SVCD_PATH - 8) return 1; /* ".new" is put behind it */
-  svcd_say(SVC_LOG_ERROR, "svcd.failed", "%s: the name is too long", o->bootstrap ? o->bootstrap : o->data);
+  svcd_say(SVC_LOG_ERROR, "svcd.failed", "%s: the path is too long", o->bootstrap ? o->bootstrap : o->data);
   return 0;
 }
 
@@ -57,11 +57,11 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, 
   if (!svcd_credentials_path(o, path)) return 1;
   if (!*path) { /* --memory, and nobody wants a file of them */
     rc = make(s, o, out);
-    return rc == SVC_OK ? 0 : svcd_error(1, "cannot make credentials: %s", svc_strerror(rc));
+    return rc == SVC_OK ? 0 : svcd_error(1, "cannot create credentials: %s", svc_strerror(rc));
   }
   snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid()); /* others may begin on the same store at this moment */
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) /* /dev/null, say: a rename would replace even that */
-    return svcd_error(1, "cannot write %s: it is there, and not a file", path);
+    return svcd_error(1, "cannot write %s: it exists and is not a file", path);
   unlink(new_path);
   fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return svcd_error(1, "cannot write %s: %s", path, strerror(errno));
@@ -73,9 +73,9 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, 
   if (!written) unlink(new_path);
   if (named) return 0;
   if (rc == SVC_EXISTS) return SVCD_SET_UP;
-  if (rc != SVC_OK) return svcd_error(1, "cannot make credentials: %s", svc_strerror(rc));
+  if (rc != SVC_OK) return svcd_error(1, "cannot create credentials: %s", svc_strerror(rc));
   if (!written && !o->data) return svcd_error(1, "cannot write %s", path);
-  if (!written) return svcd_error(1, "cannot write %s: `svcd credentials --data %s` makes other ones", path, o->data);
+  if (!written) return svcd_error(1, "cannot write %s: `svcd credentials --data %s` creates new credentials", path, o->data);
   return svcd_error(1, "cannot write %s: the credentials are in %s", path, new_path);
 }
 
@@ -98,7 +98,7 @@ int svcd_credentials(const svcd_options *o)
   snprintf(store, sizeof store, "%s/data.mdb", o->data);
   if (!o->store && access(store, F_OK) != 0) return svcd_error(1, "there is no store in %s", o->data);
   if (access(path, F_OK) == 0)
-    return svcd_error(1, "%s is there already: move it away, or name another file with --bootstrap", path);
+    return svcd_error(1, "%s already exists: move it, or name another file with --bootstrap", path);
   memset(&config, 0, sizeof config);
   if (svcd_store(o, &config) != 0) return 2;
   config.base_url = base_url;

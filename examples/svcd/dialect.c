@@ -10,7 +10,7 @@
 
 #define DIALECT_MOST (1 << 20) /* bytes of the file */
 
-/* The file as a text. NULL: errno says why not; EILSEQ: a NUL byte is in it. */
+/* The file as a text. NULL: errno says why not; EILSEQ: the file contains a NUL byte. */
 static char *dialect_read(const char *path)
 {
   FILE *f = fopen(path, "re");
@@ -29,5 +29,5 @@ int svcd_dialect(svcd_options *o)
   if (!o->dialect) return -1;
   o->dialect_text = dialect_read(o->dialect);
   if (o->dialect_text) return -1;
-  return svcd_error(2, "cannot read --dialect %s: %s", o->dialect, errno == EILSEQ ? "a NUL byte is in it" : strerror(errno));
+  return svcd_error(2, "cannot read --dialect %s: %s", o->dialect, errno == EILSEQ ? "the file contains a NUL byte" : strerror(errno));
 }

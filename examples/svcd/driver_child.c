@@ -283,7 +283,7 @@ static void child_say_ended(driver_exec *d, int status)
   char how[64];
   if (WIFSIGNALED(status)) snprintf(how, sizeof how, "was ended by signal %d", WTERMSIG(status));
   else snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
-  exec_say(d, SVC_LOG_WARNING, "driver.ended", "the program %s; it is started again in %lld s", how, (long long)(d->backoff / 1000));
+  exec_say(d, SVC_LOG_WARNING, "driver.ended", "the program %s; svcd restarts it in %lld s", how, (long long)(d->backoff / 1000));
 }
 
 /* Time passes, unless svcd ends. */

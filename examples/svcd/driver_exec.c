@@ -138,7 +138,7 @@ void exec_done(driver_exec *d, const char *id, int result, const char *facts)
   exec_order *o = exec_find(d, id);
   int rc;
   if (!o || !o->sent) {
-    exec_say(d, SVC_LOG_WARNING, "driver.unknown_order", "done of an order that the program does not have, %.32s: it changes nothing", id);
+    exec_say(d, SVC_LOG_WARNING, "driver.unknown_order", "the program reported an order that it does not have, %.32s: the report is ignored", id);
     return;
   }
   if (result == SVC_BUSY) {
@@ -147,14 +147,14 @@ void exec_done(driver_exec *d, const char *id, int result, const char *facts)
   }
   rc = svc_order_done(d->s, id, result, facts);
   if (rc == SVC_INVALID && facts) {
-    exec_say(d, SVC_LOG_ERROR, "driver.facts_refused", "the facts of %s %s are refused: %.500s", o->action, id, facts);
+    exec_say(d, SVC_LOG_ERROR, "driver.facts_refused", "the facts of %s %s are invalid: %.500s", o->action, id, facts);
     rc = svc_order_done(d->s, id, SVC_INVALID, refused);
   }
   if (rc == SVC_OK || rc == SVC_INVALID) {
     exec_drop(d, o);
     return;
   }
-  exec_say(d, SVC_LOG_ERROR, "driver.not_stored", "what came of %s %s cannot be stored, so the program gets it again: %s", o->action, id, svc_strerror(rc));
+  exec_say(d, SVC_LOG_ERROR, "driver.not_stored", "the result of %s %s cannot be stored, so the program gets the order again: %s", o->action, id, svc_strerror(rc));
   exec_postpone(d, o);
 }
 
@@ -162,8 +162,8 @@ void exec_done(driver_exec *d, const char *id, int result, const char *facts)
 void exec_report(driver_exec *d, const char *resource, const char *id, const char *facts)
 {
   int rc = svc_report(d->s, resource, id, facts);
-  if (rc == SVC_NOT_FOUND) exec_say(d, SVC_LOG_INFO, "driver.report_unknown", "a report of the %.64s %.64s, which is not there", resource, id);
-  else if (rc != SVC_OK) exec_say(d, SVC_LOG_WARNING, "driver.report_refused", "a report of the %.64s %.64s is refused: %s", resource, id, rc == SVC_INVALID ? "it is not as svcd driver says" : svc_strerror(rc));
+  if (rc == SVC_NOT_FOUND) exec_say(d, SVC_LOG_INFO, "driver.report_unknown", "a report about the %.64s %.64s, which does not exist", resource, id);
+  else if (rc != SVC_OK) exec_say(d, SVC_LOG_WARNING, "driver.report_refused", "a report about the %.64s %.64s is invalid: %s", resource, id, rc == SVC_INVALID ? "see svcd driver for its schema" : svc_strerror(rc));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- questions */
@@ -247,7 +247,7 @@ void exec_replied(driver_exec *d, const char *id, exec_text value)
     pthread_cond_broadcast(&d->heard);
   }
   pthread_mutex_unlock(&d->lock);
-  if (!x) exec_say(d, SVC_LOG_INFO, "driver.late_reply", "a reply to %.24s, which nobody waits for", id);
+  if (!x) exec_say(d, SVC_LOG_INFO, "driver.late_reply", "a reply to %.24s, which is no longer awaited", id);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- the thread's */

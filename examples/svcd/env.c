@@ -77,7 +77,7 @@ static int env_list(void)
   return fflush(stdout) == 0 ? 0 : svcd_error(1, "cannot write: %s", strerror(errno));
 }
 
-/* NULL: there is none of this name, and that has been said. */
+/* Returns NULL, after an error message, if the name is unknown. */
 static const struct env_client *env_find(const char *name)
 {
   char names[256] = "";
@@ -140,7 +140,7 @@ int svcd_env(const svcd_options *o)
   n = fread(text, 1, sizeof text - 1, f);
   fclose(f);
   text[n] = '\0';
-  if (n == sizeof text - 1 || text[0] != '{' || !env_member(text, "baseUrl", &n)) return svcd_error(1, "%s is no file of credentials", path);
+  if (n == sizeof text - 1 || text[0] != '{' || !env_member(text, "baseUrl", &n)) return svcd_error(1, "%s is not a file of credentials", path);
   for (i = 0; i < client->count; i++) {
     const env_row *row = &client->rows[i];
     const char *value = env_member(text, row->member, &n), *behind = row->behind ? row->behind : "";

@@ -1,6 +1,8 @@
 /*
-** The flags of svcd, in a table: what each is called, to which verbs it belongs, where its value goes, which values it may
-** have. --help prints the same table.
+** The flags of svcd, in one table: name, verbs, member of svcd_options, allowed values and help. --help, the man page, the
+** configuration file and the variables SVCD_... use the same table.
+**
+** The rule: svcd checks all flags, alone and together, before it opens anything. A wrong flag ends it with status 2.
 */
 #define _GNU_SOURCE /* environ, strtok_r */
 #include "svcd.h"
@@ -19,189 +21,205 @@ typedef struct flags_row {
   const char *name, *value; /* "--data", "DIR" */
   unsigned verbs;
   int kind;
-  size_t to;         /* where in svcd_options */
-  long least, most;  /* of a number; of a list: how many */
-  size_t count;      /* of a list: where its count is */
+  size_t to;         /* offset of its member in svcd_options */
+  long least, most;  /* bounds of a number; most values of a list */
+  size_t count;      /* of a list: offset of its count */
   const char *help;
 } flags_row;
 
 #define FLAGS_TO(member) offsetof(svcd_options, member)
 #define FLAGS_BOTH (SVCD_SERVE | SVCD_CREDENTIALS)
-#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_EXPORT | SVCD_IMPORT | SVCD_ROTATE) /* they take one place, --store or --data */
+#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_EXPORT | SVCD_IMPORT | SVCD_ROTATE) /* verbs that take either --store or --data */
 #define FLAGS_STORE (FLAGS_BOTH | FLAGS_PLACE | SVCD_ENV)
 
-#define FLAGS_OPERAND (SVCD_REPLAY | SVCD_HEALTH) /* verbs that take one argument that is no flag */
+#define FLAGS_OPERAND (SVCD_REPLAY | SVCD_HEALTH) /* verbs that take one argument without dashes */
 
 static const flags_row flags_rows[] = {
   { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_DRIVER | SVCD_COPY | SVCD_SCHEMA | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
-    "flags from a file, a line each, without the dashes: data = DIR; those of the command line are stronger" },
-  { "--data", "DIR", FLAGS_STORE | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
+    "read flags from FILE, one per line without dashes: data = DIR; flags of the command line and the environment take precedence" },
+  { "--data", "DIR", FLAGS_STORE | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0,
+    "folder of the store; serve and restore create it if it is missing" },
   { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
-    "the store is in PostgreSQL: postgres://USER@HOST/DATABASE, the password in PGPASSWORD or PGPASSFILE; several svcd may share it,"
-    " with one secret key; ?schema=NAME says where the tables are, ?pooler=transaction that PgBouncer is in between, which is found out otherwise;"
-    " needs a build WITH=postgres" },
+    "keep the store in PostgreSQL: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or PGPASSFILE; several svcd with"
+    " the same secret key may share it; ?schema=NAME selects the schema of the tables, ?pooler=transaction announces PgBouncer"
+    " (default: detected); needs a build WITH=postgres" },
   { "--store-readers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_readers), 1, 256, 0,
-    "connections to PostgreSQL that read, made as they are needed; one more writes (16)" },
+    "connections to PostgreSQL for reads, opened on demand; one more writes (default 16)" },
   { "--store-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_timeout), 100, 600000, 0,
-    "milliseconds after which PostgreSQL has not answered a statement in time (5000)" },
+    "milliseconds that PostgreSQL may take for a statement (default 5000)" },
   { "--wait", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(wait), 1, 86400, 0,
-    "how long svcd waits at its start for a PostgreSQL and a Redis that cannot be reached; without this flag, or when the time is up, it ends without"
-    " PostgreSQL, and without Redis it starts and limits by itself" },
+    "seconds that svcd waits at its start for an unreachable PostgreSQL or Redis; then svcd exits without PostgreSQL, and starts"
+    " with its own limits without Redis (default: no wait)" },
   { "--from", "DIR", SVCD_RESTORE | SVCD_COPY, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0,
-    "folder of what is copied, which nobody may hold; or a URI as that of --store" },
+    "folder of the source, which no process may hold, or a URI as for --store" },
   { "--to", "DIR", SVCD_BACKUP | SVCD_COPY, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0,
-    "folder of the copy, made if it is missing, or such a URI; it must not hold a store yet" },
-  { "--out", "FILE", SVCD_EXPORT | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(out), 0, 0, 0, "where it goes, a new file, mode 0600 (standard output)" },
+    "folder of the copy, created if missing, or a URI as for --store; it must not hold a store yet" },
+  { "--out", "FILE", SVCD_EXPORT | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(out), 0, 0, 0,
+    "write to a new file with mode 0600 (default: standard output)" },
   { "--check", "FILE", SVCD_WORLD, FLAG_TEXT, FLAGS_TO(check), 0, 0, 0,
-    "write nothing: can this world be loaded? It is, into a store in memory; errors have the line and column; or the name of a world that svcd brings along" },
-  { "--in", "FILE", SVCD_IMPORT, FLAG_TEXT, FLAGS_TO(in), 0, 0, 0, "the export that is read (standard input)" },
+    "check a world without writing anything, by loading it into a store in memory; FILE may also be the name of a built-in world;"
+    " errors have line and column" },
+  { "--in", "FILE", SVCD_IMPORT, FLAG_TEXT, FLAGS_TO(in), 0, 0, 0, "the export to read (default: standard input)" },
   { "--with-secrets", NULL, SVCD_EXPORT, FLAG_SET, FLAGS_TO(with_secrets), 0, 0, 0,
-    "secrets of other services in clear, so that import seals them by another key; needs the secret key; without this flag they stay sealed" },
-  { "--print", NULL, SVCD_SCHEMA, FLAG_SET, FLAGS_TO(print), 0, 0, 0, "print the SQL, and make nothing" },
+    "write secrets of other services in clear, so that import can seal them with another key; needs the secret key (default: they"
+    " stay sealed)" },
+  { "--print", NULL, SVCD_SCHEMA, FLAG_SET, FLAGS_TO(print), 0, 0, 0, "print the SQL without running it" },
   { "--upgrade", NULL, SVCD_SERVE | SVCD_CHECK, FLAG_SET, FLAGS_TO(upgrade), 0, 0, 0,
-    "a store of an older format becomes one of today's first; a backup of it is made beside it (DIR/format-N-DATE)" },
-  { "--verify-only", NULL, SVCD_COPY, FLAG_SET, FLAGS_TO(verify_only), 0, 0, 0, "copy nothing: do both hold the same?" },
+    "upgrade a store of an older format first, after a backup beside it (DIR/format-N-DATE)" },
+  { "--verify-only", NULL, SVCD_COPY, FLAG_SET, FLAGS_TO(verify_only), 0, 0, 0, "compare both stores without copying" },
   { "--with-key", NULL, SVCD_BACKUP | SVCD_RESTORE, FLAG_SET, FLAGS_TO(with_key), 0, 0, 0,
-    "the secret key goes along, as secret.key in the folder of the backup; without it keep the key yourself" },
+    "copy the secret key, too, as secret.key in the folder of the backup (default: keep the key yourself)" },
   { "--force", NULL, SVCD_RESTORE, FLAG_SET, FLAGS_TO(force), 0, 0, 0,
-    "restore a backup that has faults, after a line for each; one that cannot be read to its end is still refused" },
-  { "--format", "WORD", SVCD_ENV, FLAG_TEXT, FLAGS_TO(format), 0, 0, 0, "sh or json (sh)" },
+    "restore a backup that has problems, after a line for each; an unreadable backup is still refused" },
+  { "--format", "WORD", SVCD_ENV, FLAG_TEXT, FLAGS_TO(format), 0, 0, 0, "output format: sh or json (default sh)" },
   { "--for", "NAME", SVCD_ENV, FLAG_TEXT, FLAGS_TO(client), 0, 0, 0,
-    "the variables that a well-known client reads, such as terraform; without a name: the clients there are, and their variables (svc)" },
+    "print the variables of a well-known client, such as terraform; without a name, list the clients and their variables (default"
+    " svc)" },
   { "--against", "URL", SVCD_REPLAY, FLAG_TEXT, FLAGS_TO(against), 0, 0, 0,
-    "the server that is asked: http://HOST:PORT or https://HOST:PORT" },
+    "server to send the requests to: http://HOST:PORT or https://HOST:PORT" },
   { "--credentials", "FILE", SVCD_REPLAY, FLAG_TEXT, FLAGS_TO(credentials), 0, 0, 0,
-    "credentials of that server, a file such as bootstrap.json (the variables"
-    " SVC_CLIENT_ID and SVC_CLIENT_SECRET, as svcd env prints them)" },
+    "file with the credentials of that server, such as bootstrap.json (default: the variables SVC_CLIENT_ID and SVC_CLIENT_SECRET,"
+    " as svcd env prints them)" },
   { "--cacert", "FILE", SVCD_REPLAY | SVCD_HEALTH, FLAG_TEXT, FLAGS_TO(cacert), 0, 0, 0,
-    "certificates that https is verified by, PEM, such as DIR/tls.crt (those of the system)" },
+    "PEM file with the certificates that verify https, such as DIR/tls.crt (default: the system's)" },
   { "--ignore", "FIELD", SVCD_REPLAY, FLAG_LIST, FLAGS_TO(ignore), 0, SVCD_IGNORE, FLAGS_TO(ignore_count),
-    "a field that may differ, by its name (stateName) or its path (results.stateName); may be given several times" },
-  { "--json", NULL, SVCD_REPLAY, FLAG_SET, FLAGS_TO(json), 0, 0, 0, "a JSON object for each line" },
+    "field that may differ, by name (stateName) or path (results.stateName); repeatable" },
+  { "--json", NULL, SVCD_REPLAY, FLAG_SET, FLAGS_TO(json), 0, 0, 0, "print each line as a JSON object" },
   { "--memory", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(memory), 0, 0, 0,
-    "no --data: the store is in memory, and gone when svcd ends; with --bootstrap FILE or --show-credentials" },
+    "keep the store in memory instead of --data; it is lost when svcd ends; needs --bootstrap FILE or --show-credentials" },
   { "--listen", "URL", SVCD_SERVE, FLAG_LIST, FLAGS_TO(urls), 0, SVCD_URLS, FLAGS_TO(url_count),
-    "http://HOST:PORT or https://HOST:PORT, where HOST is an IP address or localhost; port 0 takes a free port; may be given several times (http://127.0.0.1:8080)" },
+    "http://HOST:PORT or https://HOST:PORT, where HOST is an IP address or localhost; port 0 takes a free port; repeatable (default"
+    " http://127.0.0.1:8080)" },
   { "--cert", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(cert), 0, 0, 0,
-    "for https: certificate and those that lead to its authority, PEM (DIR/tls.crt, made, and signed by itself); SIGHUP reads it anew" },
-  { "--key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(key), 0, 0, 0, "its key, PEM, not encrypted (DIR/tls.key, made)" },
+    "PEM file with the certificate of https and its chain; SIGHUP reloads it (default DIR/tls.crt, created as a self-signed"
+    " certificate)" },
+  { "--key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(key), 0, 0, 0,
+    "PEM file with the key of --cert, not encrypted (default DIR/tls.key, created)" },
   { "--plain-http", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(plain_http), 0, 0, 0,
-    "allow http on an address beyond this machine: tokens can be read on the way, unless a proxy ends TLS" },
-  { "--threads", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(threads), 1, 64, 0, "event-loop threads (1)" },
+    "allow http on an address that other machines reach: anyone on the network can read tokens, unless a proxy terminates TLS" },
+  { "--threads", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(threads), 1, 64, 0, "number of event-loop threads (default 1)" },
   { "--writers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(writers), 1, 256, 0,
-    "threads that wait for the disk, at the most; they come when they are needed, and go (16)" },
+    "largest number of threads that wait for the disk; they start on demand and end when idle (default 16)" },
   { "--bootstrap", "FILE", FLAGS_BOTH | SVCD_ENV, FLAG_TEXT, FLAGS_TO(bootstrap), 0, 0, 0,
-    "where credentials are written when they are made (DIR/bootstrap.json)" },
+    "file for new credentials (default DIR/bootstrap.json)" },
   { "--base-url", "URL", FLAGS_BOTH | SVCD_ENV | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(base_url), 0, 0, 0,
-    "what links in answers start with (the first --listen URL)" },
+    "URL that links in answers start with (default: the first --listen URL)" },
   { "--org", "ID", SVCD_CREDENTIALS, FLAG_TEXT, FLAGS_TO(org), 0, 0, 0,
-    "the organization that they own (the first there is)" },
+    "id of the organization that the new credentials own (default: the first one)" },
   { "--vendor", "WORD", SVCD_SERVE | (FLAGS_PLACE & ~SVCD_ROTATE) | SVCD_COPY | SVCD_OPENAPI | SVCD_DRIVER, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
-    "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json, for the life of a store (the store's; of a new one svc)" },
+    "word in /api/WORD/v2 and application/vnd.WORD.DATE+json; a store keeps its word for life (default: the store's word, svc for a"
+    " new store)" },
   { "--dialect", "FILE", SVCD_SERVE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(dialect), 0, 0, 0,
-    "other words on the wire for fields, paths, values and error codes: JSON, as svc_config.dialect; it may bring --vendor and --db-scheme" },
+    "JSON file with other words for fields, paths, values and error codes, as in svc_config.dialect; it may set --vendor and"
+    " --db-scheme" },
   { "--change-dialect", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(change_dialect), 0, 0, 0,
-    "the dialect of a store that several svcd share becomes that of --dialect, or none; without this flag an svcd with another one than the store's is refused" },
+    "replace the dialect of a shared store by that of --dialect, or by none (default: svcd with a dialect other than the store's"
+    " does not start)" },
   { "--db-scheme", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_scheme), 0, 0, 0,
-    "of connection strings: WORD://HOST, WORD+srv://HOST (db); with --driver postgres, postgresql makes such as psql takes" },
-  { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0,
-    "what the hosts of clusters end in (db.local)" },
+    "scheme of connection strings: WORD://HOST, WORD+srv://HOST; use postgresql with --driver postgres to get strings for psql"
+    " (default db)" },
+  { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0, "domain of the clusters' hosts (default db.local)" },
   { "--driver", "NAME", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver), 0, 0, 0,
-    "what acts on the data plane: postgres runs PostgreSQL on this machine; exec:COMMAND starts a program that speaks JSON lines on"
-    " standard input and output, and starts it again when it ends; without a driver the data plane is simulated" },
+    "program that acts on the data plane: postgres runs PostgreSQL on this machine; exec:COMMAND starts a program that exchanges"
+    " JSON lines over standard input and output, and restarts it when it ends (default: a simulated data plane)" },
   { "--driver-folder", "DIR", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver_folder), 0, 0, 0,
-    "where postgres keeps its servers (DIR/postgres, beside the store)" },
+    "folder of the servers of --driver postgres (default DIR/postgres, beside the store)" },
   { "--driver-timeout", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(driver_timeout), 1, 3600, 0,
-    "how long a request waits for a reply of the program that --driver exec: starts, and svcd for its first line (10)" },
+    "seconds that a request waits for a reply of --driver exec:COMMAND, and svcd for its first line (default 10)" },
   { "--seal-passwords", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(seal_passwords), 0, 0, 0,
-    "keep passwords of database users, sealed by the secret key, for drivers of databases without SCRAM; without this flag none is kept" },
+    "store passwords of database users, sealed with the secret key, for drivers of databases without SCRAM (default: passwords are"
+    " not stored)" },
   { "--secret-key", "FILE", SVCD_SERVE | FLAGS_PLACE, FLAG_TEXT, FLAGS_TO(secret_key), 0, 0, 0,
-    "32 bytes that seal the secrets in the store, made if it is missing (DIR/secret.key): without it they are lost" },
+    "file with the 32 bytes that seal the secrets in the store, created if missing; without it the secrets are lost (default"
+    " DIR/secret.key)" },
   { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
-    "how long a cluster takes to be made; 0: no time at all (10)" },
-  { "--no-sync", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_sync), 0, 0, 0,
-    "do not wait for the disk: a power cut may damage the store" },
+    "seconds that a cluster takes to be created; 0: no time at all (default 10)" },
+  { "--no-sync", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_sync), 0, 0, 0, "do not wait for the disk: a power cut may damage the store" },
   { "--conceal", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(conceal), 0, 0, 0,
-    "what a caller has no part in answers 404, as what is not there" },
+    "answer 404 instead of 401 for resources the caller has no role on" },
   { "--enforce-sunset", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(enforce_sunset), 0, 0, 0,
-    "an operation answers 410 from its sunset date on; without this flag the Sunset header only announces it" },
-  { "--max-projects", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_projects), 1, 1000000, 0,
-    "projects of an organization (250)" },
+    "answer 410 from the sunset date of a dated version on (default: the Sunset header only announces the date)" },
+  { "--max-projects", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_projects), 1, 1000000, 0, "projects per organization (default 250)" },
   { "--no-card", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_card), 0, 0, 0,
-    "no organization has a card on file: what costs money is refused" },
+    "no organization has a payment card: requests that cost money are refused" },
   { "--show-credentials", NULL, FLAGS_BOTH, FLAG_SET, FLAGS_TO(show_credentials), 0, 0, 0,
-    "print credentials, too, secrets and all, when they are made" },
+    "also print new credentials, including their secrets" },
   { "--sign-in-link", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(sign_in_link), 0, 0, 0,
-    "print a link that signs a browser on this machine in to the console, once, within a minute of the start; without this flag svcd prints it only where"
-    " standard output is a terminal" },
+    "print a link that signs a browser on this machine in to the console, once, within a minute of the start (default: only if"
+    " standard output is a terminal)" },
   { "--trusted-proxy", "ADDR", SVCD_SERVE, FLAG_LIST, FLAGS_TO(proxies), 0, SVCD_PROXIES, FLAGS_TO(proxy_count),
-    "a proxy's address or network (10.0.0.0/8): the client is whom its X-Forwarded-For names" },
+    "address or network of a proxy, such as 10.0.0.0/8, whose X-Forwarded-For names the client; repeatable" },
   { "--max-connections", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_connections), 1, 1000000, 0,
-    "at a time; then the one that is idle for longest gives way (1024)" },
+    "connections at a time; a further one closes the longest idle one (default 1024)" },
   { "--max-per-address", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_per_address), 1, 1000000, 0,
-    "of these, from one address that is no trusted proxy's; then its connection that is idle for longest is closed (a quarter)" },
+    "connections of one address other than a trusted proxy; a further one closes the longest idle one of that address (default: a"
+    " quarter of --max-connections)" },
   { "--limit", "ID=C/R/S", SVCD_SERVE, FLAG_LIST, FLAGS_TO(limits), 0, SVCD_LIMITS, FLAGS_TO(limit_count),
-    "another limit for an endpoint set, by its id in GET /rateLimits: capacity, refilled by R every S seconds" },
+    "different rate limit for an endpoint set, by its id in GET /rateLimits: capacity C, refilled by R tokens every S seconds;"
+    " repeatable" },
   { "--limiter", "URI", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(limiter), 0, 0, 0,
-    "limits, and nonces of Digest, hold over all svcd that name the same Redis: redis://USER@HOST:PORT/DATABASE, redis+unix://PATH,"
-    " redis+sentinel://HOST:PORT,HOST:PORT/MASTER or redis+cluster://HOST:PORT,HOST:PORT; rediss for TLS, with ?ca=FILE&cert=FILE&key=FILE; the"
-    " password in REDISCLI_AUTH or ?password_file=PATH; needs a build WITH=redis" },
+    "share rate limits and Digest nonces with all svcd that name the same Redis: redis://USER@HOST:PORT/DATABASE, redis+unix://PATH,"
+    " redis+sentinel://HOST:PORT,HOST:PORT/MASTER or redis+cluster://HOST:PORT,HOST:PORT; rediss for TLS, with"
+    " ?ca=FILE&cert=FILE&key=FILE; password in REDISCLI_AUTH or ?password_file=PATH; needs a build WITH=redis" },
   { "--limiter-closed", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_closed), 0, 0, 0,
-    "while that does not answer requests are refused with 503; without this flag each svcd limits by itself then" },
+    "answer 503 while the Redis of --limiter does not answer (default: each svcd limits by itself)" },
   { "--limiter-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(limiter_timeout), 1, 60000, 0,
-    "milliseconds after which Redis has not answered in time (50)" },
-  { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "no request is ever limited" },
+    "milliseconds that Redis may take to answer (default 50)" },
+  { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "turn rate limits off" },
   { "--test-control", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_control), 0, 0, 0,
-    "for tests, on loopback alone: clock, reset, snapshots, faults and journal below /_svc/, by testToken of the bootstrap file" },
+    "for tests, on loopback only: serve clock, reset, snapshots, faults and journal below /_svc/, to the testToken of the bootstrap"
+    " file" },
   { "--test-control-anywhere", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_anywhere), 0, 0, 0,
-    "--test-control for every address that can reach svcd, for tests in containers: whoever has the token can do"
-    " everything. Pages in browsers are refused" },
+    "--test-control for every address that can reach svcd, for tests in containers: anyone with the token can do everything; web"
+    " pages are refused" },
   { "--test-control-token-file", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(test_token_file), 0, 0, 0,
-    "the token of test control, 16 to 256 characters, in place of one that svcd makes; or give it in the variable"
-    " SVCD_TEST_CONTROL_TOKEN" },
+    "file with the token of test control, 16 to 256 characters; the variable SVCD_TEST_CONTROL_TOKEN works, too (default: svcd"
+    " creates a token)" },
   { "--test-control-host", "NAME", SVCD_SERVE, FLAG_LIST, FLAGS_TO(test_hosts), 0, SVCD_HOSTS, FLAGS_TO(test_host_count),
-    "a name by which --test-control-anywhere may be called, in the Host header; may be given several times (every name"
-    " without a dot; IP addresses, localhost and the host of --base-url always)" },
+    "host name accepted by --test-control-anywhere in the Host header; repeatable (default: every name without a dot); IP addresses,"
+    " localhost and the host of --base-url are always accepted" },
   { "--clock", "WHAT", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(clock), 0, 0, 0,
-    "manual: it stands until POST /_svc/clock moves it; or the time it stands at, 2030-01-01T00:00:00Z; needs --test-control" },
+    "manual: the clock stands until POST /_svc/clock moves it; a time such as 2030-01-01T00:00:00Z: it stands at that time; needs"
+    " --test-control" },
   { "--clock-rate", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(clock_rate), 1, 1000000, 0,
-    "a clock that starts at --clock (now) and runs N times faster than real time; POST /_svc/clock changes it; needs --test-control" },
+    "start the clock at --clock (default: now) and run it N times faster than real time; POST /_svc/clock changes it; needs"
+    " --test-control" },
   { "--seed", "N", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(seed), 0, 0, 0,
-    "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
+    "for tests, on loopback only: the same ids and SECRETS on every run; anyone who knows N knows them" },
   { "--world", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(world), 0, 0, 0,
-    "what exists when svcd starts: a file of JSON (docs/worlds.md), or empty, team or company, which svcd brings along; loaded once into a store, known at the"
-    " next start; one that moves the clock needs --test-control, and without --clock the clock stands at its \"now\"" },
+    "what exists when svcd starts: a JSON file (docs/worlds.md), or a built-in world: empty, team or company; svcd loads it into a"
+    " store once; a world that moves the clock needs --test-control, and without --clock the clock stands at its \"now\"" },
   { "--snapshot", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(snapshot), 0, 0, 0,
-    "an empty store begins as the snapshot in this file, from GET /_svc/snapshots/NAME; another store stays as it is" },
-  { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0,
-    "no page for browsers at /" },
-  { "--no-gzip", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_gzip), 0, 0, 0, "no answer is sent as gzip" },
+    "start an empty store from the snapshot in FILE, as of GET /_svc/snapshots/NAME; other stores stay unchanged" },
+  { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0, "do not serve the console at /" },
+  { "--no-gzip", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_gzip), 0, 0, 0, "do not compress answers" },
   { "--drain", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(drain), 0, 3600, 0,
-    "how long SIGTERM lets it serve on while /_svc/health says 503 and every answer closes its connection, so that load balancers go elsewhere; a second"
-    " SIGTERM, or SIGINT, ends that (5; 0 where only this machine can reach it)" },
+    "seconds that svcd continues to serve after SIGTERM, while /_svc/health answers 503 and each answer closes its connection, so"
+    " that load balancers go elsewhere; a second SIGTERM, or SIGINT, ends that (default 5; 0 if only this machine can reach svcd)" },
   { "--end-with-stdin", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(end_with_stdin), 0, 0, 0,
-    "end, as on SIGTERM, when standard input ends: a program that starts svcd with a pipe never leaves it behind, even if the program is killed" },
-  { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0,
-    "GET /_svc/metrics for Prometheus, from this machine" },
-  { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "the same from everywhere" },
+    "end as on SIGTERM when standard input ends: a program that starts svcd with a pipe never leaves it behind, even if the program"
+    " is killed" },
+  { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0, "serve GET /_svc/metrics for Prometheus to this machine" },
+  { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "serve the metrics to everyone" },
   { "--metrics-listen", "ADDRESS", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(metrics_listen), 0, 0, 0,
-    "HOST:PORT: metrics at an address of their own, with /_svc/health, by plain HTTP, for whoever can reach it; --listen then answers 404 to /_svc/metrics" },
+    "serve metrics and /_svc/health at HOST:PORT over plain HTTP, to everyone who can reach it; --listen then answers 404 to"
+    " /_svc/metrics" },
   { "--access-log", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(access_log), 0, 0, 0,
-    "a line of JSON for every answer; opened anew at SIGHUP; -: standard output" },
+    "write a line of JSON for every answer; SIGHUP reopens the file; -: standard output" },
   { "--log-level", "LEVEL", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(log_level), 0, 0, 0,
-    "error, warning or info: what goes to standard error (warning)" },
+    "lowest level that goes to standard error: error, warning or info (default warning)" },
   { "--log-format", "FORMAT", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(log_format), 0, 0, 0,
-    "text, or json: a line of JSON with time, level, event and message for each line of the log, and for what standard output says (text)" },
+    "text, or json: each line of the log and of standard output is a JSON object with time, level, event and message (default text)" },
   { "--slow-ms", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(slow_ms), 0, 3600000, 0,
-    "milliseconds from which on a request is logged as slow, with what it waited for; 0: none is (1000)" },
+    "log requests that take at least N milliseconds, with where they waited; 0: off (default 1000)" },
 };
 #define FLAGS_COUNT (sizeof flags_rows / sizeof flags_rows[0])
 
 /* ------------------------------------------------------------------------------------------------------------- help */
 
-enum { FLAGS_WIDTH = 80, FLAGS_INDENT = 27 }; /* columns: of all, and where the text of a flag begins */
+enum { FLAGS_WIDTH = 80, FLAGS_INDENT = 27 }; /* columns of a line, and of the margin of a flag's text */
 
-/* Text in lines of at most 80 columns: `at` is the column where it begins, `indent` where its other lines do. */
+/* Prints text in lines of at most 80 columns. `at` is the column of the first line, `indent` that of the others. */
 static void flags_wrap(FILE *to, const char *text, int at, int indent)
 {
   int first = 1;
@@ -223,7 +241,7 @@ static void flags_wrap(FILE *to, const char *text, int at, int indent)
   fputc('\n', to);
 }
 
-/* How the command is called: of one verb, or of all. */
+/* The usage line of one verb, or of svcd if `verb` is NULL. */
 static void flags_usage(FILE *to, const svcd_verb *verb)
 {
   if (!verb) fputs("usage: svcd --data DIR [FLAG]...\n       svcd VERB [FLAG]...\n", to);
@@ -266,18 +284,18 @@ int svcd_help_all(int flags)
     if (flags) flags_help_verb(v);
     else flags_help_head(v);
   putchar('\n');
-  flags_wrap(stdout, "Every flag can be given in the environment, too: SVCD_BASE_URL=URL is --base-url URL, SVCD_LISTEN=\"URL URL\" two --listen, "
-             "SVCD_METRICS=true --metrics. The command line is stronger than the environment, and that than the file of --config.", 0, 0);
-  if (!flags) printf("\nsvcd VERB --help lists the flags of a verb, svcd help all those of all verbs.\n");
+  flags_wrap(stdout, "Every flag can also be set in the environment: SVCD_BASE_URL=URL is --base-url URL, SVCD_LISTEN=\"URL URL\" two --listen, "
+             "SVCD_METRICS=true --metrics. The command line takes precedence over the environment, and the environment over the file of --config.", 0, 0);
+  if (!flags) printf("\nsvcd VERB --help lists the flags of a verb; svcd help all lists the flags of all verbs.\n");
   return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- did you mean */
 
-#define FLAGS_ENV "SVCD_" /* what the variables of the environment begin with that are flags */
-enum { FLAGS_NEAR = 40 }; /* letters of words that are compared */
+#define FLAGS_ENV "SVCD_" /* prefix of environment variables that are flags */
+enum { FLAGS_NEAR = 40 }; /* longest word that is compared */
 
-/* How many letters to insert, drop or replace. */
+/* Edit distance: letters to insert, drop or replace. */
 static size_t flags_distance(const char *a, const char *b)
 {
   size_t row[FLAGS_NEAR + 1], n = strlen(b), i, j;
@@ -295,7 +313,7 @@ static size_t flags_distance(const char *a, const char *b)
   return row[n];
 }
 
-/* The nearer of two known words; best NULL: none yet. */
+/* Returns the known word that is nearer to `word`; best NULL: no candidate yet. */
 static const char *flags_nearer(const char *word, const char *best, const char *known)
 {
   size_t most = best ? flags_distance(word, best) : 2 + strlen(word) / 4;
@@ -307,7 +325,7 @@ static int flags_wrong(const char *flag, const char *what)
   return svcd_error(2, "%s%s", flag, what);
 }
 
-/* Without --data nothing goes: it may be the first time that somebody calls it. */
+/* A missing --data prints the usage, too: the user may be starting svcd for the first time. */
 static int flags_no_data(const svcd_verb *verb, const char *what)
 {
   svcd_error(2, "--data DIR%s", what);
@@ -352,11 +370,11 @@ static int flags_number(const flags_row *row, const char *text, long *out)
   errno = 0;
   *out = strtol(text, &end, 10);
   if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *out >= row->least && *out <= row->most) return 0;
-  snprintf(why, sizeof why, ": a number from %ld to %ld", row->least, row->most);
+  snprintf(why, sizeof why, " must be a number from %ld to %ld", row->least, row->most);
   return flags_wrong(row->name, why);
 }
 
-/* Put the value where it belongs. Returns 0, or the status to exit with. */
+/* Stores the value in svcd_options. Returns 0, or the exit status. */
 static int flags_take(svcd_options *o, const flags_row *row, const char *value)
 {
   char *to = (char *)o + row->to;
@@ -367,37 +385,37 @@ static int flags_take(svcd_options *o, const flags_row *row, const char *value)
     *(const char **)(void *)to = value;
     return 0;
   }
-  if (*count == (size_t)row->most) return flags_wrong(row->name, ": too many of them");
+  if (*count == (size_t)row->most) return flags_wrong(row->name, " is given too often");
   ((const char **)(void *)to)[(*count)++] = value;
   return 0;
 }
 
-/* Paths are put behind the base URL, by the service and by who reads it from the file of credentials. */
+/* Removes trailing slashes: the service, and clients that read the file of credentials, append paths to the base URL. */
 static void flags_trim(char *url)
 {
   size_t n = strlen(url);
   while (n && url[n - 1] == '/') url[--n] = '\0';
 }
 
-/* What they say of the driver. Returns 0, or the status to exit with. */
+/* Checks the flags of the driver. Returns 0, or the exit status. */
 static int flags_driver(const svcd_options *o)
 {
   const int program = o->driver && strncmp(o->driver, SVCD_EXEC, sizeof SVCD_EXEC - 1) == 0;
-  if (program && !o->driver[sizeof SVCD_EXEC - 1]) return flags_wrong("--driver", ": which command? exec:COMMAND");
-  if (o->driver && !program && strcmp(o->driver, "postgres") != 0) return flags_wrong("--driver", ": postgres, or exec:COMMAND");
-  if (o->driver_folder && (!o->driver || program)) return flags_wrong("--driver-folder", ": is for --driver postgres");
-  if (o->driver_timeout && !program) return flags_wrong("--driver-timeout", ": is for --driver exec:COMMAND");
+  if (program && !o->driver[sizeof SVCD_EXEC - 1]) return flags_wrong("--driver", " exec:COMMAND needs a command");
+  if (o->driver && !program && strcmp(o->driver, "postgres") != 0) return flags_wrong("--driver", " must be postgres or exec:COMMAND");
+  if (o->driver_folder && (!o->driver || program)) return flags_wrong("--driver-folder", " needs --driver postgres");
+  if (o->driver_timeout && !program) return flags_wrong("--driver-timeout", " needs --driver exec:COMMAND");
   if (o->memory && o->driver && !program && !o->driver_folder) return flags_wrong("--driver-folder", " is missing");
   return 0;
 }
 
-/* A flag that is an option of a URI is put behind it, where it is the last of its name. */
+/* Appends a flag to a URI as an option. The last option of a name takes precedence. */
 static int flags_option(const char *flag, const char *of, const char **uri, char **text, const char *option, long value)
 {
   char *longer;
   if (!value) return 0;
-  if (!*uri) return svcd_error(2, "%s: of which %s?", flag, of);
-  if (asprintf(&longer, "%s%c%s=%ld", *uri, strchr(*uri, '?') ? '&' : '?', option, value) < 0) return svcd_error(1, "no memory");
+  if (!*uri) return svcd_error(2, "%s needs %s", flag, of);
+  if (asprintf(&longer, "%s%c%s=%ld", *uri, strchr(*uri, '?') ? '&' : '?', option, value) < 0) return svcd_error(1, "out of memory");
   free(*text);
   *uri = *text = longer;
   return 0;
@@ -408,12 +426,12 @@ static int flags_options(svcd_options *o)
   int status = flags_option("--store-readers", "--store", &o->store, &o->store_text, "readers", o->store_readers);
   if (!status) status = flags_option("--store-timeout", "--store", &o->store, &o->store_text, "timeout", o->store_timeout);
   if (!status) status = flags_option("--limiter-timeout", "--limiter", &o->limiter, &o->limiter_text, "timeout", o->limiter_timeout);
-  if (!status && o->change_dialect && !o->store) status = flags_wrong("--change-dialect", ": of which --store?");
-  if (!status && o->wait && !o->store && !o->limiter) status = flags_wrong("--wait", ": for which --store or --limiter?");
+  if (!status && o->change_dialect && !o->store) status = flags_wrong("--change-dialect", " needs --store");
+  if (!status && o->wait && !o->store && !o->limiter) status = flags_wrong("--wait", " needs --store or --limiter");
   return status;
 }
 
-/* Names of --test-control-host, as the library takes them. */
+/* Joins the names of --test-control-host with spaces, as svc_config.control_hosts requires. */
 static int flags_hosts(svcd_options *o)
 {
   size_t i;
@@ -421,81 +439,81 @@ static int flags_hosts(svcd_options *o)
     char *longer;
     if (o->test_hosts[i][strspn(o->test_hosts[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")])
       return svcd_error(2, "--test-control-host %s: a host name without scheme and port, such as svcd or api.test", o->test_hosts[i]);
-    if (asprintf(&longer, "%s%s%s", i ? o->hosts_text : "", i ? " " : "", o->test_hosts[i]) < 0) return svcd_error(1, "no memory");
+    if (asprintf(&longer, "%s%s%s", i ? o->hosts_text : "", i ? " " : "", o->test_hosts[i]) < 0) return svcd_error(1, "out of memory");
     free(o->hosts_text);
     o->hosts_text = longer;
   }
   return 0;
 }
 
-/* What the flags of tests say. */
+/* Checks the flags for tests. */
 static int flags_test(svcd_options *o)
 {
   size_t i;
   if (o->test_anywhere) o->test_control = 1;
   if (o->test_token_file && !o->test_control)
-    return flags_wrong("--test-control-token-file", ": is for --test-control or --test-control-anywhere");
-  if (o->test_host_count && !o->test_anywhere) return flags_wrong("--test-control-host", ": is for --test-control-anywhere");
-  if (o->clock && !o->test_control) return flags_wrong("--clock", ": nobody can move it without --test-control");
-  if (o->clock_rate && !o->test_control) return flags_wrong("--clock-rate", ": is for tests, with --test-control");
+    return flags_wrong("--test-control-token-file", " needs --test-control or --test-control-anywhere");
+  if (o->test_host_count && !o->test_anywhere) return flags_wrong("--test-control-host", " needs --test-control-anywhere");
+  if (o->clock && !o->test_control) return flags_wrong("--clock", " needs --test-control, which moves the clock");
+  if (o->clock_rate && !o->test_control) return flags_wrong("--clock-rate", " needs --test-control");
   for (i = 0; i < o->url_count; i++)
     if ((o->test_control || o->seed) && !o->test_anywhere && svcd_reach(o->urls[i]) != SVCD_LOOPBACK)
-      return svcd_error(2, "%s can be reached by others: --test-control and --seed are for loopback alone, unless --test-control-anywhere"
-                        " opens them", o->urls[i]);
+      return svcd_error(2, "%s can be reached by other machines: --test-control and --seed are for loopback only, unless --test-control-anywhere"
+                        " is set", o->urls[i]);
   return flags_hosts(o);
 }
 
-/* A link that nobody can open is not asked for by intention. */
+/* --sign-in-link is refused if no browser could open the link. */
 static int flags_link(const svcd_options *o)
 {
   size_t i;
   if (!o->sign_in_link) return 0;
-  if (o->no_explorer) return flags_wrong("--sign-in-link", ": with --no-explorer there is no page to sign in to");
-  if (svcd_log_is_json()) return flags_wrong("--sign-in-link", ": a link that signs in does not belong into a log, --log-format json");
+  if (o->no_explorer) return flags_wrong("--sign-in-link", " cannot be combined with --no-explorer: there is no console to sign in to");
+  if (svcd_log_is_json()) return flags_wrong("--sign-in-link", " cannot be combined with --log-format json: the link is a secret, and a log must not contain it");
   for (i = 0; i < o->url_count; i++)
     if (svcd_reach(o->urls[i]) == SVCD_LOOPBACK) return 0;
-  return flags_wrong("--sign-in-link", ": is for a browser on this machine: --listen http://127.0.0.1:PORT is missing");
+  return flags_wrong("--sign-in-link", " needs a loopback address: add --listen http://127.0.0.1:PORT");
 }
 
-/* What the flags say together. */
+/* Checks combinations of flags. Returns -1 if svcd may start, else the exit status. */
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i, secure = 0;
   if (verb->bit == SVCD_SERVE && !o->data && !o->memory)
-    return flags_no_data(verb, o->store ? " is missing: the folder of the key and the credentials" : " is missing, or --memory");
+    return flags_no_data(verb, o->store ? " is missing: the folder for the secret key and the credentials" : " is missing: set a folder for the store, or --memory");
   if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && (o->bootstrap || (o->client && !*o->client))) && !(verb->bit & FLAGS_PLACE && o->store && (verb->bit != SVCD_ROTATE || o->secret_key)))
     return flags_no_data(verb, " is missing");
-  if (verb->bit == SVCD_REPLAY && !o->operand) return flags_wrong("replay", ": which archive? svcd replay FILE.har --against URL");
-  if (verb->bit == SVCD_REPLAY && !o->against) return flags_wrong("--against URL", " is missing: the server that is asked");
-  if (verb->bit == SVCD_WORLD && !o->data == !o->check) return flags_wrong("--data DIR", o->data ? ": or --check FILE, not both" : " is missing, or --check FILE");
+  if (verb->bit == SVCD_REPLAY && !o->operand) return flags_wrong("replay", ": the archive is missing: svcd replay FILE.har --against URL");
+  if (verb->bit == SVCD_REPLAY && !o->against) return flags_wrong("--against URL", " is missing: the server to send the requests to");
+  if (verb->bit == SVCD_WORLD && !o->data == !o->check) return flags_wrong("--data DIR", o->data ? " and --check FILE exclude each other" : " or --check FILE is missing");
   if (verb->bit == SVCD_SCHEMA && !o->store && !o->print) return flags_wrong("--store URI", " is missing");
   if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");
   if (verb->bit & (SVCD_RESTORE | SVCD_COPY) && !o->from) return flags_wrong("--from DIR", " is missing");
-  if (o->with_key && !o->data && !o->secret_key) return flags_wrong("--with-key", ": which one? --data DIR, or --secret-key FILE");
-  if (o->with_key && svcd_is_uri(o->to ? o->to : o->from)) return flags_wrong("--with-key", ": a database is no place for it");
-  if (o->format && strcmp(o->format, "sh") != 0 && strcmp(o->format, "json") != 0) return flags_wrong("--format", ": sh or json");
-  if (o->memory && o->data) return flags_wrong("--memory", ": there is no --data then");
-  if (o->store && o->memory) return flags_wrong("--memory", ": there is no --store then");
-  if (o->store && !svcd_is_uri(o->store)) return flags_wrong("--store", ": postgres://USER@HOST/DATABASE; a folder is --data DIR");
-  if (o->limiter_closed && !o->limiter) return flags_wrong("--limiter-closed", ": of which --limiter?");
+  if (o->with_key && !o->data && !o->secret_key) return flags_wrong("--with-key", " needs --data DIR or --secret-key FILE");
+  if (o->with_key && svcd_is_uri(o->to ? o->to : o->from)) return flags_wrong("--with-key", " needs a folder: the key is not copied into a database");
+  if (o->format && strcmp(o->format, "sh") != 0 && strcmp(o->format, "json") != 0) return flags_wrong("--format", " must be sh or json");
+  if (o->memory && o->data) return flags_wrong("--memory", " and --data exclude each other");
+  if (o->store && o->memory) return flags_wrong("--memory", " and --store exclude each other");
+  if (o->store && !svcd_is_uri(o->store)) return flags_wrong("--store", " must be postgres://USER@HOST/DATABASE; for a folder use --data DIR");
+  if (o->limiter_closed && !o->limiter) return flags_wrong("--limiter-closed", " needs --limiter");
   if (o->memory && !o->bootstrap && !o->show_credentials)
-    return flags_wrong("--memory", ": where do the credentials go? --bootstrap FILE, or --show-credentials");
+    return flags_wrong("--memory", " needs --bootstrap FILE or --show-credentials, for the credentials");
   if (o->log_level && strcmp(o->log_level, "error") != 0 && strcmp(o->log_level, "warning") != 0 && strcmp(o->log_level, "info") != 0)
-    return flags_wrong("--log-level", ": error, warning or info");
+    return flags_wrong("--log-level", " must be error, warning or info");
   if (o->metrics_public || o->metrics_listen) o->metrics = 1;
-  if (o->metrics_public && o->metrics_listen) return flags_wrong("--metrics-public", ": the address of --metrics-listen says who may ask");
-  if (o->log_format && strcmp(o->log_format, "text") != 0 && strcmp(o->log_format, "json") != 0) return flags_wrong("--log-format", ": text or json");
-  if (svcd_log_is_json() && o->show_credentials) return flags_wrong("--show-credentials", ": secrets do not belong into a log, --log-format json: --bootstrap FILE");
+  if (o->metrics_public && o->metrics_listen) return flags_wrong("--metrics-public", " and --metrics-listen exclude each other: the address of --metrics-listen decides who can read the metrics");
+  if (o->log_format && strcmp(o->log_format, "text") != 0 && strcmp(o->log_format, "json") != 0) return flags_wrong("--log-format", " must be text or json");
+  if (svcd_log_is_json() && o->show_credentials) return flags_wrong("--show-credentials", " cannot be combined with --log-format json: a log must not contain secrets. Use --bootstrap FILE");
   if (flags_driver(o) != 0 || flags_options(o) != 0) return 2;
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
   for (i = 0; i < o->url_count; i++) secure += svcd_is_https(o->urls[i]) != 0;
-  if (!o->cert != !o->key) return flags_wrong(o->cert ? "--cert" : "--key", ": --cert and --key go together");
-  if (o->cert && !secure) return flags_wrong("--cert", ": for which https URL? There is no such --listen");
-  if (o->memory && secure && !o->cert) return flags_wrong("--memory", ": there is no folder to keep a certificate in: --cert and --key");
+  if (!o->cert != !o->key) return flags_wrong(o->cert ? "--cert" : "--key", ": --cert and --key must be given together");
+  if (o->cert && !secure) return flags_wrong("--cert", " needs an https URL: add --listen https://HOST:PORT");
+  if (o->memory && secure && !o->cert) return flags_wrong("--memory", " with an https URL needs --cert and --key: there is no folder for a certificate");
   return flags_link(o) == 0 && flags_test(o) == 0 ? -1 : 2;
 }
 
-/* Which lists the command line has begun: the first of them replaces what the file says. */
+/* Stores one value. `begun` marks the lists that this source has begun: its first value replaces those of a weaker source. */
 static int flags_give(svcd_options *o, const flags_row *row, char *value, char *begun)
 {
   if (begun && row->kind == FLAG_LIST && !begun[row - flags_rows]) {
@@ -519,7 +537,7 @@ static int flags_line(svcd_options *o, const svcd_verb *verb, int line, const ch
   int set = value[0] == '\0' || strcmp(value, "true") == 0;
   row = snprintf(flag, sizeof flag, "--%s", name) < (int)sizeof flag ? flags_find(flag) : NULL;
   if (!row || row->to == FLAGS_TO(config)) return flags_bad_line(o->config, line, name, ": no such flag");
-  if (row->kind == FLAG_SET && !set && strcmp(value, "false") != 0) return flags_bad_line(o->config, line, name, ": true or false, or nothing");
+  if (row->kind == FLAG_SET && !set && strcmp(value, "false") != 0) return flags_bad_line(o->config, line, name, " must be true, false or empty");
   if (row->kind != FLAG_SET && !value[0]) return flags_bad_line(o->config, line, name, " needs a value");
   if (!(row->verbs & verb->bit)) return 0;
   if (row->kind == FLAG_SET) {
@@ -527,10 +545,10 @@ static int flags_line(svcd_options *o, const svcd_verb *verb, int line, const ch
     return 0;
   }
   if (flags_give(o, row, value, NULL) == 0) return 0;
-  return flags_bad_line(o->config, line, name, " is refused, as is said above");
+  return flags_bad_line(o->config, line, name, " is invalid: see the line above");
 }
 
-/* What --config names is read before the flags, wherever it stands. Returns 0, or the status to exit with. */
+/* Reads the file of --config before the flags, wherever --config stands. Returns 0, or the exit status. */
 static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char **argv)
 {
   char *rest, *name, *value;
@@ -552,7 +570,7 @@ static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char *
 /* ------------------------------------------------------------------------------------------------------ the environment */
 
 
-/* "SVCD_BASE_URL" of "--base-url". */
+/* Turns "--base-url" into "SVCD_BASE_URL". */
 static void flags_env_name(const char *flag, char out[FLAGS_NEAR + 1])
 {
   size_t n = (size_t)snprintf(out, FLAGS_NEAR + 1, FLAGS_ENV "%s", flag + 2), i;
@@ -582,18 +600,18 @@ static int flags_env_unknown(const char *name)
   return svcd_error(2, "%s in the environment: no such flag", name);
 }
 
-/* Kubernetes tells every container of a Service that is called svcd by such variables. */
+/* Kubernetes sets such variables in every container if a Service is named svcd. They are not flags. */
 static int flags_env_is_link(const char *name)
 {
   return strncmp(name, FLAGS_ENV "SERVICE_", 13) == 0 || strcmp(name, FLAGS_ENV "PORT") == 0 || strncmp(name, FLAGS_ENV "PORT_", 10) == 0;
 }
 
-/* One that is a list has its values between white space. They stay where they are: a list is cut in its place. */
+/* Stores the value of a variable. The values of a list are separated by white space; the string is split in place. */
 static int flags_env_take(svcd_options *o, const flags_row *row, char *value, char *begun)
 {
   char *rest = NULL;
   int status = 0, set = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
-  if (row->kind == FLAG_SET && !set && strcmp(value, "false") != 0 && strcmp(value, "0") != 0) return flags_wrong(row->name, ": true or false");
+  if (row->kind == FLAG_SET && !set && strcmp(value, "false") != 0 && strcmp(value, "0") != 0) return flags_wrong(row->name, " must be true or false");
   if (row->kind == FLAG_SET) *(int *)(void *)((char *)o + row->to) = set;
   if (row->kind == FLAG_TEXT || row->kind == FLAG_NUMBER) status = flags_give(o, row, value, begun);
   if (row->kind != FLAG_LIST) return status;
@@ -602,7 +620,7 @@ static int flags_env_take(svcd_options *o, const flags_row *row, char *value, ch
   return status;
 }
 
-/* Every flag, as SVCD_ and its name: stronger than a line of --config, weaker than the command line. An empty one says nothing. */
+/* Reads the flags of the environment. They override --config, and the command line overrides them. An empty variable is ignored. */
 static int flags_env(svcd_options *o, const svcd_verb *verb)
 {
   char begun[FLAGS_COUNT] = "", name[FLAGS_NEAR + 1];
@@ -617,12 +635,12 @@ static int flags_env(svcd_options *o, const svcd_verb *verb)
     if (!row && (flags_env_is_link(name) || strcmp(name, SVCD_TEST_TOKEN) == 0)) continue;
     if (!row) return flags_env_unknown(name);
     if (!(row->verbs & verb->bit) || !value[0] || row->to == FLAGS_TO(config)) continue;
-    if (flags_env_take(o, row, value, begun) != 0) status = svcd_error(2, "%s in the environment is refused, as is said above", name);
+    if (flags_env_take(o, row, value, begun) != 0) status = svcd_error(2, "%s in the environment is invalid: see the line above", name);
   }
   return status;
 }
 
-/* Known before anything else is read: a flag that is refused is told in this format, too. */
+/* Reads the log format first: errors about other flags are printed in this format, too. */
 static void flags_log_format(const svcd_verb *verb, int argc, char **argv)
 {
   const char *format = getenv(FLAGS_ENV "LOG_FORMAT");
@@ -659,7 +677,7 @@ int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char
       continue;
     }
     if (i + 1 == argc && row->to == FLAGS_TO(client)) {
-      o->client = ""; /* which are there? */
+      o->client = ""; /* list the clients */
       continue;
     }
     if (i + 1 == argc) return flags_wrong(argv[i], " needs a value");

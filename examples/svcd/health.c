@@ -23,5 +23,5 @@ int svcd_health(const svcd_options *o)
   status = a.status;
   if (status == 200) puts("ok");
   http_answer_free(&a);
-  return status == 200 ? 0 : svcd_error(1, "%s is not ready: it answers %d", url, status);
+  return status == 200 ? 0 : svcd_error(1, "%s is not ready: it answered %d", url, status);
 }

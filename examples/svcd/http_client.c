@@ -88,7 +88,7 @@ static int http_secure(http_wire *w, const http_target *t, const char *ca, char 
   mbedtls_ssl_config_init(&w->config);
   mbedtls_x509_crt_init(&w->authority);
   w->https = 1;
-  if (psa_crypto_init() != PSA_SUCCESS) return http_wrong(why, size, t, "cannot be asked: the system gives no random bytes");
+  if (psa_crypto_init() != PSA_SUCCESS) return http_wrong(why, size, t, "cannot be asked: the system returned no random bytes");
   if (mbedtls_x509_crt_parse_file(&w->authority, ca ? ca : HTTP_SYSTEM) < 0) {
     snprintf(why, size, "cannot read certificates of %s", ca ? ca : HTTP_SYSTEM);
     return -1;

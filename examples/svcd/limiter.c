@@ -18,7 +18,7 @@ int svcd_limiter(const svcd_options *o, svc_config *config)
   config->limiter = svc_redis_port();
   return 0;
 #else
-  return svcd_error(2, "this svcd was built without Redis: WITH=redis ./build.sh run builds it with");
+  return svcd_error(2, "this svcd was built without Redis: build it with WITH=redis ./build.sh run");
 #endif
 }
 

@@ -14,26 +14,26 @@ static int svcd_version(const svcd_options *o)
 }
 
 const svcd_verb svcd_verbs[] = {
-  { "serve", SVCD_SERVE, svcd_serve, "answer requests; this is what svcd does without a verb" },
-  { "credentials", SVCD_CREDENTIALS, svcd_credentials, "make another API key and service account, while svcd is stopped" },
-  { "backup", SVCD_BACKUP, svcd_backup, "copy a store and check the copy; svcd may be running on it, and goes on" },
-  { "restore", SVCD_RESTORE, svcd_restore, "check a backup, and make a store of it in a folder that has none" },
-  { "copy", SVCD_COPY, svcd_copy, "a store into an empty place, between a folder and PostgreSQL or two of a kind; read again, and compared" },
-  { "export", SVCD_EXPORT, svcd_export, "write a whole store as lines of JSON, which any later version reads; svcd may be running on it" },
-  { "import", SVCD_IMPORT, svcd_import, "make a store of an export, in an empty place: every line is checked, and the store is read again" },
-  { "schema", SVCD_SCHEMA, svcd_schema, "make the tables of a store on PostgreSQL, or see whether they fit: serving then needs no right to make any" },
-  { "check", SVCD_CHECK, svcd_check, "look whether a store is whole, while svcd is stopped: a line for each fault, and status 1" },
-  { "rotate-key", SVCD_ROTATE, svcd_rotate_key, "seal all secrets by a new key, secret.key.next, while svcd serves; then that is secret.key, and the old one"
-    " secret.key.old. With --store in two calls: one makes the key, which every svcd must have before the second one seals by it" },
-  { "world", SVCD_WORLD, svcd_world, "write what a store holds as a world, a file of JSON that --world loads, while svcd is stopped; or look whether a file is one" },
+  { "serve", SVCD_SERVE, svcd_serve, "answer requests; the default verb" },
+  { "credentials", SVCD_CREDENTIALS, svcd_credentials, "create another API key and service account, while svcd is stopped" },
+  { "backup", SVCD_BACKUP, svcd_backup, "copy a store and check the copy; svcd may be running on the store" },
+  { "restore", SVCD_RESTORE, svcd_restore, "check a backup, and create a store from it in an empty folder" },
+  { "copy", SVCD_COPY, svcd_copy, "copy a store into an empty place, between a folder and PostgreSQL or two of a kind, and compare both" },
+  { "export", SVCD_EXPORT, svcd_export, "write a whole store as lines of JSON, which any later version reads; svcd may be running on the store" },
+  { "import", SVCD_IMPORT, svcd_import, "create a store from an export, in an empty place; every line is checked, and the store is read again" },
+  { "schema", SVCD_SCHEMA, svcd_schema, "create the tables of a store on PostgreSQL, or check them; svcd serve then needs no permission to create tables" },
+  { "check", SVCD_CHECK, svcd_check, "check a store while svcd is stopped; prints a line for each problem and exits with status 1 if there are any" },
+  { "rotate-key", SVCD_ROTATE, svcd_rotate_key, "seal all secrets with a new key, secret.key.next, while svcd serves; it becomes secret.key, and the old one"
+    " secret.key.old. With --store, call it twice: the first call creates the key; every svcd must have it before the second call uses it" },
+  { "world", SVCD_WORLD, svcd_world, "write a store as a world, a JSON file that --world loads, while svcd is stopped; or check such a file" },
   { "openapi", SVCD_OPENAPI, svcd_openapi, "print the OpenAPI document; needs no store" },
-  { "driver", SVCD_DRIVER, svcd_driver_schema, "print what a driver is told, is asked and may say, as JSON Schema; needs no store" },
-  { "env", SVCD_ENV, svcd_env, "print the credentials, SECRETS and all, for a shell: eval \"$(svcd env --data DIR)\"" },
-  { "replay", SVCD_REPLAY, svcd_replay, "send the requests of an HTTP archive, such as GET /_svc/journal?format=har gives, to the server of --against, and"
-    " tell where its answers differ: a line for each difference, and status 1" },
-  { "health", SVCD_HEALTH, svcd_health, "ask a running service whether it is ready, http://127.0.0.1:8080 or another URL: status 0 if it is, else 1; for"
-    " health checks of containers" },
-  { "version", SVCD_VERSION, svcd_version, "say which version it is" },
+  { "driver", SVCD_DRIVER, svcd_driver_schema, "print the messages between svcd and a driver as JSON Schema; needs no store" },
+  { "env", SVCD_ENV, svcd_env, "print the credentials, including SECRETS, for a shell: eval \"$(svcd env --data DIR)\"" },
+  { "replay", SVCD_REPLAY, svcd_replay, "send the requests of an HTTP archive, as of GET /_svc/journal?format=har, to the server of --against and"
+    " compare its answers; prints a line for each difference and exits with status 1 if there are any" },
+  { "health", SVCD_HEALTH, svcd_health, "ask a running service whether it is ready (default http://127.0.0.1:8080); exits with status 0 if it is, else 1;"
+    " for health checks of containers" },
+  { "version", SVCD_VERSION, svcd_version, "print the version" },
   { NULL, 0, NULL, NULL },
 };
 

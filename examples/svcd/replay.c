@@ -91,7 +91,7 @@ static char *replay_read_file(const char *path, size_t most, size_t *length)
   if (text && fread(text, 1, (size_t)n, f) == (size_t)n) text[*length = (size_t)n] = '\0';
   else free(text), text = NULL;
   fclose(f);
-  if (!text) svcd_error(1, "cannot read %s: it is no file, or too long", path);
+  if (!text) svcd_error(1, "cannot read %s: it is not a file, or too long", path);
   return text;
 }
 
@@ -126,7 +126,7 @@ static int replay_credentials(replay *r)
     explicit_bzero(text, n);
     free(text);
     if (good && r->id[0] && r->secret[0]) return 0;
-    return svcd_error(1, "%s has no clientId and clientSecret: a file such as bootstrap.json is wanted", r->o->credentials);
+    return svcd_error(1, "%s has no clientId and clientSecret: name a file such as bootstrap.json", r->o->credentials);
   }
   replay_variable("SVC_CLIENT_ID", r->id, sizeof r->id);
   replay_variable("SVC_CLIENT_SECRET", r->secret, sizeof r->secret);
@@ -160,7 +160,7 @@ static int replay_sign_in(replay *r)
     if (r->bearer) explicit_bzero(r->bearer, strlen(r->bearer));
     free(r->bearer);
     r->bearer = NULL;
-    if (!token || strpbrk(token, " \r\n")) svcd_error(1, "%s gives no token for these credentials: it answers %d", r->o->against, a.status);
+    if (!token || strpbrk(token, " \r\n")) svcd_error(1, "%s refused these credentials: it answered %d", r->o->against, a.status);
     else if (asprintf(&r->bearer, "Authorization: Bearer %s\r\n", token) < 0) r->bearer = NULL;
     status = r->bearer ? 0 : 1;
     http_answer_free(&a);
@@ -373,7 +373,7 @@ static int replay_all(replay *r, exec_text archive)
   size_t at = 0;
   int status = 0;
   if (!exec_json_is_object(archive) || !entries.p || entries.p[0] != '[')
-    return svcd_error(1, "%s is no HTTP archive: it has no log.entries", r->o->operand);
+    return svcd_error(1, "%s is not an HTTP archive: it has no log.entries", r->o->operand);
   status = replay_sign_in(r);
   while (status == 0 && (one = exec_json_item(entries, &at)).p) status = replay_entry(r, one);
   if (status != 0) return status;

@@ -31,8 +31,8 @@ static int rotate_take(const svcd_options *o)
   snprintf(next, sizeof next, "%.*s.next", SVCD_PATH - 8, path);
   snprintf(old, sizeof old, "%.*s.old", SVCD_PATH - 8, path);
   if ((link(path, old) != 0 && errno != EEXIST) || rename(next, path) != 0 || svcd_flush_name(path) != 0)
-    return svcd_error(1, "every secret is sealed by %s, but it cannot become %s: %s; do so by hand", next, path, strerror(errno));
-  svcd_say(SVC_LOG_INFO, "secret.key_rotated", "every secret is sealed by the new %s; %s is for backups made before: keep it elsewhere, then remove it", path, old);
+    return svcd_error(1, "every secret is sealed with %s, but it cannot be renamed to %s: %s; rename it by hand", next, path, strerror(errno));
+  svcd_say(SVC_LOG_INFO, "secret.key_rotated", "every secret is sealed with the new %s; older backups need %s: keep it elsewhere, then remove it", path, old);
   return 0;
 }
 
@@ -47,7 +47,7 @@ int svcd_rotate_some(svc *s, const svcd_options *o, int *stopped)
   explicit_bzero(next, sizeof next);
   if (*stopped || rc == SVC_BUSY) return o->store ? ROTATE_SECOND : ROTATE_PAUSE;
   if (rc == SVC_OK) *stopped = rotate_take(o) != 0;
-  else *stopped = svcd_error(1, "secrets are not sealed by the new key: %s; SIGHUP tries again", svc_strerror(rc));
+  else *stopped = svcd_error(1, "secrets could not be sealed with the new key: %s; send SIGHUP to retry", svc_strerror(rc));
   return ROTATE_SECOND;
 }
 
@@ -114,7 +114,7 @@ int svcd_rotate_key(const svcd_options *o)
   made = access(name, F_OK) != 0;
   snprintf(name, sizeof name, "%.*s.old", SVCD_PATH - 8, path);
   if (made && access(name, F_OK) == 0)
-    return svcd_error(1, "%s is the key before this one, and needed for backups of its time: keep it elsewhere first", name);
+    return svcd_error(1, "%s is the previous key, which older backups need: keep it elsewhere first", name);
   status = made ? svcd_make_next_secret_key(o) : 0;
   if (status != 0) return status;
   if (!made || !o->store) return rotate_or_await(o);

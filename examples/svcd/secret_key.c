@@ -35,7 +35,7 @@ static int secret_key_read(const char *path, unsigned char *key)
   close(fd);
   if (!good) return svcd_error(2, "%s is not a file of %d bytes", path, SVCD_SECRET_KEY);
   if (S_ISREG(about.st_mode) && about.st_mode & 027)
-    return svcd_error(2, "%s can be read by everybody, or written to by others than its owner: chmod 600 it", path);
+    return svcd_error(2, "%s can be read by everyone, or written by users other than its owner: chmod 600 it", path);
   if (S_ISREG(about.st_mode) && about.st_mode & 040) svcd_say(SVC_LOG_WARNING, "secret.readable", "%s can be read by its group", path);
   return 0;
 }
@@ -46,7 +46,7 @@ int svcd_secret_key_path(const svcd_options *o, char path[SVCD_PATH])
           : o->data     ? snprintf(path, SVCD_PATH, "%s/secret.key", o->data)
                         : snprintf(path, SVCD_PATH, "%s", ""); /* --memory: it goes with the store */
   if (n >= 0 && n < SVCD_PATH - 8) return 0; /* ".new" is put behind it */
-  return svcd_error(1, "%s: the name is too long", o->secret_key ? o->secret_key : o->data);
+  return svcd_error(1, "%s: the path is too long", o->secret_key ? o->secret_key : o->data);
 }
 
 int svcd_has_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *there)
@@ -63,7 +63,7 @@ static int secret_key_random(unsigned char key[SVCD_SECRET_KEY])
   int random = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   int good = random >= 0 && read(random, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY;
   if (random >= 0) close(random);
-  return good ? 0 : svcd_error(1, "the system gives no random bytes");
+  return good ? 0 : svcd_error(1, "the system returned no random bytes");
 }
 
 static int secret_key_next_path(const svcd_options *o, char next[SVCD_PATH])
@@ -133,7 +133,7 @@ int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SEC
     if (link(fresh, path) != 0 && errno != EEXIST) return svcd_error(1, "cannot write %s: %s", path, strerror(errno));
     if (svcd_flush_name(path) != 0) return svcd_error(1, "cannot write %s: %s", path, strerror(errno));
     status = secret_key_read(path, kept);
-    if (status == 0 && memcmp(kept, key, sizeof kept) != 0) status = svcd_error(1, "%s is not what was written there", path);
+    if (status == 0 && memcmp(kept, key, sizeof kept) != 0) status = svcd_error(1, "%s differs from what svcd wrote", path);
     explicit_bzero(kept, sizeof kept);
   }
   if (status == 0) unlink(fresh);

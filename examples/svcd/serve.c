@@ -62,10 +62,10 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
   int there = access(path, F_OK) == 0;
   if (o->show_credentials) printf("base URL:      %s\n", base_url);
   if (there && !o->show_credentials) return;
-  if (there) svcd_print("credentials.written", "credentials:", "%s, written when the store was made", path);
+  if (there) svcd_print("credentials.written", "credentials:", "%s, written when the store was created", path);
   else
-    svcd_print("credentials.missing", "credentials:", "%s, written when the store was made, is not there any more: `svcd credentials --data %s` "
-               "makes new ones while svcd is stopped", path, o->data);
+    svcd_print("credentials.missing", "credentials:", "%s, written when the store was created, is missing: `svcd credentials --data %s` "
+               "creates new ones while svcd is stopped", path, o->data);
 }
 
 /* Is there an organization? Then whoever made it has the credentials, and no file is to be touched. -1: a dialect has another path. */
@@ -127,8 +127,8 @@ static int serve_check_plain(const svcd_options *o)
   size_t i;
   for (i = 0; i < o->url_count && !o->plain_http; i++)
     if (!svcd_is_https(o->urls[i]) && svcd_reach(o->urls[i]) >= SVCD_ELSEWHERE)
-      return svcd_error(2, "%s is plain HTTP beyond this machine, and tokens can be read on the way: listen on https, or on 127.0.0.1, "
-                        "or say --plain-http", o->urls[i]);
+      return svcd_error(2, "%s is plain HTTP beyond this machine, and others can read tokens: listen on https, or on 127.0.0.1, "
+                        "or set --plain-http", o->urls[i]);
   return 0;
 }
 
@@ -137,7 +137,7 @@ static void serve_warn(const svcd_options *o, const svc_listener *listener)
 {
   const char *first = svc_listener_url(listener, 0);
   if (!o->base_url && svcd_reach(first) == SVCD_EVERYWHERE)
-    svcd_say(SVC_LOG_WARNING, "base_url.unreachable", "links in answers will say %s, where no client gets to: give --base-url %s://NAME%s", first,
+    svcd_say(SVC_LOG_WARNING, "base_url.unreachable", "links in answers begin with %s, which no client can reach: set --base-url %s://NAME%s", first,
                svcd_is_https(first) ? "https" : "http", strrchr(first, ':'));
 }
 
@@ -147,13 +147,13 @@ static void serve_reload(svc_listener *listener, const svcd_options *o)
   svcd_cert cert;
   char why[512];
   if (svcd_certificate(o, &cert) != 0) { /* it has said why */
-    svcd_say(SVC_LOG_ERROR, "certificate.kept", "SIGHUP: the certificate stays as it was");
+    svcd_say(SVC_LOG_ERROR, "certificate.kept", "SIGHUP: the old certificate stays in use");
   } else if (cert.used && svc_listener_reload(listener, why, sizeof why) != SVC_OK) {
-    svcd_say(SVC_LOG_ERROR, "certificate.kept", "SIGHUP: the certificate stays as it was: %s", why);
+    svcd_say(SVC_LOG_ERROR, "certificate.kept", "SIGHUP: the old certificate stays in use: %s", why);
   } else if (cert.used) {
-    svcd_say(SVC_LOG_INFO, "certificate.reloaded", "SIGHUP: the certificate is read anew, SHA-256 %s", cert.sha256);
+    svcd_say(SVC_LOG_INFO, "certificate.reloaded", "SIGHUP: the certificate is reloaded, SHA-256 %s", cert.sha256);
   } else if (!o->access_log) {
-    svcd_say(SVC_LOG_INFO, "reload.nothing", "SIGHUP: there is nothing to read anew");
+    svcd_say(SVC_LOG_INFO, "reload.nothing", "SIGHUP: there is nothing to reload");
   }
 }
 
@@ -164,10 +164,10 @@ static int serve_test_control(svc *s, const svcd_options *o, const char *base_ur
   int rc;
   if (!o->test_control) return 0;
   rc = svc_control_begin(s);
-  if (rc == SVC_FULL) return svcd_error(1, "--test-control: the store is too large to be kept in memory for a reset: 64 MiB of records at the most");
+  if (rc == SVC_FULL) return svcd_error(1, "--test-control: the store is too large to keep in memory for a reset: at most 64 MiB of records");
   if (rc != SVC_OK) return svcd_error(1, "--test-control: the store cannot be kept for a reset: %s", svc_strerror(rc));
   if (svcd_keep_test_token(o, base_url, token) != 0 || !svcd_credentials_path(o, path)) return 1;
-  svcd_say(SVC_LOG_INFO, "test_control.on", "test control is on%s: whoever has the testToken%s%s can do everything to this service",
+  svcd_say(SVC_LOG_INFO, "test_control.on", "test control is on%s: anyone with the testToken%s%s can do everything to this service",
            o->test_anywhere ? ", for every address that can reach svcd" : "", *path ? " of " : "", path);
   return 0;
 }
@@ -177,7 +177,7 @@ static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_acces
 {
   serve_reload(listener, o);
   if (o->access_log && svcd_access_open(access, o->access_log) != 0)
-    svcd_say(SVC_LOG_ERROR, "access_log.failed", "SIGHUP: cannot open %s, the old one goes on: %s", o->access_log, strerror(errno));
+    svcd_say(SVC_LOG_ERROR, "access_log.failed", "SIGHUP: cannot open %s, the old file stays in use: %s", o->access_log, strerror(errno));
 }
 
 #define SERVE_STOP_SECONDS 10
@@ -190,7 +190,7 @@ static void *serve_give_up(void *nothing)
   struct timespec left = { SERVE_STOP_SECONDS, 0 };
   (void)nothing;
   while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) continue;
-  svcd_say(SVC_LOG_ERROR, "svcd.stop_timeout", "not everything has ended within %d seconds of the signal: svcd exits", SERVE_STOP_SECONDS);
+  svcd_say(SVC_LOG_ERROR, "svcd.stop_timeout", "svcd did not stop within %d seconds of the signal, and exits", SERVE_STOP_SECONDS);
   _exit(1);
 }
 
@@ -208,7 +208,7 @@ static void *serve_read_stdin(void *nothing)
   (void)nothing;
   do n = read(STDIN_FILENO, buffer, sizeof buffer);
   while (n > 0 || (n < 0 && errno == EINTR));
-  svcd_say(SVC_LOG_INFO, "svcd.stdin_ended", "standard input has ended, and svcd ends with it (--end-with-stdin)");
+  svcd_say(SVC_LOG_INFO, "svcd.stdin_ended", "standard input has ended, and svcd stops (--end-with-stdin)");
   kill(getpid(), SIGTERM); /* blocked in all threads: serve_wait() takes it */
   return NULL;
 }
@@ -450,11 +450,11 @@ static int serve_open(svc **s, const svc_config *config, const svcd_options *o, 
   const int64_t until = svcd_monotonic(NULL) + o->wait * INT64_C(1000000000);
   int rc, more = o->wait != 0, said = 0;
   while (more && !svcd_limiter_answers(config)) {
-    if (!said++) svcd_say(SVC_LOG_WARNING, "limiter.waiting", "Redis does not answer: svcd waits for it, for %ld seconds at the most (--wait)", o->wait);
+    if (!said++) svcd_say(SVC_LOG_WARNING, "limiter.waiting", "Redis does not answer: svcd waits for at most %ld seconds (--wait)", o->wait);
     more = serve_wait_more(until, signals);
   }
   if (!more && o->wait && svcd_monotonic(NULL) < until) { /* a signal */
-    svcd_say(SVC_LOG_INFO, "svcd.interrupted", "svcd was told to end while it waited for Redis");
+    svcd_say(SVC_LOG_INFO, "svcd.interrupted", "svcd was stopped while it waited for Redis");
     return SVC_IO;
   }
   rc = svc_open(s, config);

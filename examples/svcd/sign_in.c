@@ -112,12 +112,12 @@ void svcd_sign_in_open(svcd_sign_in *k, const svcd_options *o, const svc_listene
   for (i = 0; (url = svc_listener_url(listener, i)) != NULL && svcd_reach(url) != SVCD_LOOPBACK; i++) continue;
   if (!url || !svcd_credentials_path(o, path)) return;
   if (!k->client_id[0]) {
-    svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: %s is not there, or has no clientSecret)", url,
+    svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: %s is missing, or has no clientSecret)", url,
                *path ? path : "the file of credentials");
     return;
   }
   if (!sign_in_code(code, k->hash)) {
-    svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: the system gives no random bytes)", url);
+    svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: the system returned no random bytes)", url);
     return;
   }
   pthread_mutex_lock(&k->lock);
@@ -340,7 +340,7 @@ int svcd_sign_in_takes(svcd_sign_in *k, svc *s, const svc_request *request, svc_
   sign_in_token(k, s, request, secret, response);
   explicit_bzero(secret, sizeof secret);
   if (response->status == 200)
-    svcd_say(SVC_LOG_INFO, "sign_in.link_used", "a browser on this machine has signed in by the sign-in link, as %s", k->client_id);
+    svcd_say(SVC_LOG_INFO, "sign_in.link_used", "a browser on this machine has signed in with the sign-in link, as %s", k->client_id);
   else
     svcd_say(SVC_LOG_WARNING, "sign_in.refused", "the sign-in link was used, but its service account got no token: status %d",
              response->status);

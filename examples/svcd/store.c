@@ -33,12 +33,12 @@ int svcd_store_at(const char *place, svc_config *config)
   config->store = NULL;
   if (!svcd_is_uri(place)) return 0;
   if (store_has_password(place))
-    return svcd_error(2, "a password on the command line can be read by others: put it into a file (PGPASSFILE) or into PGPASSWORD");
+    return svcd_error(2, "other users can read a password on the command line: put it into a file (PGPASSFILE) or into PGPASSWORD");
 #ifdef SVC_WITH_POSTGRES
   config->store = svc_postgres_port();
   return 0;
 #else
-  return svcd_error(2, "this svcd was built without PostgreSQL: WITH=postgres ./build.sh run builds it with");
+  return svcd_error(2, "this svcd was built without PostgreSQL: build it with WITH=postgres ./build.sh run");
 #endif
 }
 
@@ -47,6 +47,6 @@ int svcd_store(const svcd_options *o, svc_config *config)
   config->path = o->data; /* NULL: --memory */
   if (!o->store) return 0;
   if (o->data && mkdir(o->data, 0700) != 0 && errno != EEXIST)
-    return svcd_error(1, "cannot make the folder %s: %s", o->data, strerror(errno));
+    return svcd_error(1, "cannot create the folder %s: %s", o->data, strerror(errno));
   return svcd_store_at(o->store, config);
 }

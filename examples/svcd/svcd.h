@@ -148,7 +148,7 @@ int svcd_world(const svcd_options *o);
 #define SVCD_SET_UP (-1)
 int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, const char *token,
                            int (*make)(svc *s, const svcd_options *o, svc_credentials *out), svc_credentials *out);
-/* Where the credentials are; "": with --memory, nowhere; false: the name is too long, and that has been said. */
+/* Where the credentials are; "": with --memory, nowhere; false: the path is too long, and that has been said. */
 int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH]);
 /* What was made, for who is looking; the secrets only if they are asked for. token "": there is none. */
 void svcd_greet(const svcd_options *o, const char *base_url, const char *token, const svc_credentials *c, const char *path);

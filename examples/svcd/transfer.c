@@ -68,10 +68,10 @@ static int transfer_to(const svcd_options *o, FILE *to)
   memset(&config, 0, sizeof config);
   if (svcd_store_at(o->store ? o->store : o->data, &config) != 0) return 2;
   status = o->with_secrets ? svcd_has_secret_key(o, key, &there) : 0;
-  if (status == 0 && o->with_secrets && !there) status = svcd_error(1, "--with-secrets: there is no secret key: --data DIR or --secret-key FILE");
+  if (status == 0 && o->with_secrets && !there) status = svcd_error(1, "--with-secrets needs the secret key: set --data DIR or --secret-key FILE");
   if (status != 0) return status;
   if (there) config.secret_key = key;
-  if (there) svcd_say(SVC_LOG_WARNING, "export.secrets", "the export holds SECRETS IN CLEAR");
+  if (there) svcd_say(SVC_LOG_WARNING, "export.secrets", "the export contains SECRETS IN CLEAR");
   rc = svc_export_store(&config, transfer_write, to, &report);
   if (rc == SVC_BUSY && !o->store) rc = transfer_from_copy(o, &config, to, &report);
   explicit_bzero(key, sizeof key);
@@ -87,7 +87,7 @@ static int transfer_export(const svcd_options *o)
   int fd, status;
   FILE *to;
   if (!o->out) return transfer_to(o, stdout);
-  if (snprintf(fresh, sizeof fresh, "%s.new", o->out) >= (int)sizeof fresh) return svcd_error(1, "%s: the name is too long", o->out);
+  if (snprintf(fresh, sizeof fresh, "%s.new", o->out) >= (int)sizeof fresh) return svcd_error(1, "%s: the path is too long", o->out);
   unlink(fresh); /* of an export that was cut */
   fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   to = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -123,7 +123,7 @@ static int transfer_from(const svcd_options *o, int from)
   rc = svc_import_store(&config, transfer_read, &from, &report);
   if (rc == SVC_OK) status = svcd_check_place(o, place);
   explicit_bzero(key, sizeof key);
-  if (rc == SVC_EXISTS) return svcd_error(1, "%s is not empty, and stays as it is", place);
+  if (rc == SVC_EXISTS) return svcd_error(1, "%s is not empty, and is left unchanged", place);
   if (rc != SVC_OK) return svcd_error(1, "nothing was imported: %s", report.why);
   if (status == 0)
     printf("imported:      %s, %llu records and %llu counts, read again and checked\n", place, (unsigned long long)report.records, (unsigned long long)report.counts);
@@ -141,6 +141,6 @@ static int transfer_import(const svcd_options *o)
 
 int svcd_import(const svcd_options *o)
 {
-  if (!o->store && svcd_has_store(o->data)) return svcd_error(1, "%s holds a store already, which stays as it is", o->data);
+  if (!o->store && svcd_has_store(o->data)) return svcd_error(1, "%s already holds a store, which is left unchanged", o->data);
   return svcd_in_child(o, transfer_import, o->store ? o->store : o->data);
 }

@@ -22,16 +22,16 @@ static int upgrade_backup(void *options, unsigned format)
   struct tm at;
   int n, rc = SVC_EXISTS, number;
   if (o->store) {
-    svcd_say(SVC_LOG_WARNING, "upgrade.no_backup", "no backup is made of a database: have one");
+    svcd_say(SVC_LOG_WARNING, "upgrade.no_backup", "svcd makes no backup of a database: make one before you upgrade");
     return 0;
   }
   if (gmtime_r(&now, &at)) strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &at);
   for (number = 1; rc == SVC_EXISTS && number <= UPGRADE_FOLDERS; number++) {
     n = snprintf(folder, sizeof folder, number == 1 ? "%s/format-%u-%s" : "%s/format-%u-%s-%d", o->data, format, date, number);
-    if (n < 0 || n >= (int)sizeof folder) return svcd_error(1, "%s: the name is too long", o->data);
+    if (n < 0 || n >= (int)sizeof folder) return svcd_error(1, "%s: the path is too long", o->data);
     rc = svc_backup_of(o->data, folder);
   }
-  if (rc != SVC_OK) return svcd_error(1, "no backup could be made in %s: %s", folder, svc_strerror(rc));
+  if (rc != SVC_OK) return svcd_error(1, "cannot make a backup in %s: %s", folder, svc_strerror(rc));
   svcd_print("backup.made", "backup:", "%s, the store as it was in format %u", folder, format);
   return 0;
 }

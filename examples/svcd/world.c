@@ -46,7 +46,7 @@ static char *world_text(const char *flag, const char *name, size_t *n)
   if (strpbrk(name, "/.")) return world_read(flag, name, WORLD_MOST, n);
   while (w->name && strcmp(w->name, name) != 0) w++;
   if (!w->name) {
-    svcd_error(2, "%s %s: svcd has no world of this name: empty, team, company, or a file, ./%s", flag, name, name);
+    svcd_error(2, "%s %s: there is no such built-in world: use empty, team or company, or a file, ./%s", flag, name, name);
     return NULL;
   }
   *n = strlen(w->text);
@@ -129,7 +129,7 @@ static int world_report(const svcd_options *o, const svc_response *report)
   if (!*path || strstr(report->body, "\"secrets\":{}")) return 0;
   snprintf(beside, sizeof beside, "%s.world", path);
   if (svcd_put_file(beside, report->body, report->body_length, 1) != 0) return 1;
-  svcd_print("world.secrets", "world:", "%s, with the secrets that were made", beside);
+  svcd_print("world.secrets", "world:", "%s, with the generated secrets", beside);
   return 0;
 }
 
@@ -154,7 +154,7 @@ int svcd_world_load(svc *s, const svcd_options *o, int set_up)
   int status = 0;
   if (o->snapshot && !set_up) status = world_restore(s, o->snapshot);
   else if (o->snapshot) svcd_say(SVC_LOG_INFO, "snapshot.ignored",
-                                 "the store is not empty, and stays as it is: --snapshot is for a new one");
+                                 "the store is not empty, and is left unchanged: --snapshot applies to an empty store");
   if (status != 0 || !o->world) return status;
   status = world_apply(s, o->world, o->world_text, o->world_size, &report);
   if (status != 0) return status;

@@ -276,8 +276,8 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   if (conn->body_length > l->config.max_answer) error = LISTENER_E_ANSWER;
   else if (!svc_listener_send_reserve(conn, conn->body_length)) error = LISTENER_E_ANSWERS;
   if (!error) return 0;
-  svc_listener_warn(l, "listener.memory_full", error == LISTENER_E_ANSWER ? "an answer is larger than max_answer: its client gets 503"
-                                                  : "too many large answers wait to be sent: some clients get 503");
+  svc_listener_warn(l, "listener.memory_full", error == LISTENER_E_ANSWER ? "an answer is larger than max_answer: the client gets 503"
+                                                  : "too many large answers are not read by their clients yet: some clients get 503");
   if (h->reads) return error;
   conn->bounded = true; /* the change is done, so it must be answered */
   return 0;

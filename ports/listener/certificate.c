@@ -252,7 +252,7 @@ static int certificate_store(const char *path, const char *text, mode_t mode, ch
   size_t n = strlen(text);
   int fd, rc = SVC_OK;
   if ((size_t)snprintf(new_path, sizeof new_path, "%s.new", path) >= sizeof new_path)
-    return svc_listener_why(why, size, SVC_INVALID, "%s: the name is too long", path);
+    return svc_listener_why(why, size, SVC_INVALID, "%s: the path is too long", path);
   unlink(new_path);
   fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (fd < 0) return certificate_failed(path, why, size);

@@ -25,7 +25,7 @@ static void connection_dispatch(listener_conn *conn)
   svc_listener_state(conn, LISTENER_WAIT, -1);
   if (svc_listener_submit(l, job)) return;
   conn->job = NULL;
-  svc_listener_warn(l, "listener.queue_full", "too many changes wait to be made: some clients get 503");
+  svc_listener_warn(l, "listener.queue_full", "too many changes are queued for a writer (--writers): some clients get 503");
   svc_listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || job->head.old || atomic_load(&l->draining));
   svc_listener_job_free(job);
 }
@@ -130,7 +130,7 @@ static bool connection_read_body(listener_conn *conn)
   int rc = svc_http_take(&job->body, &job->head, p, n, &job->limits, &taken);
   conn->at += taken;
   if (!connection_count(l, job, before) && rc <= SVC_HTTP_MORE) {
-    svc_listener_warn(l, "listener.memory_full", "too many large requests are under way: some clients get 503");
+    svc_listener_warn(l, "listener.memory_full", "too many large requests are in progress: some clients get 503");
     rc = LISTENER_E_BODIES;
   }
   if (rc == SVC_HTTP_OK) {
@@ -204,8 +204,8 @@ void svc_listener_expire(listener_conn *conn)
 static void connection_turn_away(listener_conn *conn, int error)
 {
   svc_listener *l = conn->loop->listener;
-  svc_listener_warn(l, "listener.connections_full", error == LISTENER_E_ADDRESS ? "an address has all the connections that one may have: it gets 503"
-                                                   : "all connections are taken: further clients get 503");
+  svc_listener_warn(l, "listener.connections_full", error == LISTENER_E_ADDRESS ? "an address has reached its limit of connections (--max-per-address): it gets 503"
+                                                   : "all connections are in use (--max-connections): further clients get 503");
   conn->refused = true;
   atomic_fetch_add_explicit(&l->turned_away, 1, memory_order_relaxed);
   if (atomic_fetch_add(&l->refused, 1) < l->config.max_connections / 8 + 16) svc_listener_refuse(conn, error, false, true);

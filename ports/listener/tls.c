@@ -182,7 +182,7 @@ int svc_listener_tls_shake(listener_conn *conn)
   }
   if (rc == LISTENER_TLS_READ) return LISTENER_SHAKE_READ;
   if (rc == LISTENER_TLS_WRITE) return LISTENER_SHAKE_WRITE;
-  svc_listener_log(conn->loop->listener, SVC_LOG_INFO, "tls.failed", "%s: no TLS with this client: %s 0x%04lx", conn->peer, conn->tls->port->name, error);
+  svc_listener_log(conn->loop->listener, SVC_LOG_INFO, "tls.failed", "%s: the TLS handshake failed: %s 0x%04lx", conn->peer, conn->tls->port->name, error);
   svc_listener_drop(conn);
   return LISTENER_SHAKE_FAILED;
 }

@@ -263,7 +263,7 @@ static int import_all(import_job *i, const svc_config *to)
   int rc = import_head(i);
   if (rc == SVC_OK) rc = svc_rows_open(&i->to, to, i->report->why, sizeof i->report->why);
   if (rc == SVC_OK) rc = svc_rows_mark(&i->to, i->number);
-  if (rc == SVC_EXISTS) import_why(i, rc, "the target is not empty, and stays as it is");
+  if (rc == SVC_EXISTS) import_why(i, rc, "the target is not empty, and is left unchanged");
   if (rc == SVC_OK) rc = import_lines(i);
   if (rc == SVC_OK) rc = import_compare(i);
   if (rc == SVC_OK) rc = svc_rows_unmark(&i->to);

@@ -734,7 +734,7 @@ TEST(alert_conditions, full)
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   }
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 500);
-  munit_assert_not_null(strstr(w.t.log, "has as many open alerts as it may have"));
+  munit_assert_not_null(strstr(w.t.log, "has reached its limit of open alerts; new alerts are not opened"));
   condition_send(&w, "DELETE", first, NULL, 204); /* three are over, and make room for the next three */
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 497);
   t_advance(&w.t, 60);

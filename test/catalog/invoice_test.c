@@ -583,7 +583,7 @@ TEST(invoice, damaged_sum)
     for (i = 0; i < 5; i++) {
       w.t.now += 10;
       munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-      if (i == 0) munit_assert_not_null(strstr(w.t.log, "a step that was due is given up"));
+      if (i == 0) munit_assert_not_null(strstr(w.t.log, "a due step cannot be applied and is dropped"));
       munit_assert_int(invoice_get(&w, "?orderBy=asc", NULL), ==, 200);
       munit_assert_string_equal(t_str(&w.t, "results[0].statusName"), "PENDING");
     }

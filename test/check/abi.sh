@@ -57,7 +57,7 @@ if [ $((was / 1000)) = $((is / 1000)) ]; then
 else
   sed "/^## 0\.1\.0/q" CHANGELOG.md >$T/changes
   while read -r name; do
-    grep -q "\`$name\`.*compiled anew" $T/changes || fail "$name has changed since $old, and CHANGELOG.md does not say that programs are to be compiled anew"
+    grep -q "\`$name\` must be recompiled" $T/changes || fail "$name has changed since $old, and CHANGELOG.md does not say that programs must be recompiled"
   done <$T/changed
 fi
 

@@ -39,7 +39,7 @@ works copy --from $T/data --to "$(uri one)"
 [ "$(grep -c 'records, .* counts, .* bytes, SHA-256 [0-9a-f]\{64\}$' $T/out)" = 2 ] || fail "copy does not say what it has read"
 [ "$(sed -n 's/.*SHA-256 //p' $T/out | sort -u | wc -l)" = 1 ] || fail "the two hashes are not the same"
 works copy --from $T/data --to "$(uri one)" --verify-only
-refused 'not empty, and stays' copy --from $T/data --to "$(uri one)"
+refused 'not empty, and is left unchanged' copy --from $T/data --to "$(uri one)"
 works copy --from $T/data --to "$(uri one)" --verify-only
 works check --store "$(uri one)"
 
@@ -71,7 +71,7 @@ end
 works copy --from "$(uri one)" --to $T/back
 works copy --from "$(uri one)" --to $T/back --verify-only
 works copy --from $T/back --to $T/again
-refused 'holds a store already' copy --from $T/back --to $T/again
+refused 'already holds a store' copy --from $T/back --to $T/again
 cp $T/data/bootstrap.json $T/data/secret.key $T/back
 begin --data $T/back
 answers $T/fourth
@@ -86,7 +86,7 @@ works restore --from $T/saved --store "$(uri three)" --data $T/other --with-key
 works restore --from "$(uri backup)" --data $T/restored
 works check --data $T/restored
 works credentials --data $T/other --store "$(uri three)"
-refused 'no place for it' backup --store "$(uri one)" --data $T/data --to "$(uri cut)" --with-key
+refused 'needs a folder' backup --store "$(uri one)" --data $T/data --to "$(uri cut)" --with-key
 refused 'no store to read' copy --from "$(uri cut)" --to $T/nothing
 refused 'password on the command line' copy --from $T/data --to postgres://a:b@127.0.0.1/x
 
@@ -107,9 +107,9 @@ for _ in 1 2 3 4 5; do # its child is gone when it has let go of its store
   build/svcd check --data $T/back >/dev/null 2>&1 && break
   sleep 0.5
 done
-refused 'a copy that was not finished' --data $T/data --store "$(uri cut)" --listen http://127.0.0.1:0
-refused 'a copy that was not finished' check --store "$(uri cut)"
-refused 'a copy that was not finished' copy --from "$(uri cut)" --to $T/nothing
+refused 'an incomplete copy' --data $T/data --store "$(uri cut)" --listen http://127.0.0.1:0
+refused 'an incomplete copy' check --store "$(uri cut)"
+refused 'an incomplete copy' copy --from "$(uri cut)" --to $T/nothing
 refused 'not empty' copy --from $T/back --to "$(uri cut)"
 
 sql "UPDATE copy_two.svc_record SET v = set_byte(v, length(v) - 3, get_byte(v, length(v) - 3) # 1) WHERE k = (SELECT k FROM copy_two.svc_record WHERE length(v) > 9 ORDER BY k DESC LIMIT 1)"

@@ -440,7 +440,7 @@ rm -f "$dir/pg/$id/port.new" "$dir/pg/$id/paused.new" "$dir/pg/$id/paused"
 start
 for _ in $(seq 300); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server of an earlier version is not taken over'
-grep -q 'made by an earlier version, which kept no roles' "$dir/log" || fail 'nothing is said of its users'
+grep -q 'created by an earlier version, which kept no roles' "$dir/log" || fail 'nothing is said of its users'
 [ ! -e "$dir/pg/$id/password" ] && [ ! -e "$dir/pg/users" ] || fail 'what it had is still there'
 shut_out boss || fail 'a user of an earlier version has roles that nobody knows'
 [ "$(stat -c %u "$dir/pg")" = "$(id -u)" ] || fail 'the folder is still the servers'"'"

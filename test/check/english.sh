@@ -18,7 +18,7 @@ while read -r f; do
   left_out "$f" && continue
   case $f in *.c|*.h|*.md|*.sh|*.py|*.js|*.mjs|*.go|*.txt|*.ts|*.yml|*.yaml) ;; *) continue ;; esac
   looked=$((looked + 1))
-  if grep -nwiE "$PHRASES" "$f" /dev/null; then bad=1; fi
+  if grep -nwiE "$PHRASES" "$f" /dev/null | grep -v 'is None'; then bad=1; fi # Python's None is code
 done <build/check/files
 [ $looked -gt 0 ] || fail 'no file was looked at'
 [ $bad = 0 ] || fail 'these phrases hide their subject: CONTRIBUTING.md, "Writing", says what to write instead'

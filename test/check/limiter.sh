@@ -46,7 +46,7 @@ refused() { # WORDS FLAG...: with status 2, and these words
   [ $status = 2 ] || fail "svcd $* ends with status $status: $(tail -n 1 $T/out)"
   grep -qF -- "$words" $T/out || fail "svcd $* does not say '$words': $(tail -n 1 $T/out)"
 }
-refused 'of which --limiter?' --limiter-closed
+refused 'needs --limiter' --limiter-closed
 if ! grep -q SVC_WITH_REDIS build/lib/stores.list; then
   refused 'WITH=redis' --limiter redis://127.0.0.1:6379
   exit 0

@@ -71,4 +71,4 @@ lines flags.invalid $T/out $T/err
 grep -qF -e '--a\u0001\u0009b\u007f: no such flag' $T/err || { cat $T/err; fail "control characters are not written as JSON has them"; }
 if SVCD_LOG_FORMAT=json build/svcd --memory >$T/out 2>$T/err; then fail "svcd --memory without a place for credentials is taken"; fi
 lines flags.invalid $T/out $T/err
-refused '^svcd: --log-format: text or json' --memory --bootstrap $T/b --log-format xml
+refused '^svcd: --log-format must be text or json' --memory --bootstrap $T/b --log-format xml

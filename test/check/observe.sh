@@ -14,7 +14,7 @@ begin
 [ "$(status "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is there without --metrics"
 kill -HUP $svcd
 end
-has $T/err 'SIGHUP: there is nothing to read anew' "without an access log"
+has $T/err 'SIGHUP: there is nothing to reload' "without an access log"
 
 begin --metrics --access-log $T/access --log-level info --trusted-proxy 127.0.0.1
 key=$(get publicKey); secret=$(get privateKey)
@@ -127,4 +127,4 @@ done
 [ "$(status -H 'Origin: http://evil.test' "$metrics")" = 404 ] || fail "--metrics-listen is shown to a page of another site"
 end
 refused 'metrics-listen: .*' --memory --bootstrap $T/b --metrics-listen nowhere
-refused '^svcd: --metrics-public: ' --memory --bootstrap $T/b --metrics-listen 127.0.0.1:0 --metrics-public
+refused '^svcd: --metrics-public and --metrics-listen ' --memory --bootstrap $T/b --metrics-listen 127.0.0.1:0 --metrics-public

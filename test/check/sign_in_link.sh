@@ -81,7 +81,7 @@ token=$(sed -n 's/.*"access_token":"\([^"]*\)".*/\1/p' $T/answer)
 [ "$(curl -sS -o $T/answer -w '%{http_code}' -H "Authorization: Bearer $token" "$url/api/svc/v2/orgs")" = 200 ] || fail "the token is none"
 expect 410 "the link a second time"
 guess 410 "a wrong code after it" "$wrong"
-grep -q 'signed in by the sign-in link' $T/err || fail "the log does not say that the link was used"
+grep -q 'signed in with the sign-in link' $T/err || fail "the log does not say that the link was used"
 if grep -q "$used\|$token" $T/err $T/access; then fail "a log has the code or the token"; fi
 curl -sS -H "Authorization: Bearer $(of testToken)" "$url/_svc/journal?limit=1000" >$T/journal
 if grep -q "$used\|$token\|$(of clientSecret)" $T/journal; then fail "the journal has a secret"; fi
@@ -140,9 +140,9 @@ terminal --data $T/data --no-explorer || fail "svcd does not start at a terminal
 if grep -q signin $T/tty; then fail "svcd prints a link to a page that is not there"; fi
 terminal --data $T/data --log-format json || fail "svcd does not start at a terminal"
 if grep -q signin $T/tty; then fail "svcd prints a link into a log"; fi
-refused 'there is no page to sign in to' --data $T/data --sign-in-link --no-explorer
-refused 'does not belong into a log' --data $T/data --sign-in-link --log-format json
-refused 'is for a browser on this machine' --data $T/data --sign-in-link --listen http://0.0.0.0:0 --plain-http
+refused 'there is no console to sign in to' --data $T/data --sign-in-link --no-explorer
+refused 'a log must not contain it' --data $T/data --sign-in-link --log-format json
+refused 'needs a loopback address' --data $T/data --sign-in-link --listen http://0.0.0.0:0 --plain-http
 
 # after a minute
 while [ $(($(date +%s) - began)) -le 61 ]; do sleep 1; done

@@ -40,7 +40,7 @@ if grep -q -e 'correct horse' -e 0123456789abcdef0123456789abcdef $T/a; then fai
 works import --data $T/b --in $T/a
 works export --data $T/b --out $T/b.lines
 same $T/a $T/b.lines
-refused 'holds a store already' import --data $T/b --in $T/a
+refused 'already holds a store' import --data $T/b --in $T/a
 cp $T/data/secret.key $T/data/bootstrap.json $T/b
 begin --data $T/b
 answers $T/second
@@ -63,7 +63,7 @@ same $T/clear $T/c.lines
 
 sed '$d' $T/a >$T/cut
 refused 'it was cut' import --data $T/d1 --in $T/cut
-refused 'a copy that was not finished' check --data $T/d1
+refused 'an incomplete copy' check --data $T/d1
 sed '7s/"class"/"klass"/' $T/a >$T/bad
 refused 'line 7: ' import --data $T/d2 --in $T/bad
 sed 's/"correct/"Correct/; s/"Main"/"Mein"/' $T/a >$T/bad
@@ -75,7 +75,7 @@ cut=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s $T/d5/data.mdb ] && break; sleep 0.3; done
 sleep 0.3
 kill -9 -$cut; wait $cut 2>/dev/null || :
-refused 'a copy that was not finished' check --data $T/d5
+refused 'an incomplete copy' check --data $T/d5
 
 # ---- older formats -------------------------------------------------------------------------------------------------------------
 

@@ -79,7 +79,7 @@ printf '{\n  "world": 1,\n  "orgs": [\n    { "name": "A", "groups": [ { "name": 
 if build/svcd world --check $T/bad.json 2>$T/said; then fail "a bad world is good"; fi
 has "$(cat $T/said)" "$T/bad.json:4:32: orgs[0].groups[0]: INVALID_ATTRIBUTE: " "the error"
 if build/svcd --memory --show-credentials --listen http://127.0.0.1:0 --world nowhere >/dev/null 2>$T/said; then fail "svcd starts with a world that it has not"; fi
-has "$(cat $T/said)" 'svcd has no world of this name: empty, team, company' "the error"
+has "$(cat $T/said)" 'there is no such built-in world: use empty, team or company' "the error"
 if build/svcd --memory --show-credentials --listen http://127.0.0.1:0 --world company >/dev/null 2>$T/said; then fail "a world moves the system's clock"; fi
 has "$(cat $T/said)" 'now: INVALID_WORLD: the world moves the clock' "the error"
 

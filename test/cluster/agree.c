@@ -39,7 +39,7 @@ static void another_dialect(void)
   snprintf(file, sizeof file, "%s/dialect.json", getenv("CLUSTER_FOLDER"));
   f = fopen(file, "w");
   if (!f || fputs("{\"fields\":{\"clusterType\":\"shape\"}}", f) < 0 || fclose(f) != 0) cluster_die("cannot write %s", file);
-  refused("dialect", "data", with, "the dialect of this store is another (svc_config.dialect, --dialect): it differs in fields;");
+  refused("dialect", "data", with, "the dialect differs from the store's (svc_config.dialect, --dialect) in fields;");
   accepted(change);
   accepted(with);
   refused("dialect, which was changed on purpose", "data", none, "it differs in fields;");
@@ -61,7 +61,7 @@ static void waits(void)
   instance_fault("redis-start");
   instance_wait(0);
   instance_flags(NULL);
-  if (!instance_said(0, "Redis does not answer: svcd waits for it")) cluster_die("--wait does not wait for Redis");
+  if (!instance_said(0, "Redis does not answer: svcd waits for")) cluster_die("--wait does not wait for Redis");
   pass("--wait waits for Redis: ready after %.1f s, of which Redis was away for 3", (double)(cluster_now() - start) / 1e9);
 }
 

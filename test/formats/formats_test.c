@@ -9,7 +9,7 @@
 
 #define FORMATS_NEWEST 5 /* COMMIT_SCHEMA of store/commit.c */
 
-static const char formats_older[] = "the store was written by an older version of this library, whose format is not read any more";
+static const char formats_older[] = "the store was written by an older version of this library, in a format that must be upgraded first";
 
 /* The same kind of machine as the one they were made on? */
 static bool formats_fit(void)

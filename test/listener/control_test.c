@@ -373,16 +373,16 @@ TEST(control, flags)
   static const struct {
     const char *args[10], *says;
   } rows[] = {
-    { { MEMORY, "http://0.0.0.0:0", "--test-control" }, "for loopback alone" },
-    { { MEMORY, "http://127.0.0.1:0", "--listen", "http://[::]:0", "--test-control" }, "for loopback alone" },
-    { { MEMORY, "http://0.0.0.0:0", "--seed", "5" }, "for loopback alone" },
-    { { MEMORY, "http://127.0.0.1.example.com:0", "--test-control" }, "for loopback alone" },
-    { { MEMORY, "http://127.0.0.1:0", "--clock", "manual" }, "without --test-control" },
+    { { MEMORY, "http://0.0.0.0:0", "--test-control" }, "for loopback only" },
+    { { MEMORY, "http://127.0.0.1:0", "--listen", "http://[::]:0", "--test-control" }, "for loopback only" },
+    { { MEMORY, "http://0.0.0.0:0", "--seed", "5" }, "for loopback only" },
+    { { MEMORY, "http://127.0.0.1.example.com:0", "--test-control" }, "for loopback only" },
+    { { MEMORY, "http://127.0.0.1:0", "--clock", "manual" }, "--clock needs --test-control" },
     { { MEMORY, "http://127.0.0.1:0", "--test-control", "--clock", "noon" }, "--clock noon" },
-    { { MEMORY, "http://127.0.0.1:0", "--clock-rate", "5" }, "with --test-control" },
+    { { MEMORY, "http://127.0.0.1:0", "--clock-rate", "5" }, "--clock-rate needs --test-control" },
     { { MEMORY, "http://127.0.0.1:0", "--test-control", "--clock-rate", "0" }, "from 1 to 1000000" },
-    { { MEMORY, "http://127.0.0.1:0", "--test-control", "--test-control-host", "a" }, "is for --test-control-anywhere" },
-    { { MEMORY, "http://127.0.0.1:0", "--test-control-token-file", "/dev/null" }, "is for --test-control" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control", "--test-control-host", "a" }, "needs --test-control-anywhere" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control-token-file", "/dev/null" }, "needs --test-control" },
     { { MEMORY, "http://127.0.0.1:0", "--test-control", "--test-control-token-file", "/dev/null" }, "at least 16 characters (got 0)" },
     { { MEMORY, "http://127.0.0.1:0", "--test-control-anywhere", "--test-control-host", "http://a" }, "without scheme and port" },
     { { MEMORY, "http://127.0.0.1:0", "--test-control-anywhere", "--test-control-host", "a..b" }, "--test-control-host must be" },
@@ -392,9 +392,9 @@ TEST(control, flags)
     { { MEMORY, "http://127.0.0.1:0", "--limit", "clusters_group=1/1" }, "ID=CAPACITY" },
     { { MEMORY, "http://127.0.0.1:0", "--limit", "nothing=1/1/1" }, "nothing is not the id" },
     { { "--memory" }, "--show-credentials" },
-    { { "--memory", "--data", "/tmp/x", "--show-credentials" }, "there is no --data" },
+    { { "--memory", "--data", "/tmp/x", "--show-credentials" }, "--memory and --data exclude each other" },
     { { "--test-control" }, "--data DIR is missing" },
-    { { "--store", "postgres://svc@127.0.0.1/svc" }, "--data DIR is missing: the folder of the key" },
+    { { "--store", "postgres://svc@127.0.0.1/svc" }, "--data DIR is missing: the folder for the secret key" },
   };
   run r;
   size_t i;

@@ -410,7 +410,7 @@ TEST(listener_faults, certificate_refused)
   faults_made(&w, w.cert, 65, 10, "1 to 64 names");
   faults_made(&w, w.cert, 1, INT_MAX, "no certificate can be made");
   memset(path, 'a', sizeof path - 1);
-  faults_made(&w, path, 1, 10, "the name is too long");
+  faults_made(&w, path, 1, 10, "the path is too long");
   munit_assert_int(svc_listener_reload(NULL, why, sizeof why), ==, SVC_INVALID);
   f = fopen(w.cert, "a"); /* the first is one, the second is none */
   munit_assert_not_null(f);

@@ -524,7 +524,7 @@ TEST(svcd, environment)
   setenv("SVCD_CERT", "", 1);
   start(&d, args);
   munit_assert_int(finish(&d, 0), ==, 2);
-  munit_assert_not_null(strstr(d.errors, "--threads: a number"));
+  munit_assert_not_null(strstr(d.errors, "--threads must be a number"));
   munit_assert_not_null(strstr(d.errors, "SVCD_THREADS in the environment"));
   setenv("SVCD_THREADS", "64", 1);
   start(&d, given);
@@ -590,7 +590,7 @@ TEST(svcd, show_credentials)
     munit_assert_not_null(strstr(d.text, file));
     if (round == 0) paste(d.text);
     else munit_assert_null(strstr(d.text, "curl"));
-    munit_assert_true((strstr(d.text, "is not there any more") != NULL) == (round == 1));
+    munit_assert_true((strstr(d.text, "is missing: `svcd credentials") != NULL) == (round == 1));
     munit_assert_int(finish(&d, SIGTERM), ==, 0);
   }
   snprintf(command, sizeof command, "rm -rf \"%s\"", folder);
@@ -612,27 +612,27 @@ TEST(svcd, flags)
     { { "--data", "" }, 2, "", "--data: the value is empty", 0 },
     { { "--data", "build/no-folder", "--wrong" }, 2, "", "--wrong: no such flag", 0 },
     { { "--data", "build/no-folder", "extra" }, 2, "", "extra: no such flag", 0 },
-    { { "--data", "build/no-folder", "--threads", "0" }, 2, "", "--threads: a number from 1", 0 },
-    { { "--data", "build/no-folder", "--threads", "2x" }, 2, "", "--threads: a number from 1", 0 },
-    { { "--data", "build/no-folder", "--provision-seconds", "-1" }, 2, "", "--provision-seconds: a number", 0 },
-    { { "--data", "build/no-folder", "--cert", "a", "--key", "b" }, 2, "", "--cert: for which https URL?", 0 },
-    { { "--data", "build/no-folder", "--listen", "https://127.0.0.1:0", "--cert", "a" }, 2, "", "--cert and --key go together", 0 },
-    { { "--data", "build/no-folder", "--listen", "https://127.0.0.1:0", "--key", "a" }, 2, "", "--cert and --key go together", 0 },
+    { { "--data", "build/no-folder", "--threads", "0" }, 2, "", "--threads must be a number from 1", 0 },
+    { { "--data", "build/no-folder", "--threads", "2x" }, 2, "", "--threads must be a number from 1", 0 },
+    { { "--data", "build/no-folder", "--provision-seconds", "-1" }, 2, "", "--provision-seconds must be a number", 0 },
+    { { "--data", "build/no-folder", "--cert", "a", "--key", "b" }, 2, "", "--cert needs an https URL", 0 },
+    { { "--data", "build/no-folder", "--listen", "https://127.0.0.1:0", "--cert", "a" }, 2, "", "--cert and --key must be given together", 0 },
+    { { "--data", "build/no-folder", "--listen", "https://127.0.0.1:0", "--key", "a" }, 2, "", "--cert and --key must be given together", 0 },
     { { "--data", "build/no-folder", "--listen", "https://127.0.0.1:0", "--cert", "/nowhere/a", "--key", "b" }, 1, "", "/nowhere/a", 1 },
     { { "--data", "/dev/null/x", "--listen", "https://127.0.0.1:0" }, 1, "", "/dev/null/x/tls.key", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://0.0.0.0:0" }, 2, "", "or say --plain-http", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--listen", "http://[::]:0" }, 2, "", "or say --plain-http", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://10.1.2.3:80" }, 2, "", "or say --plain-http", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://[::ffff:127.0.0.1]" }, 2, "", "or say --plain-http", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://0.0.0.0:0" }, 2, "", "or set --plain-http", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--listen", "http://[::]:0" }, 2, "", "or set --plain-http", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://10.1.2.3:80" }, 2, "", "or set --plain-http", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://[::ffff:127.0.0.1]" }, 2, "", "or set --plain-http", 1 },
     { { "--data", "build/no-folder", "--listen", "localhost:80" }, 2, "", "not a URL like http://", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--vendor", "A B" }, 2, "", "svcd: --vendor ", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--base-url", "x y" }, 2, "", "svcd: --base-url ", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--base-url", "http://a\"b" }, 2, "", "svcd: --base-url ", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--trusted-proxy", "nobody" }, 2, "", "nobody", 1 },
     { { "--data", "/dev/null/x", "--listen", "http://127.0.0.1:0" }, 1, "", "/dev/null/x", 1 },
-    { { "--data", "build/no-folder", "--writers", "0" }, 2, "", "--writers: a number from 1 to 256", 0 },
-    { { "--data", "build/no-folder", "--writers", "257" }, 2, "", "--writers: a number from 1 to 256", 0 },
-    { { "--data", "build/no-folder", "--max-per-address", "0" }, 2, "", "--max-per-address: a number from 1", 0 },
+    { { "--data", "build/no-folder", "--writers", "0" }, 2, "", "--writers must be a number from 1 to 256", 0 },
+    { { "--data", "build/no-folder", "--writers", "257" }, 2, "", "--writers must be a number from 1 to 256", 0 },
+    { { "--data", "build/no-folder", "--max-per-address", "0" }, 2, "", "--max-per-address must be a number from 1", 0 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-scheme", "A B" }, 2, "", "svcd: --db-scheme ", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--dialect", "build.sh" }, 2, "", "svcd: --dialect is not good JSON", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--dialect", "build/none" }, 2, "", "svcd: cannot read --dialect", 1 },
@@ -840,13 +840,13 @@ TEST(svcd, certificate)
   make_cert(cert, key, 200);
   kill(d.pid, SIGHUP);
   munit_assert_true(read_until(d.err, d.errors, sizeof d.errors, "\n"));
-  munit_assert_not_null(strstr(d.errors, "SIGHUP: the certificate is read anew"));
+  munit_assert_not_null(strstr(d.errors, "SIGHUP: the certificate is reloaded"));
   printed_sha256(d.errors, sha[1]);
   munit_assert_string_not_equal(sha[0], sha[1]);
   make_cert(cert, other, 300);
   d.errors[0] = '\0';
   kill(d.pid, SIGHUP);
-  munit_assert_true(read_until(d.err, d.errors, sizeof d.errors, "stays as it was"));
+  munit_assert_true(read_until(d.err, d.errors, sizeof d.errors, "the old certificate stays in use"));
   munit_assert_not_null(strstr(d.errors, "does not fit"));
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   munit_assert_int(access(store, F_OK), ==, 0);
@@ -893,7 +893,7 @@ TEST(svcd, credentials)
   munit_assert_int(rename(file, lost), ==, 0);
   start(&d, serve);
   await_ready(&d);
-  munit_assert_not_null(strstr(d.text, "is not there any more: `svcd credentials --data "));
+  munit_assert_not_null(strstr(d.text, "is missing: `svcd credentials --data "));
   munit_assert_int(run(&verb, make), ==, 1);
   munit_assert_not_null(strstr(verb.errors, "in use"));
   munit_assert_int(lines_of(verb.errors), ==, 1);

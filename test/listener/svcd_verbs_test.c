@@ -124,15 +124,15 @@ TEST(svcd_verbs, good)
   expect(0, "without the secret key", "", "backup", "--data", p.store, "--to", p.copy, NULL);
   munit_assert_true(there(p.copy, "data.mdb"));
   munit_assert_false(there(p.copy, "secret.key") || there(p.copy, "bootstrap.json") || there(p.copy, "lock.mdb") || there(p.copy, "svcapi.lock"));
-  expect(1, "", "holds a store already", "backup", "--data", p.store, "--to", p.copy, NULL);
-  expect(1, "", "holds a store already", "restore", "--from", p.copy, "--data", p.store, NULL);
+  expect(1, "", "already holds a store", "backup", "--data", p.store, "--to", p.copy, NULL);
+  expect(1, "", "already holds a store", "restore", "--from", p.copy, "--data", p.store, NULL);
   expect(1, "", "there is no secret.key", "restore", "--from", p.copy, "--data", p.other, "--with-key", NULL);
   munit_assert_false(there(p.other, "data.mdb") || there(p.other, "restore.new"));
   expect(0, "restored", "", "restore", "--from", p.copy, "--data", p.other, NULL);
   expect(0, "is whole", "", "check", "--data", p.other, NULL);
   munit_assert_false(there(p.other, "restore.new"));
   serve(&r, p.other); /* it is what it was: no first organization is made */
-  munit_assert_not_null(strstr(r.text, "written when the store was made"));
+  munit_assert_not_null(strstr(r.text, "written when the store was created"));
   stop(&r);
   place_close(&p);
 }
@@ -261,7 +261,7 @@ TEST(svcd_verbs, rotate_key)
   expect(0, "WITH THE SECRET KEY", "", "backup", "--data", p.store, "--to", p.copy, "--with-key", NULL);
   key_use(&p);
   key_read(p.copy, "secret.key", was);
-  expect(0, "", "every secret is sealed by the new", "rotate-key", "--data", p.copy, NULL);
+  expect(0, "", "every secret is sealed with the new", "rotate-key", "--data", p.copy, NULL);
   key_read(p.copy, "secret.key.old", now);
   munit_assert_memory_equal(32, was, now);
   key_read(p.copy, "secret.key", now);
@@ -310,9 +310,9 @@ TEST(svcd_verbs, in_use)
   expect(1, "", "in use", "check", "--data", p.store, NULL);
   expect(1, "", "in use", "credentials", "--data", p.store, "--bootstrap", more, NULL);
   expect(1, "", "is in use", "restore", "--from", p.store, "--data", p.other, NULL);
-  expect(1, "", "holds a store already", "restore", "--from", p.store, "--data", p.store, NULL);
+  expect(1, "", "already holds a store", "restore", "--from", p.store, "--data", p.store, NULL);
   expect(0, "checked", "", "backup", "--data", p.store, "--to", p.copy, NULL);
-  expect(1, "", "holds a store already", "backup", "--data", p.store, "--to", p.copy, NULL);
+  expect(1, "", "already holds a store", "backup", "--data", p.store, "--to", p.copy, NULL);
   expect(1, "", "in use", "check", "--data", p.store, NULL); /* its lock has outlived the backup */
   expect(0, "SVC_BASE_URL='http://127.0.0.1:", "", "env", "--data", p.store, NULL);
   stop(&r);
@@ -401,7 +401,7 @@ TEST(svcd_verbs, force)
   snprintf(third, sizeof third, "%s/third", p.folder);
   serve(&r, p.store);
   stop(&r);
-  expect(0, "restore a backup that has faults", "", "restore", "--help", NULL);
+  expect(0, "restore a backup that has problems", "", "restore", "--help", NULL);
   expect(2, "", "not a flag of this verb", "check", "--data", p.store, "--force", NULL);
   expect(0, "checked", "", "backup", "--data", p.store, "--to", p.copy, NULL);
   forget_name(p.copy);
@@ -492,7 +492,7 @@ TEST(svcd_verbs, env)
   snprintf(command, sizeof command,
            "eval \"$(%s env --bootstrap '%s')\" && test \"$SVC_BASE_URL\" = \"http://a'; touch /nowhere; \\$(exit 3) \\`x\\`\" && test $SVC_ORG_ID = 1", svcd_program(), file);
   munit_assert_int(system(command), ==, 0);
-  expect(1, "", "is no file of credentials", "env", "--bootstrap", p.file, NULL);
+  expect(1, "", "is not a file of credentials", "env", "--bootstrap", p.file, NULL);
   expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", NULL);
   expect(0, "{\"action\":\"cluster.create\",\"resource\":\"cluster\"", "", "driver", NULL);
   expect(2, "", "not a flag of this verb", "driver", "--dialect", "FILE", NULL);
@@ -503,10 +503,10 @@ TEST(svcd_verbs, env)
   fclose(f);
   expect(0, "/groups/{groupId}/dns\"", "", "openapi", "--dialect", file, NULL);
   expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", "--dialect", file, NULL);
-  expect(2, "", "svcd: --dialect: the vendor of the dialect is acme, and svc_config says other", "openapi", "--vendor", "other", "--dialect", file, NULL);
+  expect(2, "", "svcd: --dialect: the vendor of the dialect is acme, and svc_config has other", "openapi", "--vendor", "other", "--dialect", file, NULL);
   expect(2, "", "cannot read --dialect build/no-such-file: No such file", "openapi", "--dialect", "build/no-such-file", NULL);
   expect(2, "", "cannot read --dialect test: Is a directory", "openapi", "--dialect", "test", NULL);
-  expect(2, "", "cannot read --dialect test/formats/5.gz: a NUL byte is in it", "openapi", "--dialect", "test/formats/5.gz", NULL);
+  expect(2, "", "cannot read --dialect test/formats/5.gz: the file contains a NUL byte", "openapi", "--dialect", "test/formats/5.gz", NULL);
   expect(2, "", "svcd: --dialect is not good JSON", "openapi", "--dialect", "build.sh", NULL);
   place_close(&p);
 }
@@ -548,7 +548,7 @@ TEST(svcd_verbs, config)
   munit_assert_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:"));
   stop(&r);
   expect(2, "", "svcd.conf:2: what: no such flag", "check", "--config", config_write(&p, "data x\nwhat 1\n"), NULL);
-  expect(2, "", "svcd.conf:1: no-sync: true or false", "serve", "--config", config_write(&p, "no-sync 1\n"), NULL);
+  expect(2, "", "svcd.conf:1: no-sync must be true, false or empty", "serve", "--config", config_write(&p, "no-sync 1\n"), NULL);
   expect(2, "", "svcd.conf:3: data needs a value", "check", "--config", config_write(&p, "\n\ndata =\n"), NULL);
   expect(2, "", "svcd.conf:1: threads is refused", "serve", "--config", config_write(&p, "threads 0\n"), NULL);
   expect(2, "", "svcd.conf:1: config: no such flag", "serve", "--config", config_write(&p, "config a\n"), NULL);
@@ -570,20 +570,20 @@ TEST(svcd_verbs, copy)
   expect(2, "", "--from DIR is missing", "copy", "--to", p.copy, NULL);
   expect(2, "", "--to DIR is missing", "copy", "--from", p.store, NULL);
   expect(2, "", "not a flag of this verb", "copy", "--data", p.store, NULL);
-  expect(2, "", "--with-key: a database is no place for it", "backup", "--data", p.store, "--to", uri, "--with-key", NULL);
-  expect(2, "", "--with-key: which one?", "backup", "--store", uri, "--to", p.copy, "--with-key", NULL);
+  expect(2, "", "--with-key needs a folder: the key is not copied into a database", "backup", "--data", p.store, "--to", uri, "--with-key", NULL);
+  expect(2, "", "--with-key needs --data DIR or --secret-key FILE", "backup", "--store", uri, "--to", p.copy, "--with-key", NULL);
   expect(2, "", "password on the command line", "copy", "--from", p.store, "--to", "postgres://a:b@127.0.0.1:1/x", NULL);
   if (getenv("SVC_TEST_POSTGRES")) { /* then it was built with it */
     expect(1, "", "no copy was made: cannot open the store", "copy", "--from", p.store, "--to", uri, NULL);
     expect(1, "", "there is no store in", "copy", "--from", p.copy, "--to", p.other, NULL);
     expect(0, "copied, read again and checked", "", "copy", "--from", p.store, "--to", p.copy, NULL);
     expect(0, "both hold the same", "", "copy", "--from", p.store, "--to", p.copy, "--verify-only", NULL);
-    expect(1, "", "holds a store already", "copy", "--from", p.store, "--to", p.copy, NULL);
+    expect(1, "", "already holds a store", "copy", "--from", p.store, "--to", p.copy, NULL);
   } else {
     expect(2, "", "built without PostgreSQL", "copy", "--from", p.store, "--to", uri, NULL);
     expect(2, "", "built without PostgreSQL", "backup", "--data", p.store, "--to", uri, NULL);
     expect(2, "", "built without PostgreSQL", "restore", "--from", p.store, "--store", uri, NULL);
-    expect(2, "", "svcd backup that copies", "copy", "--from", p.store, "--to", p.copy, NULL);
+    expect(2, "", "use svcd backup", "copy", "--from", p.store, "--to", p.copy, NULL);
   }
   place_close(&p);
 }

@@ -494,16 +494,16 @@ TEST(body, check_nested)
     { N "\"colours\":[\"RED\",\"BLUE\"]}", "{\"colours\":[\"RED\",\"BLUE\"]," R "}" },
     { N "\"colours\":[]}", "INVALID_ATTRIBUTE colours: must have at least 1 elements" },
     { N "\"colours\":[\"RED\",\"BLUE\",\"GREEN\"]}", "INVALID_ATTRIBUTE colours: must have at most 2 elements" },
-    { N "\"colours\":[\"RED\",\"RED\"]}", "INVALID_ATTRIBUTE colours[1]: stands in the array twice" },
+    { N "\"colours\":[\"RED\",\"RED\"]}", "INVALID_ATTRIBUTE colours[1]: appears twice in the array" },
     { N "\"colours\":[\"RED\",\"PINK\"]}", "INVALID_ENUM_VALUE colours[1]: must be RED, GREEN or BLUE" },
     { N "\"colours\":[null]}", "INVALID_JSON_ATTRIBUTE colours[0]: must be a string" },
     { N "\"ints\":[]}", "{\"ints\":[]," R "}" },
     { N "\"ints\":[1,\"2\",3,[4]]}", "INVALID_JSON_ATTRIBUTE ints[1]: must be an integer\nINVALID_JSON_ATTRIBUTE ints[3]: must be an integer" },
     { N "\"items\":[{},{\"rank\":2}]}", "{\"items\":[{\"rank\":1},{\"rank\":2}]," R "}" },
-    { N "\"items\":[{\"rank\":2},{\"rank\":2.0}]}", "INVALID_ATTRIBUTE items[1]: stands in the array twice" },
+    { N "\"items\":[{\"rank\":2},{\"rank\":2.0}]}", "INVALID_ATTRIBUTE items[1]: appears twice in the array" },
     { N "\"items\":[{\"rank\":2},{},{\"rank\":3},{\"rank\":1},{\"rank\":2},5,{\"rank\":2}]}", /* a default counts */
-      "INVALID_JSON_ATTRIBUTE items[5]: must be an object\nINVALID_ATTRIBUTE items[3]: stands in the array twice\n"
-      "INVALID_ATTRIBUTE items[4]: stands in the array twice\nINVALID_ATTRIBUTE items[6]: stands in the array twice" },
+      "INVALID_JSON_ATTRIBUTE items[5]: must be an object\nINVALID_ATTRIBUTE items[3]: appears twice in the array\n"
+      "INVALID_ATTRIBUTE items[4]: appears twice in the array\nINVALID_ATTRIBUTE items[6]: appears twice in the array" },
     { N "\"items\":[{\"inner\":{\"level\":9}},5,{\"inner\":{\"must\":\"m\",\"flag\":[]}}]}",
       "INVALID_ATTRIBUTE items[0].inner.level: must be at most 7\nMISSING_ATTRIBUTE items[0].inner.must: is required\n"
       "INVALID_JSON_ATTRIBUTE items[1]: must be an object\nINVALID_JSON_ATTRIBUTE items[2].inner.flag: must be true or false" },
@@ -522,8 +522,8 @@ TEST(body, check_nested)
     { N "\"shape\":{\"kind\":\"SQUARE\",\"radius\":2}}", "INVALID_ATTRIBUTE shape.radius: is not a field of this object\n"
                                                          "MISSING_ATTRIBUTE shape.side: is required" },
     { N "\"shape\":{\"kind\":\"OVAL\",\"side\":2}}", "INVALID_ENUM_VALUE shape.kind: must be CIRCLE or SQUARE" },
-    { N "\"shape\":{\"side\":2}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
-    { N "\"shape\":{\"kind\":null}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
+    { N "\"shape\":{\"side\":2}}", "MISSING_ATTRIBUTE shape.kind: is required and selects the kind of object: it must be CIRCLE or SQUARE" },
+    { N "\"shape\":{\"kind\":null}}", "MISSING_ATTRIBUTE shape.kind: is required and selects the kind of object: it must be CIRCLE or SQUARE" },
   };
   RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
 }
@@ -545,7 +545,7 @@ TEST(body, check_large)
   munit_assert_memory_equal(10, checked(&a, &thing_object, text, NULL, SVC_CHECK_CREATE), "{\"items\":[");
   memcpy(end, ",{\"rank\":7}]}", 14);
   got = checked(&a, &thing_object, text, NULL, SVC_CHECK_CREATE);
-  munit_assert_string_equal(got, "INVALID_ATTRIBUTE items[60000]: stands in the array twice");
+  munit_assert_string_equal(got, "INVALID_ATTRIBUTE items[60000]: appears twice in the array");
   /* against what is stored */
   end = text + sprintf(text, "{\"name\":\"n\",\"ints\":[0");
   for (i = 1; i < COUNT; i++) end += sprintf(end, ",%d", i % 10);
@@ -622,8 +622,8 @@ TEST(body, check_top)
     { N "\"id\":0}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" }, /* which is that of its type */
     { N "\"id\":[]}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
     { N "\"fixed\":\"f\"}", "{\"fixed\":\"f\"," R "}" },
-    { N "\"links\":[{\"rel\":\"self\"}]}", "ATTRIBUTE_READ_ONLY links: is not what was served" },
-    { N "\"links\":{}}", "ATTRIBUTE_READ_ONLY links: is not what was served" },
+    { N "\"links\":[{\"rel\":\"self\"}]}", "ATTRIBUTE_READ_ONLY links: differs from the served value, and cannot be changed" },
+    { N "\"links\":{}}", "ATTRIBUTE_READ_ONLY links: differs from the served value, and cannot be changed" },
     { N "\"nick\":null}", "{" R "}" },
     { "{\"name\":\"n\",\"note\":null}", "{" R "}" },
     { "{\"name\":\"n\",\"note\":\"x\"}", "{\"name\":\"n\",\"note\":\"x\"}" },
@@ -717,7 +717,7 @@ TEST(body, check_update)
     { "{\"fixed\":\"late\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" }, /* it was not set at creation */
     { "{\"fixed\":null}", "{\"name\":\"n\",\"note\":\"none\"}" },
     { "{\"inner\":{\"level\":1}}", "MISSING_ATTRIBUTE inner.must: is required" },      /* there is none to merge with */
-    { "{\"shape\":{\"side\":1}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
+    { "{\"shape\":{\"side\":1}}", "MISSING_ATTRIBUTE shape.kind: is required and selects the kind of object: it must be CIRCLE or SQUARE" },
   };
   RUN_ROWS(&thing_object, rows, BEFORE, SVC_CHECK_UPDATE);
   RUN_ROWS(&thing_object, empty, "{\"name\":\"n\",\"note\":\"none\"}", SVC_CHECK_UPDATE);

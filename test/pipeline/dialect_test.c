@@ -538,7 +538,7 @@ TEST(dialect, refused)
   static const struct {
     const char *dialect, *why;
   } bad[] = {
-    { "{", "svc_config.dialect is not good JSON at byte 1" },
+    { "{", "svc_config.dialect is invalid JSON at byte 1" },
     { "[]", "it must be an object" },
     { "{\"fields\":{\"name\":\"a\",\"name\":\"b\"}}", "name" },
     { "{\"words\":{}}", "words is no member of a dialect" },
@@ -594,7 +594,7 @@ TEST(dialect, refused)
   config.log = t_log;
   config.log_context = &t;
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
-  munit_assert_not_null(strstr(t.log, "the vendor of the dialect is other, and svc_config says acme"));
+  munit_assert_not_null(strstr(t.log, "the vendor of the dialect is other, and svc_config has acme"));
   config.vendor = "other"; /* the same is no contradiction */
   munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
   svc_close(s);

@@ -181,7 +181,7 @@ TEST(health, clock_moves)
   atomic_store(&fake.skew, 0);
   later(s);
   munit_assert_int(svc_tick(s), ==, SVC_OK);
-  munit_assert_not_null(strstr(log.log, "agrees with that of the database again"));
+  munit_assert_not_null(strstr(log.log, "agrees with the database's clock again"));
   munit_assert_int(request(s), ==, 200);
   munit_assert_int(get(s, "/_svc/health", NULL), ==, 200);
   svc_close(s);

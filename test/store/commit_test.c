@@ -1718,7 +1718,7 @@ TEST(commit, full_and_due)
   t.log[0] = 0;
   t_advance(&t, 10);
   munit_assert_int(svc_tick(t.s), ==, SVC_FULL);
-  munit_assert_not_null(strstr(t.log, "steps that are due could not be stored: the disk is full"));
+  munit_assert_not_null(strstr(t.log, "due steps could not be stored: the disk is full"));
   clusters_are(&t, group, 20, "CREATING", 1);
   store_whole(t.s);
   config.map_limit = 0;
@@ -1938,7 +1938,7 @@ TEST(commit, random_fails)
     if (rc == SVC_OK) break;
     munit_assert_int(rc, ==, SVC_RANDOM);
     munit_assert_null(s);
-    munit_assert_not_null(strstr(t.log, "svc_config.random gives no random bytes")); /* and who is at fault is named */
+    munit_assert_not_null(strstr(t.log, "svc_config.random returned no random bytes")); /* and who is at fault is named */
   }
   munit_assert_int(i, >, 2);
   svc_close(s);

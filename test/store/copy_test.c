@@ -347,7 +347,7 @@ static void is_unfinished(const move *m)
   t_service t;
   move again = *m;
   munit_assert_int(opens(&m->to, &t), ==, SVC_UNFINISHED);
-  munit_assert_string_equal(t.log, "the store cannot be used: the store is a copy that was not finished: remove it, and copy again\n");
+  munit_assert_string_equal(t.log, "the store cannot be used: the store is an incomplete copy: remove it and repeat the copy\n");
   munit_assert_int(move_copy(&again), ==, SVC_EXISTS);
   again.from = m->to;
   again.to = m->from;

@@ -376,7 +376,7 @@ TEST(io, paths)
   memset(large, 'a', sizeof large - 1);
   config.path = large;
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_IO);
-  munit_assert_not_null(strstr(why, "cannot make the folder"));
+  munit_assert_not_null(strstr(why, "cannot create the folder"));
   for (i = 0; i < sizeof large - 1; i++) large[i] = i % 2 ? '/' : '.'; /* a name that leads here, and none below it can be written */
   large[4090] = '\0';
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_INVALID);

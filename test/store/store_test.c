@@ -1116,7 +1116,7 @@ TEST(store, schema)
 {
   static const char newer[] = "the store cannot be used: the store was written by a newer version of this library\n";
   static const char older[] = "the store cannot be used: the store was written by an older version of this library, "
-                              "whose format is not read any more: --upgrade upgrades it\n";
+                              "in a format that must be upgraded first: svcd --upgrade\n";
   const uint32_t now = 5;
   char path[128];
   svc_config config;
@@ -1493,7 +1493,7 @@ TEST(store, backup)
   }
   munit_assert_int(svc_backup(t.s, copy), ==, SVC_EXISTS); /* there is one already, and it stays as it is */
   munit_assert_not_null(strstr(t.log, copy)); /* said so, in its own words */
-  munit_assert_not_null(strstr(t.log, "holds a store already"));
+  munit_assert_not_null(strstr(t.log, "already holds a store"));
   t_open(&other, &config);
   munit_assert_int(t_send(&other, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&other, "totalCount"), ==, 2);

@@ -42,7 +42,7 @@ static void backup_rules_item(svc_call *c, const svc_backup_plan *plan, size_t i
                 intervals[item->frequency]);
   if (svc_backup_days(item->keep, false) > BACKUP_RULES_LONGEST)
     svc_violate(c, SVC_E_BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID, backup_rules_at(c, plan, i, "retentionValue"),
-                "must be ten years at the most");
+                "must be at most ten years");
 }
 
 /* ------------------------------------------------------------------------------------------------------ items together */
@@ -58,7 +58,7 @@ static void backup_rules_pair(svc_call *c, const svc_backup_plan *plan, size_t i
 {
   const svc_backup_item *a = &plan->items[i], *b = &plan->items[other];
   if (other < i && backup_rules_same(a, b))
-    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, plan, i, "frequencyType"), "stands in the policy twice");
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, plan, i, "frequencyType"), "appears twice in the policy");
   if (a->frequency == SVC_BACKUP_ON_DEMAND || b->frequency == SVC_BACKUP_ON_DEMAND || a->frequency <= b->frequency) return;
   if (svc_backup_days(a->keep, true) < svc_backup_days(b->keep, false))
     svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, plan, i, "retentionValue"),
@@ -92,7 +92,7 @@ static void backup_rules_items(svc_call *c, const svc_backup_plan *plan)
   for (i = 0; i < plan->count; i++) kept += backup_rules_kept(&plan->items[i]);
   if (kept > SVC_BACKUP_KEPT)
     svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_str_c(plan->field),
-                "would keep %lld snapshots: %d are the most", (long long)kept, SVC_BACKUP_KEPT);
+                "would keep %lld snapshots: at most %d are allowed", (long long)kept, SVC_BACKUP_KEPT);
 }
 
 /* A point in time is restored from the snapshot before it: that must still be there. */
@@ -105,7 +105,7 @@ static void backup_rules_window(svc_call *c, const svc_node *schedule, const svc
       longest = svc_backup_days(plan->items[i].keep, true);
   if (longest >= 0 && window > longest)
     svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_str_c(plan->named ? plan->named(NULL, "restoreWindowDays") : "restoreWindowDays"),
-                "must be %lld %s at the most, as long as hourly or daily snapshots are kept", (long long)longest * (plan->named ? 24 : 1),
+                "must be at most %lld %s: the retention of hourly or daily snapshots", (long long)longest * (plan->named ? 24 : 1),
                 plan->named ? "hours" : "days");
 }
 
@@ -114,9 +114,9 @@ static void backup_rules_export(svc_call *c, const svc_node *schedule)
   const svc_node *export = svc_node_get(schedule, "export");
   if (!svc_node_bool(schedule, "autoExportEnabled", false)) return;
   if (!svc_node_get(export, "exportBucketId"))
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("export.exportBucketId"), "is required where autoExportEnabled is true");
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("export.exportBucketId"), "is required if autoExportEnabled is true");
   if (!svc_node_get(export, "frequencyType"))
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("export.frequencyType"), "is required where autoExportEnabled is true");
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("export.frequencyType"), "is required if autoExportEnabled is true");
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- copies */
@@ -255,7 +255,7 @@ static void backup_rules_not_less(svc_call *c, const svc_node *before, const svc
     if (svc_node_bool(before, flags[i], false) && !svc_node_bool(body, flags[i], false))
       svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_str_c(flags[i]), "must stay true: a compliance policy cannot be weakened");
   if (svc_node_i64(body, "restoreWindowDays", 0) < svc_node_i64(before, "restoreWindowDays", 0))
-    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, SVC_S("restoreWindowDays"), "must be %lld at least: a compliance policy cannot be weakened",
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, SVC_S("restoreWindowDays"), "must be at least %lld: a compliance policy cannot be weakened",
                 (long long)svc_node_i64(before, "restoreWindowDays", 0));
 }
 

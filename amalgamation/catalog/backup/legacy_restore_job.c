@@ -232,7 +232,7 @@ static bool legacy_restore_job_body(svc_call *c, svc_node *out)
   int64_t second = legacy_restore_job_second(sent);
   if (!http && !svc_str_is(method, "AUTOMATED_RESTORE"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("delivery.methodName"),
-                "must be HTTP or AUTOMATED_RESTORE: the others are not offered");
+                "must be HTTP or AUTOMATED_RESTORE");
   if (!svc_check_done(c)) return false;
   if (!snapshot.n) snapshot = svc_node_str(sent, "checkpointId"); /* which has the id of its snapshot */
   svc_node_set_str(c->arena, out, "deliveryType",

@@ -114,9 +114,9 @@ SVC_PRIVATE bool svc_restore_reaches(svc_call *c, const svc_entity *cluster, int
   if (days < 1 || days > 366) days = RESTORE_ACTS_WINDOW; /* damage */
   if (second > now) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is in the future");
   else if (second < now - days * 86400)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the restore window, which has %lld days",
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the restore window of %lld days",
                 (long long)days);
   else if (!restore_acts_has_base(c, &cluster->id, second))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the first snapshot from which it could be restored");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the first snapshot that could restore it");
   return svc_check_done(c) && svc_txn_good(c);
 }

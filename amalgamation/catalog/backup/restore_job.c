@@ -155,7 +155,7 @@ static void restore_job_need(svc_call *c, const svc_node *body, const char *fiel
 {
   bool given = svc_node_get(body, field) != NULL;
   if (wanted && !given) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_str_c(field), "is required for this deliveryType");
-  if (!wanted && given) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "has no meaning for this deliveryType");
+  if (!wanted && given) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "cannot be used with this deliveryType");
 }
 
 /* Which fields go together. */
@@ -185,10 +185,10 @@ static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_
   shards = svc_node_count(svc_node_get(body, "replicationSpecs"));
   members = svc_node_get(notes, "members");
   if (single == (members != NULL))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "must be a %s, as what the snapshot was taken of",
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "must be a %s, like the source of the snapshot",
                 members ? "sharded cluster" : "replica set");
   else if (members && svc_node_count(members) != shards)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "must have %u shards, as the snapshot has",
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "must have %u shards, like the snapshot",
                 (unsigned)svc_node_count(members));
   if (svc_str_order(svc_node_str(body, "dbMajorVersion"), svc_json_word(snapshot->body, "dbdVersion")) < 0 &&
       !svc_str_starts(svc_json_word(snapshot->body, "dbdVersion"),

@@ -249,7 +249,7 @@ static bool snapshot_retention_new(svc_call *c, svc_change *change)
   if (!unit && !value) return true;
   if (!unit || !value)
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, unit ? SVC_S("retentionValue") : SVC_S("retentionUnit"),
-                "is required beside the other");
+                "is required together with the other field");
   if (!svc_check_done(c)) return false;
   svc_backup_item_of(change->input, &item);
   svc_date_parse(svc_node_str(change->body, "createdAt"), &taken);

@@ -194,7 +194,7 @@ static bool cost_explorer_add(svc_call *c, cost_explorer_sums *s, unsigned month
   cost_explorer_sum *row = cost_explorer_find(s, item), *more;
   if (!row) {
     if (s->count == COST_EXPLORER_ROWS)
-      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "there is more than one answer can hold: ask for fewer months, or by filters");
+      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the answer would be too large: ask for fewer months, or use filters");
     if (s->count == s->room) {
       more = svc_arena_alloc(c->arena, (s->room ? 2 * s->room : 32) * sizeof *more);
       if (!more) return svc_no_memory(c);

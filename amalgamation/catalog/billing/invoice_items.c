@@ -197,7 +197,7 @@ SVC_PRIVATE bool svc_invoice_csv(svc_call *c, svc_bill *b)
   while (svc_bill_next(c, b, &item)) {
     invoice_items_row(c, &out, org, &item);
     if (out.n > SVC_BILL_WHOLE)
-      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the invoice has too many line items for one file: lineItems:search gives them in pages");
+      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the invoice has too many line items for one file: use lineItems:search, which returns pages");
   }
   if (c->error.code) return false;
   return out.failed || c->arena->failed ? svc_no_memory(c) : svc_answer_bytes(c, svc_buf_done(&out));
@@ -254,7 +254,7 @@ static bool invoice_items_keep(svc_call *c, invoice_items_search *s, const svc_b
 {
   svc_bill_item *more;
   if (s->count == INVOICE_ITEMS_SORTED)
-    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "there are too many line items to be sorted: ask for fewer by filters, or without sortField");
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "there are too many line items to sort: use filters, or leave out sortField");
   if (s->count == s->room) {
     more = svc_arena_alloc(c->arena, (s->room ? 2 * s->room : 64) * sizeof *more);
     if (!more) return svc_no_memory(c);

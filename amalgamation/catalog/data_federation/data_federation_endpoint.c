@@ -80,8 +80,8 @@ static void data_federation_endpoint_rules(svc_call *c, const svc_node *body)
   const char *other = data_federation_endpoint_ways[!way].address;
   if (!svc_pattern_match(data_federation_endpoint_ways[way].id, svc_node_str(body, "endpointId")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("endpointId"), "must match %s", data_federation_endpoint_ways[way].id);
-  if (svc_node_get(body, other)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(other), "is not for this provider");
-  if (!way && svc_node_get(body, "azureLinkId")) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("azureLinkId"), "is not for this provider");
+  if (svc_node_get(body, other)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(other), "is not allowed for this provider");
+  if (!way && svc_node_get(body, "azureLinkId")) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("azureLinkId"), "is not allowed for this provider");
 }
 
 /* One that is there: what is sent must be what it is, but for the comment. */

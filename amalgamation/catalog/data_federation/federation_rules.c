@@ -38,7 +38,7 @@ static void federation_rules_unique(svc_call *c, const svc_node *object, const c
   for (one = first; one; one = one->next, i++) {
     svc_str name = svc_node_str(one, "name");
     if (federation_rules_named(first, one, name) || federation_rules_named(others, NULL, name))
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s%s[%zu].name", at, list, i), "is the name of another one");
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s%s[%zu].name", at, list, i), "is already used as a name");
   }
 }
 
@@ -118,13 +118,13 @@ static void federation_rules_needs(svc_call *c, const federation_rules_place *p,
                                                                       : NULL;
     bool has = federation_rules_has(p->source, one), both = has && federation_rules_has(p->source, other);
     if (federation_rules_needed[i].kind != kind) continue;
-    if (both) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, federation_rules_path(c, p, other), "cannot stand beside %s", one);
+    if (both) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, federation_rules_path(c, p, other), "cannot be combined with %s", one);
     else if (!has && !federation_rules_has(p->source, other) && !(free && svc_node_is(free, "name", "*")))
-      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, federation_rules_path(c, p, one), "is required of this store%s%s", other ? ", or " : "",
+      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, federation_rules_path(c, p, one), "is required for this store%s%s", other ? ", or " : "",
                   other ? other : "");
   }
   if (kind == FEDERATION_RULES_SITE && !federation_rules_has(p->source, "urls") && !federation_rules_has(store, "urls"))
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, federation_rules_path(c, p, "urls"), "is required where the store has none");
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, federation_rules_path(c, p, "urls"), "is required, because the store has none");
 }
 
 static void federation_rules_check_source(svc_call *c, const federation_rules_place *p)
@@ -141,7 +141,7 @@ static void federation_rules_check_source(svc_call *c, const federation_rules_pl
   for (i = 0; i < sizeof federation_rules_said / sizeof federation_rules_said[0]; i++)
     if (!(federation_rules_said[i].kinds & kind) && federation_rules_has(p->source, federation_rules_said[i].field))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, federation_rules_path(c, p, federation_rules_said[i].field),
-                  "is not for a store of provider " SVC_FMT, SVC_ARG(provider));
+                  "is not allowed for a store of provider " SVC_FMT, SVC_ARG(provider));
   federation_rules_needs(c, p, store, kind);
 }
 
@@ -176,7 +176,7 @@ static void federation_rules_views(svc_call *c, const svc_node *database, const 
     if (!federation_rules_named(collections, NULL, source) && !federation_rules_named(collections, NULL, SVC_S("*")) &&
         !federation_rules_named(first, view, source))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%sviews[%zu].source", at, i),
-                  "is no collection of this database, and no view before this one");
+                  "is neither a collection of this database nor an earlier view");
   }
 }
 
@@ -242,7 +242,7 @@ SVC_PRIVATE bool svc_federation_storage_rules(svc_call *c, const svc_node *body)
   if (!storage) return true;
   if (!svc_body_write(c->arena, body, &text, &links_at)) return svc_no_memory(c);
   if (text.n > FEDERATION_RULES_BYTES) {
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("storage"), "makes the instance larger than %d bytes", FEDERATION_RULES_BYTES);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("storage"), "makes the instance too large: at most %d bytes are allowed", FEDERATION_RULES_BYTES);
     return true;
   }
   federation_rules_check_stores(c, storage);

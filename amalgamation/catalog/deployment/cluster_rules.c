@@ -108,7 +108,7 @@ static void cluster_rules_global(svc_call *c, const svc_change *change)
   static const char field[] = "globalClusterSelfManagedSharding";
   bool is = svc_node_bool(change->body, field, false), was = svc_node_bool(change->before, field, false);
   if (is && !svc_cluster_is(change->body, "clusterType", "GEOSHARDED"))
-    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, svc_str_c(field), "is for clusters of type GEOSHARDED");
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, svc_str_c(field), "requires a cluster of type GEOSHARDED");
   if (is != was && svc_cluster_is(change->before, "clusterType", "GEOSHARDED"))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, svc_str_c(field), "cannot be changed");
 }
@@ -118,7 +118,7 @@ static void cluster_rules_backup(svc_call *c, const svc_change *change)
 {
   if (svc_node_bool(change->body, "pitEnabled", false) && !svc_node_bool(change->body, "backupEnabled", false) &&
       !svc_cluster_is_tenant(change->body))
-    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("pitEnabled"), "must be false where backupEnabled is false");
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("pitEnabled"), "must be false if backupEnabled is false");
 }
 
 /* ---- beside the other clusters of the project */

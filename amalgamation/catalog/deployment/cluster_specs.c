@@ -316,11 +316,11 @@ static bool cluster_specs_forwards(svc_call *c, const svc_change *change)
   while (is < 2 && !svc_cluster_is(change->body, "clusterType", kinds[is])) is++;
   if (was > 0 && is == 0) return svc_cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
   if (is < was)
-    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("clusterType"), "cannot go back from %s to %s", kinds[was], kinds[is]);
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("clusterType"), "cannot be downgraded from %s to %s", kinds[was], kinds[is]);
   if (!svc_cluster_is_tenant(change->body) && svc_cluster_is_tenant(change->before) && c->plan && c->plan->route->run != svc_cluster_run_upgrade)
     return svc_cluster_fail(c, change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED); /* tenantUpgrade is for that */
   if (svc_cluster_is_tenant(change->body) && !svc_cluster_is_tenant(change->before))
-    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"), "cannot go back to a shared tier");
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"), "cannot return to a shared tier");
   return true;
 }
 
@@ -329,7 +329,7 @@ static void cluster_specs_kind(svc_call *c, const svc_change *change, const svc_
   bool single = svc_cluster_is(change->body, "clusterType", "REPLICASET"), tenant = svc_cluster_is_tenant(change->body);
   if (tenant && !(single && svc_node_count(specs) == 1 && svc_node_count(svc_node_get(specs->first, "regionConfigs")) == 1))
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
-                "must have one region and clusterType REPLICASET where the provider is TENANT");
+                "must have one region and clusterType REPLICASET if the provider is TENANT");
   if (single && svc_node_count(specs) != 1)
     svc_violate(c, SVC_E_REPLICATION_SPECS_INVALID, SVC_S("replicationSpecs"), "must have one element in a REPLICASET");
   if (svc_node_count(specs) > CLUSTER_SPECS_SHARDS)

@@ -89,7 +89,7 @@ static bool flex_parts_may_upgrade(svc_call *c, const svc_entity *flex, const sv
     return svc_fail(c, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED, "S", &flex->unique);
   if (svc_cluster_is_tenant(c->checked))
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
-                "must be on machines of its own, not shared ones");
+                "must be on dedicated machines, not on a shared tier");
   return svc_check_done(c);
 }
 

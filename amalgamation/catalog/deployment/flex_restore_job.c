@@ -100,7 +100,7 @@ static bool flex_restore_job_snapshot(svc_call *c, svc_change *change, bool down
     return true;
   }
   if (download) return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &text);
-  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("snapshotId"), "is of a snapshot that is not complete");
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("snapshotId"), "belongs to a snapshot that is not complete");
   return svc_check_done(c);
 }
 

@@ -125,7 +125,7 @@ static bool global_writes_map(svc_call *c)
     else svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "customZoneMappings[%zu].zone", i), "is not a zone of the cluster");
   }
   if (svc_node_count(map) > GLOBAL_WRITES_LOCATIONS)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("customZoneMappings"), "makes more than %d locations", GLOBAL_WRITES_LOCATIONS);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("customZoneMappings"), "exceeds the limit of %d locations", GLOBAL_WRITES_LOCATIONS);
   return svc_check_done(c) && global_writes_store(c, &both);
 }
 
@@ -157,13 +157,13 @@ static void global_writes_check_key(svc_call *c, const svc_node *namespace)
   bool hashed = svc_node_bool(namespace, "isCustomShardKeyHashed", false);
   size_t i;
   if (svc_str_is(key, "location") || key.p[0] == '$')
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("customShardKey"), "must be a field besides location, without $ at its beginning");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("customShardKey"), "must be a field other than location that does not begin with $");
   if (hashed && svc_node_bool(namespace, "isShardKeyUnique", false))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("isShardKeyUnique"), "cannot be true of a key that is hashed");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("isShardKeyUnique"), "cannot be true for a hashed key");
   for (i = 0; i < 2; i++) {
     const svc_node *value = svc_node_get(namespace, hashed_only[i]);
     if (value && !hashed && !svc_str_is(value->text, "false"))
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(hashed_only[i]), "is for keys that are hashed");
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(hashed_only[i]), "requires a hashed key");
   }
   if (svc_node_get(namespace, "numInitialChunks") && svc_node_i64(namespace, "numInitialChunks", 0) < 1)
     svc_violate(c, SVC_E_ATTRIBUTE_NEGATIVE_OR_ZERO, SVC_S("numInitialChunks"), "must be at least 1");
@@ -186,7 +186,7 @@ static bool global_writes_add(svc_call *c)
   list = svc_node_get(both.own.body, "managedNamespaces");
   global_writes_check_key(c, c->checked);
   if (svc_node_count(list) >= GLOBAL_WRITES_NAMESPACES)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("collection"), "is one more than the %d that can be managed", GLOBAL_WRITES_NAMESPACES);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("collection"), "exceeds the limit of %d managed namespaces", GLOBAL_WRITES_NAMESPACES);
   if (!svc_check_done(c)) return false;
   if (global_writes_named(list, svc_node_str(c->checked, "db"), svc_node_str(c->checked, "collection"))) return global_writes_twice(c);
   one = svc_node_copy(c->arena, c->checked);

@@ -187,7 +187,7 @@ static void online_archive_query(svc_call *c, const svc_node *criteria)
   svc_json_fault fault;
   if (!svc_node_get(criteria, "query")) return;
   if (query.n == 0 || query.p[0] != '{' || !svc_json_gate(c->arena, query, ONLINE_ARCHIVE_QUERY_DEPTH, &fault))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("criteria.query"), "must be a JSON object, in text");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("criteria.query"), "must be a JSON object, as text");
 }
 
 /* The ends of a window differ. */
@@ -197,7 +197,7 @@ static void online_archive_window(svc_call *c, const svc_node *schedule)
   int64_t start = svc_node_i64(schedule, "startHour", 0) * 60 + svc_node_i64(schedule, "startMinute", 0);
   int64_t end = svc_node_i64(schedule, "endHour", 0) * 60 + svc_node_i64(schedule, "endMinute", 0);
   if (starts && start == end)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("schedule.endHour"), "must be another time than the start");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("schedule.endHour"), "must differ from the start");
 }
 
 static void online_archive_partition_wrong(svc_call *c, size_t i, const char *field, const char *why)
@@ -213,9 +213,9 @@ static void online_archive_numbered(svc_call *c, const svc_node *list)
   for (item = svc_node_first(list); item; item = item->next, i++) {
     for (other = list->first; other != item; other = other->next) {
       if (svc_node_eq(other, "fieldName", svc_node_str(item, "fieldName")))
-        online_archive_partition_wrong(c, i, "fieldName", "stands in the list twice");
+        online_archive_partition_wrong(c, i, "fieldName", "appears twice in the list");
       if (svc_node_i64(other, "order", -1) == svc_node_i64(item, "order", -1))
-        online_archive_partition_wrong(c, i, "order", "stands in the list twice");
+        online_archive_partition_wrong(c, i, "order", "appears twice in the list");
     }
     if (svc_node_i64(item, "order", -1) >= (int64_t)count)
       online_archive_partition_wrong(c, i, "order", "must be less than the number of fields");

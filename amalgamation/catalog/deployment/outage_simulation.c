@@ -138,7 +138,7 @@ static bool outage_simulation_may(svc_call *c)
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "outageFilters[%zu].regionName", i), "is not a region of the cluster");
   if (!svc_check_done(c)) return false;
   if (!outage_simulation_leaves(target.before, svc_node_get(c->checked, "outageFilters")))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("outageFilters"), "cannot have all regions of the cluster: one has to stay");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("outageFilters"), "cannot contain all regions of the cluster: at least one must remain");
   return svc_check_done(c) && outage_simulation_clear(c, cluster);
 }
 

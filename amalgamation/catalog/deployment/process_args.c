@@ -57,7 +57,7 @@ static bool process_args_upgrade(svc_call *c, svc_node *body, const svc_node *be
 {
   (void)before;
   if (svc_node_is(body, "defaultReadConcern", "local"))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("defaultReadConcern"), "must be available: no database version that is offered has another one");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("defaultReadConcern"), "must be \"available\": the offered database versions support no other value");
   svc_node_drop(body, "defaultReadConcern");
   svc_node_drop(body, "failIndexKeyTooLong");
   return true;
@@ -109,7 +109,7 @@ static bool process_args_fit(svc_call *c, const svc_node *args, const svc_node *
       if (disk && svc_json_number_double(disk->text, &size) && (int64_t)(size * 1024) < most) most = (int64_t)(size * 1024);
     }
   if (wanted > most)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("oplogSizeMB"), "must be less than the disk of a node, which has %lld MB", (long long)most);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("oplogSizeMB"), "must be less than the disk of a node (%lld MB)", (long long)most);
   return svc_check_done(c);
 }
 

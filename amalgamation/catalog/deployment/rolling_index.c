@@ -134,16 +134,16 @@ static void rolling_index_key(svc_call *c, const svc_node *keys, const svc_node 
   svc_str at = svc_arena_print(c->arena, "keys[%zu]", index);
   const svc_node *other;
   if (key->type != SVC_J_OBJECT || !key->first || key->first->next) {
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be an object with one field of the collection in it");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be an object with one field of the collection");
     return;
   }
   if (key->first->type != SVC_J_STRING || !svc_value_in(c->s, key->first->text, rolling_index_directions))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must have the value %s", svc_values_known(c, rolling_index_directions).p);
   if (SVC_NEVER(key->first->name.n == 0 || key->first->name.n > ROLLING_INDEX_NAME) || key->first->name.p[0] == '$')
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must name a field, with up to %d bytes and without $ at its beginning", ROLLING_INDEX_NAME);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must name a field, of at most %d bytes that does not begin with $", ROLLING_INDEX_NAME);
   for (other = keys->first; other != key; other = other->next)
     if (other->first && svc_str_eq(other->first->name, key->first->name))
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "names a field that another key names already");
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "names a field that another key already names");
 }
 
 static bool rolling_index_sound(svc_call *c, const svc_node *body)
@@ -155,12 +155,12 @@ static bool rolling_index_sound(svc_call *c, const svc_node *body)
   for (i = 0; i < sizeof rolling_index_only / sizeof rolling_index_only[0]; i++)
     if (svc_node_get(options, rolling_index_only[i].option) && !rolling_index_has(keys, rolling_index_only[i].direction))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "options.%s", rolling_index_only[i].option),
-                  "is for indexes that have a key of type %s", rolling_index_only[i].direction);
+                  "requires an index with a key of type %s", rolling_index_only[i].direction);
   if (svc_node_get(options, "expireAfterSeconds") && svc_node_count(keys) != 1)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("options.expireAfterSeconds"), "is for indexes of one key");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("options.expireAfterSeconds"), "requires an index with a single key");
   if (!svc_body_write(c->arena, body, &text, &links_at)) return svc_no_memory(c);
   if (text.n > ROLLING_INDEX_BYTES)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("options"), "makes the request larger than %d bytes", ROLLING_INDEX_BYTES);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("options"), "makes the request too large: at most %d bytes are allowed", ROLLING_INDEX_BYTES);
   return svc_check_done(c);
 }
 

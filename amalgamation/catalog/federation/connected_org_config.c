@@ -57,7 +57,7 @@ static bool connected_provider(svc_call *c, const svc_change *change, svc_str id
   svc_entity e;
   bool found;
   if (!svc_provider_of(c, &change->parent, id, protocol, &e, &found)) return false;
-  if (!found) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, field, "is no identity provider of this federation by %s", protocol);
+  if (!found) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, field, "is not an identity provider of this federation with protocol %s", protocol);
   return true;
 }
 

@@ -77,7 +77,7 @@ static void provider_date(svc_call *c, svc_node *certificate, const char *field,
   svc_str sent = svc_node_str(certificate, field);
   int64_t is;
   if (sent.n && svc_date_parse(sent, &is) && is != when)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s.%s", at, field), "is not what the certificate says");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s.%s", at, field), "differs from the certificate");
   svc_node_set_date(c->arena, certificate, field, when);
 }
 
@@ -107,7 +107,7 @@ static bool provider_certificate(svc_call *c, svc_node *certificate, const svc_n
   rc = svc_x509_dates(c->arena, content, &from, &until);
   if (rc == SVC_NOMEM) return svc_no_memory(c);
   if (rc == SVC_NO_X509) return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be read");
-  if (rc != SVC_OK) return svc_violate(c, SVC_E_INVALID_ATTRIBUTE, field, "must be one certificate in PEM"), true;
+  if (rc != SVC_OK) return svc_violate(c, SVC_E_INVALID_ATTRIBUTE, field, "must be one certificate in PEM format"), true;
   provider_date(c, certificate, "notAfter", until, at.p);
   provider_date(c, certificate, "notBefore", from, at.p);
   return true;

@@ -132,7 +132,7 @@ static bool integration_create(svc_call *c)
   svc_entity e;
   if (!svc_resolve(c, 1)) return false;
   if (!svc_str_eq(type, c->route.params[1])) {
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("type"), "must be what the path says: " SVC_FMT, SVC_ARG(c->route.params[1]));
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("type"), "must match the path: " SVC_FMT, SVC_ARG(c->route.params[1]));
     return svc_check_done(c);
   }
   if (!svc_change_new(c, c->plan->noun, c->checked, &change)) return false;

@@ -99,7 +99,7 @@ static bool migration_parts_fits(svc_call *c, const svc_node *body)
   svc_buf b = svc_buf_new(c->arena, 512);
   svc_node_write(&b, body);
   if (b.n <= MIGRATION_PARTS_BYTES) return true;
-  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("sharding"), "makes the request larger than %d bytes", MIGRATION_PARTS_BYTES);
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("sharding"), "makes the request too large: at most %d bytes are allowed", MIGRATION_PARTS_BYTES);
   return false;
 }
 
@@ -115,7 +115,7 @@ static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
       if (way && (svc_str_is(way->text, "1") || svc_str_is(way->text, "hashed"))) continue;
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE,
                   svc_arena_print(c->arena, "sharding.shardingEntries[%zu].shardCollection.key[%zu]", i, j),
-                  "must be an object of one field, which is 1 or \"hashed\"");
+                  "must be an object with one field whose value is 1 or \"hashed\"");
     }
   }
 }
@@ -141,13 +141,13 @@ SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("destination.groupId"), "must be the project of the path");
   if (linked != svc_node_is(destination, "hostnameSchemaType", "PRIVATE_LINK"))
     svc_violate(c, linked ? SVC_E_INVALID_ATTRIBUTE : SVC_E_MISSING_ATTRIBUTE, SVC_S("destination.privateLinkId"),
-                linked ? "is for a destination by PRIVATE_LINK alone" : "is required of a destination by PRIVATE_LINK");
+                linked ? "is allowed only for a PRIVATE_LINK destination" : "is required for a PRIVATE_LINK destination");
   for (i = 0; i < 2; i++)
     if (managed == (svc_node_str(source, secrets[i]).n != 0))
       svc_violate(c, managed ? SVC_E_INVALID_ATTRIBUTE : SVC_E_MISSING_ATTRIBUTE,
                   svc_arena_print(c->arena, "source.%s", secrets[i]),
-                  managed ? "is not for a source whose authentication is managed"
-                          : "is required, unless authentication is managed");
+                  managed ? "is not allowed for a source with managed authentication"
+                          : "is required without managed authentication");
   migration_parts_shard_keys(c, svc_node_get(change->body, "sharding"));
   return svc_check_done(c) && migration_parts_linked(c);
 }

@@ -29,7 +29,7 @@ SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, sv
   svc_entity e = *old;
   if (off) svc_alert_forget(body);
   if (svc_node_same(body, change->before)) return svc_answer_entity(c, old);
-  if (old->unique.n == 0) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("acknowledgedUntil"), "is of no use: the alert is over");
+  if (old->unique.n == 0) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("acknowledgedUntil"), "cannot be set: the alert is closed");
   else if (!off && !svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &until))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("acknowledgedUntil"), "is required");
   if (!svc_check_done(c)) return false;

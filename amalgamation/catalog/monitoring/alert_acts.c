@@ -290,7 +290,7 @@ SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const sv
   if (lasts && svc_named_get(c->txn, noun->noun->kind, &scope.group, e.unique, &there) == SVC_OK) return true;
   if (!alert_acts_make_room(c, &scope.group, &full)) return false;
   if (full) {
-    svc_log(c->s, SVC_LOG_WARNING, "alert.full", "project %s has as many open alerts as it may have", svc_id_str(c->arena, &scope.group).p);
+    svc_log(c->s, SVC_LOG_WARNING, "alert.full", "project %s has reached its limit of open alerts; new alerts are not opened", svc_id_str(c->arena, &scope.group).p);
     return true;
   }
   e.kind = noun->noun->kind;

@@ -152,7 +152,7 @@ static bool alert_hearing_may(svc_call *c, svc_change *change)
     when = svc_work_begin(c->s, &e->scope.org, c->now, 0);
     if (when) svc_node_set_bool(c->arena, change->body, "granted", true);
     if (when && svc_work_may_say(c->s, &e->scope.org, c->now))
-      svc_log(c->s, SVC_LOG_WARNING, "alert.deferred", "organization %s has used up its share of work for alerts: alerts of project %s open %lld s later",
+      svc_log(c->s, SVC_LOG_WARNING, "alert.deferred", "organization %s has used up its share of work for alerts; alerts of project %s open %lld s later",
               svc_id_str(c->arena, &e->scope.org).p, svc_id_str(c->arena, &e->parent).p, (long long)((when - c->now + 999) / 1000));
   } else {
     svc_node_drop(change->body, "granted");

@@ -52,10 +52,10 @@ static void alert_matchers_check_one(svc_call *c, const svc_node *matcher, int o
   size_t steps = svc_str_is(how, "REGEX") ? svc_pattern_steps(alert_matchers_pattern(c, value).p) : 0;
   *all += steps;
   if (!svc_value_in(c->s, field, alert_matchers_allowed[on])) {
-    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "matchers[%u].fieldName", i), "must be %s, for this type of event",
+    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "matchers[%u].fieldName", i), "must be %s for this event type",
                 svc_values_known(c, alert_matchers_allowed[on]).p);
   } else if (svc_str_is(how, "REGEX") && steps == 0) {
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "matchers[%u].value", i), "is no regular expression that is known here");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "matchers[%u].value", i), "is not a supported regular expression");
   } else if (steps > MATCHERS_STEPS) {
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "matchers[%u].value", i),
                 "is too large a regular expression: it compiles to %zu steps, at most %d are allowed ({n} repeats the steps n times)", steps,
@@ -77,7 +77,7 @@ SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers,
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("matchers"),
                 "have regular expressions that compile to %zu steps together, at most %d are allowed", steps, MATCHERS_ALL);
   if (on == SVC_ALERT_ON_SCALING && i > 1)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("matchers"), "must have at most 1 element, for this type of event");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("matchers"), "must have at most 1 element for this event type");
 }
 
 static bool alert_matchers_contains(svc_str text, svc_str part)

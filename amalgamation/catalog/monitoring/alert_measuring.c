@@ -104,7 +104,7 @@ static bool alert_measuring_may(svc_call *c, svc_change *change, bool hourly, in
   if (!when) return true;
   svc_change_due(change, tag, when);
   if (svc_work_may_say(c->s, org, c->now))
-    svc_log(c->s, SVC_LOG_WARNING, "alert.deferred", "organization %s has used up its share of work for alerts: project %s is measured %lld s later",
+    svc_log(c->s, SVC_LOG_WARNING, "alert.deferred", "organization %s has used up its share of work for alerts; project %s is measured %lld s later",
             svc_id_str(c->arena, org).p, svc_id_str(c->arena, &change->entity.scope.group).p, (long long)((when - c->now + 999) / 1000));
   return false;
 }
@@ -122,7 +122,7 @@ static void alert_measuring_end(svc_call *c, svc_change *change, bool hourly, co
   alert_measuring_put(c, change, &place);
   c->spent += (size_t)(MEASURING_MOST - r->left) + (size_t)(taken / MEASURING_RECORD);
   if (r->patterns.left < 0 && svc_work_may_say(c->s, org, c->now))
-    svc_log(c->s, SVC_LOG_WARNING, "alert.unfinished", "organization %s: a round of alerts in project %s has taken all its steps; the next round goes on from there",
+    svc_log(c->s, SVC_LOG_WARNING, "alert.unfinished", "organization %s: a round of alerts in project %s has used all its steps; the next round continues there",
             svc_id_str(c->arena, org).p, svc_id_str(c->arena, &change->entity.scope.group).p);
 }
 

@@ -115,7 +115,7 @@ static bool alert_notifications_service_known(svc_call *c, const svc_node *item,
   group = svc_id_str(c->arena, &c->scope.group);
   if (wanted.n) return svc_txn_good(c) && svc_fail(c, SVC_E_INTEGRATION_NOT_CONFIGURED, "SS", &wanted, &group);
   svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_arena_print(c->arena, "notifications[%u].%s", i, key->field),
-              "is required, since the project has no integration of this kind");
+              "is required, because the project has no integration of this kind");
   return svc_check_done(c);
 }
 
@@ -182,6 +182,6 @@ SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change)
     if (sent) sent = sent->next;
   }
   if (list && alert_notifications_bytes(list) > NOTIFICATIONS_MOST_BYTES)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("notifications"), "are too long: all of them may have %d bytes", NOTIFICATIONS_MOST_BYTES);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("notifications"), "are too long: together they may have %d bytes", NOTIFICATIONS_MOST_BYTES);
   return svc_check_done(c);
 }

@@ -245,7 +245,7 @@ static void alert_rules_metric(svc_call *c, svc_node *threshold, const char *who
 {
   const char *const *units = alert_rules_units_of(on, svc_node_str(threshold, "metricName"));
   if (!units) {
-    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "%s.metricName", whole), "is no metric of what this type of event is about");
+    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "%s.metricName", whole), "is not a metric of this event type");
     return;
   }
   alert_rules_word(c, threshold, whole, "operator", alert_rules_either + 2);
@@ -259,7 +259,7 @@ static void alert_rules_plain(svc_call *c, svc_node *threshold, const struct ale
   size_t i;
   for (i = 0; i < sizeof names / sizeof names[0]; i++)
     if (svc_node_get(threshold, names[i]))
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "threshold.%s", names[i]), "is of no use for this type of event");
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "threshold.%s", names[i]), "is not allowed for this event type");
   alert_rules_word(c, threshold, "threshold", "operator", bounds->operators);
   if (!bounds->none || svc_node_get(threshold, "units")) alert_rules_word(c, threshold, "threshold", "units", bounds->units);
 }

@@ -141,7 +141,7 @@ SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change)
       continue; /* who has left the organization is told no more */
     }
     if (svc_count(c->txn, noun->noun->kind, &change->entity.parent) >= TELLING_MOST) {
-      svc_log(c->s, SVC_LOG_WARNING, "alert.dropped", "too many notices wait: nobody is told of alert " SVC_FMT, SVC_ARG(change->entity.key));
+      svc_log(c->s, SVC_LOG_WARNING, "alert.dropped", "too many notifications are queued; none is sent for alert " SVC_FMT, SVC_ARG(change->entity.key));
       continue;
     }
     if (!alert_telling_notice(c, noun, &change->entity, change->body, to)) return false;

@@ -57,7 +57,7 @@ static bool measure_range(svc_call *c, const char *preset, int64_t *from, int64_
   }
   if (!period && !preset) return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", "period");
   if (!svc_duration_parse(period ? period->text : svc_str_c(preset), &months, &ms))
-    return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "period", "it must be a duration in ISO 8601, as P1DT12H");
+    return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "period", "it must be an ISO 8601 duration, such as P1DT12H");
   *until = c->now;
   *from = months < 12 * 1000 ? svc_months_on(c->now, -months) - ms : 0;
   if (*from < 0) *from = 0;

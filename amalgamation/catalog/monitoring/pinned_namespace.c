@@ -49,7 +49,7 @@ static bool pinned_namespace_prepare(svc_call *c, svc_change *change)
   if (!unpin) pinned_namespace_take(c, list, sent, list);
   if (c->arena->failed) return svc_no_memory(c);
   if (svc_node_count(list) > PINNED_NAMESPACE_MOST)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("namespaces"), "makes more than the %d that can be pinned", PINNED_NAMESPACE_MOST);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("namespaces"), "exceeds the limit of %d pinned namespaces", PINNED_NAMESPACE_MOST);
   svc_node_put(c->arena, change->body, list);
   return svc_check_done(c);
 }

@@ -258,7 +258,7 @@ static bool query_shape_insight_once(svc_call *c)
     for (j = i + 1; j < c->query.count; j++) {
       const svc_query_value *a = &c->query.values[i], *b = &c->query.values[j];
       if (a->param == b->param && svc_str_eq(a->text, b->text) && svc_value_in(c->s, svc_str_c(a->param->name), params))
-        return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", a->param->name, "one value stands there twice");
+        return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", a->param->name, "one value appears twice");
     }
   return true;
 }

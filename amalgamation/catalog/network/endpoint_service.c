@@ -143,8 +143,8 @@ static void endpoint_service_remote(svc_call *c, svc_node *body)
   for (item = svc_node_first(list); item; item = item->next, i++) {
     const char *region = svc_network_region(SVC_S("AWS"), item->text);
     svc_str at = svc_arena_print(c->arena, "supportedRemoteRegions[%zu]", i);
-    if (!region) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is no region of this provider");
-    else if (svc_node_is(body, "regionName", region)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is its own region");
+    if (!region) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is not a region of this provider");
+    else if (svc_node_is(body, "regionName", region)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must differ from regionName");
     else item->text = svc_str_c(region);
   }
 }
@@ -155,10 +155,10 @@ static bool endpoint_service_rules(svc_call *c, svc_node *body)
   const char *region = svc_network_region(provider, svc_node_str(c->checked, "region"));
   const svc_node *remote = svc_node_get(c->checked, "supportedRemoteRegions");
   bool mapped = svc_node_bool(c->checked, "portMappingEnabled", false), gcp = svc_str_is(provider, "GCP");
-  if (!region) svc_violate(c, SVC_E_INVALID_REGION, SVC_S("region"), "is no region of this provider");
-  if (mapped && !gcp) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("portMappingEnabled"), "is for GCP alone");
+  if (!region) svc_violate(c, SVC_E_INVALID_REGION, SVC_S("region"), "is not a region of this provider");
+  if (mapped && !gcp) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("portMappingEnabled"), "is allowed for GCP only");
   if (svc_node_first(remote) && !svc_str_is(provider, "AWS"))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("supportedRemoteRegions"), "is for AWS alone");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("supportedRemoteRegions"), "is allowed for AWS only");
   svc_node_set_str(c->arena, body, "cloudProvider", provider);
   svc_node_set_text(c->arena, body, "regionName", region);
   if (gcp) svc_node_set_bool(c->arena, body, "portMappingEnabled", mapped);

@@ -256,7 +256,7 @@ SVC_PRIVATE bool svc_network_allows(svc_call *c, const svc_change *change)
       if (!svc_str_is(place.provider, "GCP") || svc_network_covers(c, &container, &place)) continue;
       svc_violate(c, SVC_E_INVALID_REGION,
                   svc_arena_print(c->arena, "replicationSpecs[%zu].regionConfigs[%zu].regionName", i, k),
-                  "is none of the regions of network container " SVC_FMT, SVC_ARG(container.key));
+                  "is not a region of network container " SVC_FMT, SVC_ARG(container.key));
     }
   return svc_check_done(c);
 }

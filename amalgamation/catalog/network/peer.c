@@ -195,7 +195,7 @@ static bool peer_container(svc_call *c, const svc_change *change, svc_entity *ou
     return svc_fail_about(c, SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND, id, svc_id_str(c->arena, &change->parent));
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (svc_node_eq(change->body, "providerName", svc_network_text(c, out, "providerName"))) return true;
-  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("containerId"), "is a container of another provider than providerName");
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("containerId"), "is a container of a provider other than providerName");
   return svc_check_done(c);
 }
 
@@ -216,7 +216,7 @@ static bool peer_rules(svc_call *c, const svc_change *change)
   bool aws = svc_node_is(change->body, "providerName", "AWS");
   svc_entity container;
   if (aws && !svc_network_region(SVC_S("AWS"), svc_node_str(change->body, "accepterRegionName")))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("accepterRegionName"), "is no region of this provider");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("accepterRegionName"), "is not a region of this provider");
   if (!svc_check_done(c) || !peer_container(c, change, &container) || !peer_alone(c, change)) return false;
   return !aws || svc_block_apart(c, change, &container);
 }

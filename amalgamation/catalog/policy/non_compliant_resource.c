@@ -31,8 +31,8 @@ static const svc_object non_compliant_resource_object = {
 
 static bool non_compliant_resource_list(svc_call *c);
 
-SVC_ERROR(INSPECTION_UNFINISHED, 503, "There is more to inspect than one request may. What was found so far is kept for a minute: repeat the "
-          "request, and it goes on from there.", "");
+SVC_ERROR(INSPECTION_UNFINISHED, 503, "One request cannot inspect everything. The results so far are kept for a minute: repeat the "
+          "request to continue.", "");
 
 static const svc_route non_compliant_resource_routes[] = {
   { .method = SVC_GET, .path = "/orgs/{orgId}/nonCompliantResources", .set = SVC_SET_RESOURCE_POLICIES, .versions = { 20240805 },

@@ -72,7 +72,7 @@ static bool resource_policy_fits(svc_call *c, const svc_id *id, size_t steps)
   svc_policies_leave(c, &rules);
   if (steps > SVC_POLICY_ORG_STEPS)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("policies"),
-                "compare too large sets: all policies of the organization would take %zu steps together, at most %d are allowed", steps,
+                "compare sets that are too large: all policies of the organization together would take %zu steps; at most %d are allowed", steps,
                 SVC_POLICY_ORG_STEPS);
   return svc_check_done(c);
 }

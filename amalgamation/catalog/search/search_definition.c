@@ -228,7 +228,7 @@ static void search_definition_distinct(search_definition_walk *w, const char *li
   for (i = 0; item; item = item->next, i++) {
     const search_definition_at place = SEARCH_ITEM(&up, i), at = SEARCH_AT(&place, key);
     for (other = all->first; other != item && !svc_node_eq(other, key, svc_node_str(item, key));) other = other->next;
-    if (other != item) search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "stands in the list twice");
+    if (other != item) search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "appears twice in the list");
   }
 }
 
@@ -362,7 +362,7 @@ static bool search_definition_fits(search_definition_walk *w)
   svc_node_write(&b, w->definition);
   if (b.n <= SEARCH_DEFINITION_BYTES) return true;
   if (front.n) front.n--; /* without the period */
-  svc_violate(w->c, SVC_E_INVALID_ATTRIBUTE, front.n ? front : SVC_S("mappings"), "makes a definition larger than %d bytes",
+  svc_violate(w->c, SVC_E_INVALID_ATTRIBUTE, front.n ? front : SVC_S("mappings"), "makes the definition too large: at most %d bytes are allowed",
               SEARCH_DEFINITION_BYTES);
   return false;
 }

@@ -153,7 +153,7 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
   for (old = svc_node_first(list); old; old = old->next)
     if (svc_node_eq(old, "cloudProvider", provider) && svc_node_eq(old, "regionName", name)) return true;
   if (!spec) {
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("specs"), "must say how many nodes there are in region " SVC_FMT, SVC_ARG(name));
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("specs"), "must give the number of nodes in region " SVC_FMT, SVC_ARG(name));
     return true;
   }
   out = svc_node_object(c->arena, NULL);

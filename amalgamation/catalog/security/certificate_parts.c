@@ -22,6 +22,6 @@ SVC_PRIVATE bool svc_certificates_check(svc_call *c, svc_str pem, const char *fi
   int rc = pem.n ? svc_x509_check(c->arena, pem) : SVC_OK;
   if (rc == SVC_NOMEM) return svc_no_memory(c);
   if (rc == SVC_OK) return true;
-  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "must be certificates in PEM, one or several");
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "must be one or more certificates in PEM format");
   return false;
 }

@@ -92,7 +92,7 @@ static void custom_db_role_resource_is(svc_call *c, const svc_node *resource, si
   for (i = 0; i < 2; i++) {
     const svc_node *value = svc_node_get(resource, members[i]);
     svc_str at = svc_arena_print(c->arena, "actions[%zu].resources[%zu].%s", action, index, members[i]);
-    if (cluster && value && value->text.n) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be empty beside the whole cluster");
+    if (cluster && value && value->text.n) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be empty if cluster is true");
   }
 }
 
@@ -115,7 +115,7 @@ static bool custom_db_role_fits(svc_call *c, const svc_node *body)
   size_t links_at;
   if (!svc_body_write(c->arena, body, &text, &links_at)) return svc_no_memory(c);
   if (text.n <= CUSTOM_DB_ROLE_BYTES) return true;
-  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("actions"), "makes the role larger than %d bytes", CUSTOM_DB_ROLE_BYTES);
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("actions"), "makes the role too large: at most %d bytes are allowed", CUSTOM_DB_ROLE_BYTES);
   return svc_check_done(c);
 }
 

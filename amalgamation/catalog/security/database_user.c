@@ -122,7 +122,7 @@ static int database_user_way(svc_call *c, const svc_node *body)
   for (i = 0; i < sizeof database_user_ways / sizeof database_user_ways[0]; i++) {
     if (svc_node_is(body, database_user_ways[i].field, "NONE")) continue;
     if (way >= 0)
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(database_user_ways[i].field), "must be NONE, as %s is not",
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(database_user_ways[i].field), "must be NONE, because %s is not",
                   database_user_ways[way].field);
     way = (int)i;
   }
@@ -137,9 +137,9 @@ static bool database_user_login(svc_call *c, const svc_change *change)
   int way = database_user_way(c, body);
   bool outside = way >= 0 && !svc_node_is(body, "oidcAuthType", "IDP_GROUP");
   if (!svc_node_is(body, "databaseName", outside ? "$external" : "admin"))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("databaseName"), "must be %s for a user who authenticates like this",
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("databaseName"), "must be %s for this authentication method",
                 outside ? "$external" : "admin");
-  if (way >= 0 && sent) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("password"), "is for users who authenticate by one");
+  if (way >= 0 && sent) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("password"), "is allowed only for users who authenticate with a certificate");
   if (!svc_check_done(c)) return false;
   if (way >= 0 && !svc_pattern_match(database_user_ways[way].username, name))
     return svc_fail_as(c, svc_arena_print(c->arena, SVC_FMT " cannot be a user name: it must be %s.", SVC_ARG(name),
@@ -199,7 +199,7 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
     if (!database_user_role_known(c, name, built_in)) return c->txn->error ? svc_txn_good(c) : database_user_no_role(c, name);
     if (on_admin && !svc_str_is(database, "admin")) return svc_fail(c, SVC_E_INVALID_ROLE_DATABASE, "SS", &name, &database);
     if (svc_node_get(role, "collectionName") && (built_in < 0 || !database_user_roles[built_in].collections))
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "roles[%d].collectionName", i), "is for read and readWrite only");
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "roles[%d].collectionName", i), "is allowed for read and readWrite only");
     for (other = list->first; other != role; other = other->next)
       if (svc_node_same(other, role)) return svc_fail(c, SVC_E_DUPLICATE_DATABASE_ROLES, "SS", &name, &database);
   }

@@ -75,7 +75,7 @@ static bool database_user_cert_authority(svc_call *c, svc_x509_pair *out, bool *
   secrets = svc_seal_secrets(c->s, c->arena, &e);
   if (body && !secrets && c->s->config.secret_key) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* sealed by a key that is not here */
   if (!body || !secrets)
-    return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be issued, since the authority's key cannot be opened");
+    return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "issuing certificates: the key of the authority cannot be unsealed");
   out->certificate = svc_arena_copy(c->arena, svc_node_str(body, "certificate"));
   out->key = svc_arena_copy(c->arena, svc_node_str(secrets, "key"));
   return !c->arena->failed || svc_no_memory(c);

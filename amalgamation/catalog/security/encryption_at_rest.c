@@ -81,7 +81,7 @@ static const svc_ref encryption_at_rest_refs[] = {
   SVC_CLOUD_ROLE("awsKms.roleId"), SVC_CLOUD_ROLE("azureKeyVault.roleId"), SVC_CLOUD_ROLE("googleCloudKms.roleId"), { NULL, NULL, 0, 0 }
 };
 
-/* What each provider asks for: always; and where there is no role, of which those from `alone` on cannot stand beside one. */
+/* What each provider asks for: always; and where there is no role, of which those from `alone` on cannot be combined with one. */
 static const struct encryption_at_rest_keys {
   const char *member, *provider;
   const char *needed[5], *credentials[4];
@@ -133,7 +133,7 @@ static bool encryption_at_rest_disable(svc_call *c, const encryption_at_rest_one
     bool empty = member->type == SVC_J_BOOL && svc_str_is(member->text, "false");
     if (!empty && (!was || !svc_node_same(was, member)))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s." SVC_FMT, o->keys->member, SVC_ARG(member->name)),
-                  "can only be set where enabled is true");
+                  "can only be set if enabled is true");
   }
   if (c->error.violations) return true;
   o->is->first = o->is->last = NULL;
@@ -151,7 +151,7 @@ static void encryption_at_rest_way(svc_call *c, const encryption_at_rest_one *o)
   bool role = encryption_at_rest_new(o, "roleId");
   for (; *credential && svc_node_get(o->is, "roleId"); credential++) {
     bool fresh = encryption_at_rest_new(o, *credential);
-    if (role && fresh) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, encryption_at_rest_path(c, o, *credential), "cannot stand beside roleId");
+    if (role && fresh) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, encryption_at_rest_path(c, o, *credential), "cannot be combined with roleId");
     else if (fresh) svc_node_drop(o->is, "roleId");
     else svc_node_drop(o->is, *credential);
   }
@@ -161,7 +161,7 @@ static void encryption_at_rest_needs(svc_call *c, const encryption_at_rest_one *
 {
   for (; *fields; fields++)
     if (!svc_node_get(o->is, *fields))
-      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, encryption_at_rest_path(c, o, *fields), "is required where enabled is true%s", unless);
+      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, encryption_at_rest_path(c, o, *fields), "is required if enabled is true%s", unless);
 }
 
 /* What has changed is valid when the driver has said so. */
@@ -191,7 +191,7 @@ static bool encryption_at_rest_prepare(svc_call *c, svc_change *change)
     if (enabled ? !encryption_at_rest_enable(c, &one) : !encryption_at_rest_disable(c, &one)) return false;
   }
   if (!any && svc_node_bool(change->body, "enabledForSearchNodes", false))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("enabledForSearchNodes"), "can only be true where a provider of keys is enabled");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("enabledForSearchNodes"), "can only be true if a key provider is enabled");
   return svc_check_done(c);
 }
 

@@ -66,7 +66,7 @@ static const svc_route user_security_routes[] = {
 static void user_security_enabled(svc_call *c, const svc_node *ldap)
 {
   if (svc_node_bool(ldap, "authorizationEnabled", false) && !svc_node_bool(ldap, "authenticationEnabled", false))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("ldap.authorizationEnabled"), "can only be true where authenticationEnabled is");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("ldap.authorizationEnabled"), "can only be true if authenticationEnabled is");
 }
 
 static void user_security_mappings(svc_call *c, const svc_node *ldap)

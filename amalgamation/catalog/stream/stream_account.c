@@ -78,7 +78,7 @@ static bool stream_account_read(svc_call *c)
   if (!out) return svc_no_memory(c);
   while (!svc_str_is_nocase(given, stream_account_providers[i])) i++; /* the parameter is one of them */
   if (!svc_value_in(c->s, region, regions[i]))
-    return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "regionName", "it is no region of this provider");
+    return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "regionName", "it is not a region of this provider");
   account = svc_stream_account(c, svc_str_c(svc_values_clouds[i]));
   svc_text_hash(c->arena, svc_arena_print(c->arena, "%s/%s/" SVC_FMT, svc_id_str(c->arena, &c->scope.group).p,
                                           stream_account_providers[i], SVC_ARG(region)), hash);

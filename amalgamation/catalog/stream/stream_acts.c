@@ -124,7 +124,7 @@ static void stream_acts_begin(svc_call *c, const svc_node *with, svc_stream_kept
   svc_str from = svc_node_str(with, "startAtOperationTime");
   int64_t when = 0;
   if (from.n && resume && svc_node_bool(with, "resumeFromCheckpoint", false))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("startAtOperationTime"), "cannot be given when it resumes from its checkpoint");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("startAtOperationTime"), "cannot be set when the processor resumes from its checkpoint");
   if (from.n && svc_date_parse(from, &when) && when > c->now)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("startAtOperationTime"), "must not be in the future");
   if (resume) kept->begin = svc_node_bool(with, "resumeFromCheckpoint", true) ? SVC_S("R") : SVC_S("N");

@@ -49,7 +49,7 @@ static bool stream_failover_connection_prepare(svc_call *c, svc_change *change)
   if (svc_stream_is(connection, "state", "DELETING"))
     return svc_fail(c, SVC_E_STREAM_CONNECTION_NOT_FOUND_FOR_NAME, "SS", &parent->unique, &svc_path_entity(c, STREAM_WORKSPACE)->unique);
   if (!svc_node_eq(change->body, "type", type))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("type"), "must be that of the connection, " SVC_FMT, SVC_ARG(type));
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("type"), "must match the connection: " SVC_FMT, SVC_ARG(type));
   if (!svc_stream_has_region(svc_node_get(workspace, "failoverRegions"), svc_node_str(change->body, "region")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("region"), "must be one of the workspace's failoverRegions");
   return svc_check_done(c) && svc_stream_connection_check(c, change);

@@ -257,7 +257,7 @@ static bool stream_peering_accept(svc_call *c)
   if (!body) return false;
   for (i = 0; i < 2; i++)
     if (!svc_node_eq(body, fields[i], svc_node_str(c->checked, fields[i])))
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(fields[i]), "is not that of the network that asked");
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(fields[i]), "differs from the network that requested the peering");
   if (!svc_check_done(c) || !stream_peering_may(c, body, false)) return false;
   return stream_peering_put(c, body, &id, "REQUEST_ACCEPT", "PEER_CREATED");
 }

@@ -93,9 +93,9 @@ static bool stream_pipeline_named(stream_pipeline_walk *w, const svc_node *name,
     svc_violate(c, name ? SVC_E_INVALID_JSON_ATTRIBUTE : SVC_E_MISSING_ATTRIBUTE, at, name ? "must be a string" : "is required");
   } else if (!svc_stream_connection_named(c, w->workspace, name->text, &e)) {
     if (c->error.code) return false;
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is no connection of the workspace");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is not a connection of the workspace");
   } else if (!stream_pipeline_is_of(svc_json_member(e.body, SVC_S("type")), types)) {
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is a connection that cannot be used here: its type must be %s",
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "cannot be used here: the type of the connection must be %s",
                 svc_values_known(c, types).p);
   } else if (!svc_lines_have((svc_str){ w->names.p, w->names.n }, name->text)) {
     svc_buf_str(&w->names, name->text);
@@ -149,7 +149,7 @@ static int stream_pipeline_stage(svc_call *c, const svc_node *item, svc_str at)
   }
   while (i < PIPELINE_COUNT(stream_pipeline_stages) && !svc_str_is(item->first->name, stream_pipeline_stages[i].name)) i++;
   if (i < PIPELINE_COUNT(stream_pipeline_stages)) return (int)i;
-  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is no stage that is known here");
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is not a supported stage");
   return -1;
 }
 
@@ -158,7 +158,7 @@ static void stream_pipeline_place(svc_call *c, int stage, bool window, bool firs
 {
   unsigned where = stream_pipeline_stages[stage].where;
   if (window ? !(where & PIPELINE_WINDOW) : where == PIPELINE_WINDOW)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, window ? "cannot stand in a window" : "can only stand in a window");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, window ? "is not allowed in a window" : "is allowed in a window only");
   else if (!window && first != (where == PIPELINE_FIRST))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, first ? "must be $source, as the first stage" : "can only be the first stage");
   else if (!window && last != (where == PIPELINE_LAST))

@@ -136,7 +136,7 @@ static void stream_private_link_kind(svc_call *c, const svc_node *body)
   for (member = body->first; member; member = member->next) {
     f = svc_field_named(&stream_private_link_object, member->name);
     if (!f || f->preset || f->flags & (SVC_READ_ONLY | SVC_REQUIRED) || stream_private_link_in(stream_private_link_kinds[i].takes, member->name)) continue;
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, member->name, "is not for %s at %s", stream_private_link_kinds[i].vendor,
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, member->name, "is not allowed for %s at %s", stream_private_link_kinds[i].vendor,
                 stream_private_link_kinds[i].provider);
   }
 }

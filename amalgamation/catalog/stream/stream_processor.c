@@ -124,7 +124,7 @@ static void stream_processor_limits(svc_call *c, svc_change *change, const svc_n
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("tier"), "must not be larger than the workspace's maxTierSize, " SVC_FMT,
                 SVC_ARG(largest));
   if (svc_node_bool(change->body, "failoverEnabled", false) && !svc_node_first(regions))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("failoverEnabled"), "needs a region to fail over to: the workspace has none");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("failoverEnabled"), "needs a failover region: the workspace has no failoverRegions");
 }
 
 static bool stream_processor_at_rest(svc_call *c, const svc_change *change)
@@ -132,7 +132,7 @@ static bool stream_processor_at_rest(svc_call *c, const svc_change *change)
   static const char *const rest[] = { "CREATED", "STOPPED", "FAILED", NULL };
   svc_str name = change->entity.unique;
   if (svc_value_in(c->s, svc_node_str(change->before, "state"), rest)) return true;
-  return svc_fail(c, SVC_E_STREAM_PROCESSOR_GENERIC_ERROR, "Ss", &name, "it can be changed only while it does not run: stop it first");
+  return svc_fail(c, SVC_E_STREAM_PROCESSOR_GENERIC_ERROR, "Ss", &name, "it can be changed only while it is stopped: stop it first");
 }
 
 /* What starts or stops it has done all that there is to do. */

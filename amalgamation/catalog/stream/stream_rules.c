@@ -75,7 +75,7 @@ static void stream_rules_networking(svc_call *c, const svc_node *body)
       bool is = svc_stream_is(access, "type", ways[w][0]), given = svc_node_get(access, ways[w][1]) != NULL;
       if (is != given)
         svc_violate(c, is ? SVC_E_MISSING_ATTRIBUTE : SVC_E_INVALID_ATTRIBUTE,
-                    svc_arena_print(c->arena, "%s.access.%s", objects[i], ways[w][1]), "is for type %s, and required there", ways[w][0]);
+                    svc_arena_print(c->arena, "%s.access.%s", objects[i], ways[w][1]), "is required for type %s and allowed for no other", ways[w][0]);
     }
   }
 }
@@ -97,7 +97,7 @@ static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
   *out = e.id;
   if (!svc_org_setting(c, "streamsCrossGroupEnabled", false)) {
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("clusterGroupId"),
-                "is another project, which streamsCrossGroupEnabled of the organization does not allow");
+                "is another project: the organization must set streamsCrossGroupEnabled first");
     return svc_check_done(c);
   }
   roles = svc_roles_on(c, out, &c->scope.org);
@@ -149,7 +149,7 @@ static void stream_rules_pairs(svc_call *c, const svc_node *body, const char *fi
     for (one = pairs->first; one && header; one = one->next)
       if (!svc_pattern_match("^[\\w!#$%&'*+.^`|~-]+$", one->name) || !svc_pattern_match("^[^\\r\\n]*$", one->text))
         svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s." SVC_FMT, field, SVC_ARG(one->name)),
-                    "cannot be a header of HTTP");
+                    "cannot be an HTTP header");
 }
 
 /* Kafka's own settings of servers and of the login have fields: there secrets are sealed, and belong to a destination. */
@@ -174,7 +174,7 @@ static void stream_rules_url(svc_call *c, const svc_node *url, svc_str at)
   while (i < text.n && text.p[i] != ':') i++;
   for (i += 3; i < text.n && !strchr("/?#", text.p[i]); i++)
     if (text.p[i] == '@') {
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must not hold a user or password");
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must not contain a user or password");
       return;
     }
 }
@@ -198,7 +198,7 @@ static void stream_rules_fits(svc_call *c, const svc_node *body)
     size_t n = stream_rules_bytes(c, member);
     if (n > most) largest = member, most = n;
   }
-  if (largest) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, largest->name, "makes the connection larger than %d bytes", STREAM_BODY_MOST);
+  if (largest) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, largest->name, "makes the connection too large: at most %d bytes are allowed", STREAM_BODY_MOST);
 }
 
 SVC_PRIVATE bool svc_stream_connection_check(svc_call *c, const svc_change *change)
@@ -209,7 +209,7 @@ SVC_PRIVATE bool svc_stream_connection_check(svc_call *c, const svc_change *chan
   if (svc_stream_is(body, "type", "Https") && !svc_str_starts(svc_node_str(body, "url"), "https://"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("url"), "must begin with https://");
   if (svc_stream_is(body, "type", "Sample") && !svc_stream_is(body, "name", STREAM_SAMPLE))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("name"), "must be that of a sample: " STREAM_SAMPLE);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("name"), "must match the sample: " STREAM_SAMPLE);
   stream_rules_networking(c, body);
   stream_rules_urls(c, body);
   stream_rules_config(c, body);

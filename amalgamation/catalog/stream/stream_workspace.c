@@ -128,7 +128,7 @@ static void stream_workspace_regions(svc_call *c, const svc_node *body, bool mov
     svc_str at = svc_arena_print(c->arena, "failoverRegions[%zu].region", i);
     stream_workspace_region_check(c, one, svc_arena_print(c->arena, "failoverRegions[%zu].cloudProvider", i));
     for (other = list->first; other != one && !svc_node_same(other, one);) other = other->next;
-    if (other != one) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "stands in the list twice");
+    if (other != one) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "appears twice in the list");
     if (svc_node_same(home, one)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is the workspace's own region");
   }
 }
@@ -195,7 +195,7 @@ static bool stream_workspace_prepare(svc_call *c, svc_change *change)
   bool moved;
   if (!stream_workspace_moves(c, change, &moved)) return false;
   if (!change->before && svc_value_in(c->s, svc_node_str(change->body, "name"), stream_workspace_reserved))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("name"), "means something else in a path");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("name"), "is a reserved name");
   stream_workspace_regions(c, change->body, moved);
   if (svc_stream_tier(svc_node_str(config, "tier")) < svc_stream_tier(svc_node_str(config, "maxTierSize")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("streamConfig.tier"), "must not be larger than maxTierSize");

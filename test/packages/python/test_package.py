@@ -326,7 +326,7 @@ def test_a_thread_that_starts_svcd_may_end():
 
 @pytest.mark.parametrize("keywords, why", [
     ({"provision_second": 1}, "did you mean --provision-seconds?"), ({"clock": "tomorrow"}, "--clock tomorrow"),
-    ({"seed": 0}, "--seed 0"), ({"clock": START, "test_control": False}, "without --test-control")])
+    ({"seed": 0}, "--seed 0"), ({"clock": START, "test_control": False}, "--clock needs --test-control")])
 def test_a_start_that_fails_says_why(keywords, why):
     with pytest.raises(svcapi.StartError) as error:
         svcapi.start(**keywords)
