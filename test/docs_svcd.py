@@ -52,7 +52,7 @@ def parsed():
 def cell(text):
     """Text of the help as a cell of a table: a sentence, with nothing that Markdown takes for markup."""
     text = re.sub(r"(?<![\w`])(--[a-z][a-z-]+|/_svc/[\w/?=]*|SVCD?_[A-Z_]+)", r"`\1`", text)
-    return (text[:1].upper() + text[1:] if re.match(r"[a-z]+[ ,:]", text) else text).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    return (text[:1].upper() + text[1:] if re.match(r"[a-z-]+(?:[ ,]|: )", text) else text).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
 
 
 def page():
