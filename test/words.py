@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GENERATED = re.compile(r"^(svcapi\.c|docs/(branches|coverage|index)\.md|docs/reference/.*|.*(explorer_files|reference_texts|world_files)\.c)$")
+GENERATED = re.compile(r"^(svcapi\.c|docs/(branches|coverage|errors|index|svcd)\.md|docs/reference/.*|.*(explorer_files|reference_texts|world_files)\.c)$")
 PRONOUN = re.compile(r"^(it|one|what|who|whoever|that|this|these|those|which|they|whom|whose)\b", re.IGNORECASE)
 
 

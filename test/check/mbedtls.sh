@@ -22,10 +22,10 @@ int main(void)
 }
 C
 
-# ---- small: these files are what README names
+# ---- small: these files are what docs/embedding.md names
 # shellcheck disable=SC2016
-files=$(readme_sh MBEDTLS_CONFIG_FILE | grep -oE '\$M/[a-z0-9_]+\.c' | sed 's,.*/,,; s,\.c$,,')
-[ -n "$files" ] || fail "README.md does not name the files of mbedTLS that the small configuration needs"
+files=$(embedding_sh MBEDTLS_CONFIG_FILE | grep -oE '\$M/[a-z0-9_]+\.c' | sed 's,.*/,,; s,\.c$,,')
+[ -n "$files" ] || fail "docs/embedding.md does not name the files of mbedTLS that the small configuration needs"
 for f in $files; do
   # shellcheck disable=SC2086
   $CC -O1 -w -I. -I$M/include "$small" -c -o "$T/$f.o" "$M/library/$f.c" || fail "$f.c of mbedTLS does not compile with ports/mbedtls_config.h"
@@ -38,7 +38,7 @@ link() { # PROGRAM OBJECT...
 }
 mbed=; for f in $files; do mbed="$mbed $T/$f.o"; done
 # shellcheck disable=SC2086
-link readme $T/svcapi.o $ours $mbed || fail "the first example does not link with the files of mbedTLS that README.md names"
+link readme $T/svcapi.o $ours $mbed || fail "the first example does not link with the files of mbedTLS that docs/embedding.md names"
 (cd $T && timeout 60 ./readme) >$T/out || fail "the first example does not run with ports/mbedtls_config.h: $(tail -n 1 $T/out)"
 
 # ---- the listener with it: there is http, and who asks for https is told what is missing
