@@ -44,7 +44,7 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
   assert.match(await page.run(() => document.querySelector('#limits').innerText), /Clusters[^]*0 of 6/);
   await page.shot('build/web/limited-light.png');
   await page.resize(1080, 640);
-  await page.shot('build/web/readme.png'); // docs/explorer.png is this one
+  await page.shot('build/web/readme.png');
   await page.resize(1280, 900);
   await page.scheme('dark');
   await page.shot('build/web/limited-dark.png');
