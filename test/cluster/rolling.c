@@ -125,7 +125,7 @@ static void key_file(const char *name, char out[64])
   fclose(f);
 }
 
-/* As docs/instances.md says: the first call makes the key, which all read within a second; the second one seals by it. */
+/* As docs/scaling.md says: the first call makes the key, which all read within a second; the second one seals by it. */
 static void rotate(void)
 {
   cluster_pause(1000);
