@@ -38,7 +38,7 @@ ELSEWHERE = {
 }
 TWICE = {"README.md", "docs/quickstart.md"}  # these say that they can be pasted again
 EXPECT = {  # what the output of a page must have: the commands did something
-    "README.md": ['"totalCount":0', '"clusterCount"'],
+    "README.md": ['^201 .*"name":"Acme"', '"clusterCount"'],
     "docs/quickstart.md": ['"name":"store"', '"name":"main"', "the store in build/restored is whole"],
     "docs/authentication.md": ['"clusterCount"', '"isDeleted"', '"127.0.0.1'],
     "docs/configuration.md": ['"inbound"'],
