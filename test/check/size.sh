@@ -1,7 +1,7 @@
 #!/bin/sh
 # svcapi.c goes onto small boards: with all operations and test control its code, tables and texts stay below 1.4 MB at -Os on a 64-bit
 # machine. Not counted are the tables that only serve to unwind the stack, .eh_frame: a board leaves them out by a flag of the compiler,
-# and no line of C can (README.md says which).
+# and no line of C can (docs/building.md says which).
 . test/check/common
 
 most=1400000
