@@ -67,7 +67,7 @@ struct svc_store {
   int reserve_fd;          /* the reserve file; -1: a private store has none */
   bool reserved;           /* the file is complete */
   bool freeing;            /* the current work frees, and may use the reserve */
-  bool disk_full;          /* this transaction found no room on the disk, not in the map */
+  bool disk_full;          /* the transaction found no room on the disk, not in the map */
   atomic_int active, growing, broken;
   atomic_int failed; /* LMDB's last error, for the log; 0: none */
   lmdb_txn writer;
@@ -751,7 +751,7 @@ static int lmdb_count(svc_txn *txn, svc_str key, int64_t *out)
   return SVC_OK;
 }
 
-/* An existing counter is rewritten at the cursor's position: one search instead of two. */
+/* An existing counter is rewritten at the cursor's position: a single search instead of two. */
 static int lmdb_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
@@ -1013,7 +1013,7 @@ static int lmdb_visit_tell(const char *path, uint64_t base)
   return rc;
 }
 
-/* One try; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
+/* A try; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
 static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
 {
   MDB_env *env = NULL;

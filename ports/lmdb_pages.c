@@ -61,14 +61,14 @@ typedef struct pages {
   pages_meta meta;
   const unsigned char *map;
   size_t bytes, size, in_file; /* of the map; of a page; number of complete pages in the file */
-  unsigned char *seen;         /* one bit per page */
+  unsigned char *seen;         /* a bit per page */
   size_t beyond;               /* free pages behind the end of the file */
   pages_tree found;            /* of the tree being walked: its numbers so far */
   bool records;                /* the tree of the records */
   const unsigned char *key;    /* the previous key, and whether the next may equal it */
   size_t key_size;
   bool key_may_be;
-  uint32_t starts[PAGES_MOST_SIZE / 64]; /* one bit for each two bytes of a page: the start of a node */
+  uint32_t starts[PAGES_MOST_SIZE / 64]; /* a bit for each two bytes of a page: the start of a node */
   char *why;
   size_t why_size;
 } pages;

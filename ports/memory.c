@@ -68,7 +68,7 @@ struct memory_root { /* set aside by a writer */
 };
 
 struct memory_txn {
-  svc_txn head; /* must be first: it is cast back */
+  svc_txn head; /* must be first: the struct is cast back */
   memory_store *store;
   memory_tree tree;
   uint64_t state;       /* of a reader: number of the last commit that it sees */
@@ -312,7 +312,7 @@ static bool memory_split(memory_txn *t, memory_node *parent, unsigned i, svc_str
   memcpy(right->keys, &left->keys[stay], right->count * sizeof right->keys[0]);
   if (!left->leaf) {
     memcpy(right->children, &left->children[stay], right->count * sizeof right->children[0]);
-    right->keys[0] = NULL; /* it is the bound now */
+    right->keys[0] = NULL; /* now the bound */
   } else {
     t->tree.bytes += memory_record_size(bound);
   }

@@ -61,7 +61,7 @@ SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const uns
 SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out); /* the ordinary alphabet, as in Basic */
 
 /* ports/x509.c: certificates. All text is PEM. */
-#define SVC_NO_X509 (-20) /* this mbedTLS was built without X.509 */
+#define SVC_NO_X509 (-20) /* mbedTLS was built without X.509 */
 #define SVC_X509_SERIAL 16
 typedef struct svc_x509_request {
   svc_str subject, issuer; /* distinguished names: "CN=jane,OU=ops" */

@@ -84,7 +84,7 @@ enum svc_error { SVC_E_NONE, SVC_ERROR_LIST(SVC_ERROR_ENUM) };
 
 /* An error as the tables store it. */
 typedef struct svc_error_row {
-  const char *text; /* name, detail and parameters, each NUL-terminated: one pointer for all three */
+  const char *text; /* name, detail and parameters, each NUL-terminated: a single pointer for all three */
   short status;
 } svc_error_row;
 #define SVC_ERROR_ROW(name, status, detail, parameters) { #name "\0" detail "\0" parameters, status }

@@ -9,7 +9,7 @@
 
 /* --------------------------------------------------------------------------------------------------------------- events */
 
-/* One member; `front` is the text before its value, and begins with a comma. */
+/* A member; `front` is the text before its value, and begins with a comma. */
 static void event_write_member(svc_buf *b, svc_str front, svc_str value)
 {
   bool first = b->n == 0;

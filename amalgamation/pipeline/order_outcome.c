@@ -13,7 +13,7 @@
 #define ORDER_AGAIN 60000 /* milliseconds after which the simulator repeats an order without failed state */
 
 typedef struct order_job {
-  svc_service_job work; /* must be first: it is cast back */
+  svc_service_job work; /* must be first: the struct is cast back */
   int word;
   svc_id id;
   svc_str facts; /* JSON; n 0: none */

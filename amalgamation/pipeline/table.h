@@ -275,7 +275,7 @@ typedef struct svc_older {
   bool (*downgrade)(svc_call *c, svc_node *shown);
 } svc_older;
 
-/* Which part of an entity's key a linked route has in its path (svc_route_ext.linked_from). */
+/* The part of an entity's key a linked route has in its path (svc_route_ext.linked_from). */
 enum svc_linked_by {
   SVC_BY_KEY,            /* its key, as in its own path */
   SVC_BY_HOST,           /* the host of a key HOST:PORT */

@@ -394,7 +394,7 @@ static int commit_begin(svc_commit *k, const commit_batch *batch, svc_txn **out)
   return k->port->write_begin(k->store, out);
 }
 
-/* One try at a batch. SVC_OK: the results are durable. COMMIT_AGAIN: a job that spoiled the try has been set aside. */
+/* A try at a batch. SVC_OK: the results are durable. COMMIT_AGAIN: a job that spoiled the try has been set aside. */
 static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   svc_txn *txn;
@@ -576,7 +576,7 @@ static void commit_alone(svc_commit *k, commit_batch *batch, commit_batch *done)
   *batch = (commit_batch){ NULL, NULL, 0 };
 }
 
-/* One try at a part of the jobs. False: the part lost, and still holds its jobs. */
+/* A try at a part of the jobs. False: the part lost, and still holds its jobs. */
 static bool commit_part(svc_commit *k, commit_batch *part, commit_batch *done)
 {
   svc_job *job, *only = part->first && !part->first->next && part->first->alone ? part->first : NULL;

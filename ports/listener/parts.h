@@ -93,7 +93,7 @@ typedef struct listener_job {
   svc_http_limits limits; /* the listener's, unless body_limit allows more */
   svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
-  bool tls; /* it came over TLS */
+  bool tls; /* received over TLS */
   int64_t since; /* time of submission to the writers */
   svc_http_body body;
   svc_response response;

@@ -7,7 +7,7 @@
 ** Clients
 ** are not asked for a certificate. Sessions are resumed by tickets, whose keys are replaced after LISTENER_TICKET_S and forgotten after
 ** twice
-** that. No call blocks: it reads what svc_listener_tls_receive() has and writes what the socket takes.
+** that. No call blocks: a call reads what svc_listener_tls_receive() has and writes what the socket takes.
 */
 #ifndef SVC_LISTENER_TLS_H
 #define SVC_LISTENER_TLS_H

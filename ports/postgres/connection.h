@@ -14,7 +14,7 @@ static void postgres_silent(void *context, const PGresult *r)
   (void)context, (void)r;
 }
 
-/* One statement outside of the pipeline, and its last result. NULL: failed, or not in time. Through a pooler our settings go with it, as
+/* A statement outside of the pipeline, and its last result. NULL: failed, or not in time. Through a pooler our settings go with it, as
 ** one
 ** transaction. */
 static PGresult *postgres_exec(postgres_txn *t, const char *sql)

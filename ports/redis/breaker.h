@@ -119,7 +119,7 @@ static bool redis_is_silent(const svc_limits *l, redis_node *node, const redis_t
   return node->missed >= REDIS_MISSES && now - node->missing >= (int64_t)REDIS_SILENCE * l->timeout * 1000;
 }
 
-/* After a failure: sets the pause before the next request. Others may have failed at the same time. True: this failure opens the
+/* After a failure: sets the pause before the next request. Others may have failed at the same time. True: the failure opens the
 ** breaker. */
 static bool redis_break(svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
 {

@@ -8,7 +8,7 @@
 
 #include "wire.h"
 
-/* One of the first commands. Stores the script's hash if sha is given. */
+/* An of the first commands. Stores the script's hash if sha is given. */
 static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[REDIS_SHA + 1])
 {
   redisReply *reply = redis_exchange(t, a, until);
