@@ -49,9 +49,8 @@ static bool http_is_a(char c, unsigned classes)
   return (http_class[(unsigned char)c] & classes) != 0;
 }
 
-/* The number of leading bytes, in steps of eight, from `least` to '~', as nearly all of a head is: a lesser byte borrows its highest bit,
-** '~' + 1
-** carries into it. http_run() checks a step with other bytes. */
+/* The number of leading bytes, in steps of eight, from `least` to '~', as nearly all of a head is: a lesser byte borrows its highest
+** bit, '~' + 1 carries into it. http_run() checks a step with other bytes. */
 static size_t http_plain(const char *p, size_t n, unsigned char least)
 {
   const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;

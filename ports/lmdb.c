@@ -10,7 +10,7 @@
 **
 ** Growing. mdb_env_set_mapsize() may only be called while no transaction is active in the process. Readers therefore
 ** count themselves in `active`. The thread that grows the map raises `growing`, waits until the present readers are done
-** (microseconds), and lets them in again. A copy reads for long: it takes copy_lock, which the growing thread takes first, so
+** (microseconds), and lets them in again. A copy reads for long, and takes copy_lock, which the growing thread takes first, so
 ** that only writers wait for a copy, never readers. LMDB unmaps before it maps, and has no map if the
 ** second step fails. The address space is therefore tried first; if it fails nevertheless, the store is `broken`.
 **
@@ -304,8 +304,7 @@ static int lmdb_close_on_exec(MDB_env *env)
 
 /*
 ** A new store gets its name only when it is on the disk: a power cut leaves none, or one that opens. LMDB itself writes the first two pages
-** of a
-** file and continues; it rejects a file in which a power cut has left only a part of these.
+** of a file and continues; it rejects a file in which a power cut has left only a part of these.
 */
 static int lmdb_first_file(const char *path, size_t map_size)
 {
@@ -883,7 +882,7 @@ static int lmdb_copy_begin(svc_txn *txn)
 
 /*
 ** A copy is written to a file with another name, and renamed when it is on the disk: a file named data.mdb is complete. The file is created
-** here, not by LMDB, so that nobody else can ever read it. The leftover of an aborted copy is reused; the file of a running copy is not.
+** here, not by LMDB, so that no other user can ever read it. The leftover of an aborted copy is reused; the file of a running copy is not.
 */
 typedef struct lmdb_copying {
   char name[PATH_MAX], new_name[PATH_MAX + sizeof LMDB_NEW];

@@ -259,10 +259,8 @@ static void mongoose_accepting(listener_loop *loop, bool on)
 
 /*
 ** A connection is pending, but accept() failed: perhaps the process or the machine has no more file descriptors. mongoose does not report
-** it, and
-** would try again at every turn: so accepting pauses for a while. Opening a socket tests for the cause; on a machine without SO_REUSEPORT
-** another
-** loop may just have been faster.
+** it, and would try again at every turn: so accepting pauses for a while. Opening a socket tests for the cause; on a machine without
+** SO_REUSEPORT another loop may just have been faster.
 */
 static void mongoose_check_accept(listener_loop *loop)
 {
@@ -336,9 +334,8 @@ static void mongoose_close_all(listener_loop *loop)
   mg_mgr_poll(loop->mgr, 0); /* closes the marked ones */
 }
 
-/* mg_wakeup() is not used, because it needs a connection of its own, which mongoose closes if there is no memory to read from it, and the number of
-** its
-** socket may be a client's when another thread rings. */
+/* mg_wakeup() is not used, because it needs a connection of its own, which mongoose closes if there is no memory to read from it, and
+** the number of its socket may be a client's when another thread rings. */
 void svc_listener_ring(listener_loop *loop)
 {
   const uint64_t one = 1;

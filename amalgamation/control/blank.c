@@ -248,7 +248,7 @@ SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *r
     return;
   }
   if (b->n - start <= BLANK_SHOWN || b->failed) return;
-  text = svc_arena_copy(b->arena, (svc_str){ b->p + start, BLANK_SHOWN + 1 }); /* one byte more, to see whether a character is cut */
+  text = svc_arena_copy(b->arena, (svc_str){ b->p + start, BLANK_SHOWN + 1 }); /* a byte more, to see whether a character is cut */
   b->n = start;
   blank_string(b, text, BLANK_SHOWN);
 }

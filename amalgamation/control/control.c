@@ -56,8 +56,7 @@ SVC_PRIVATE int svc_control_open(svc *s)
 
 /*
 ** A store that is not new has already used bytes of this seed. New bytes must differ from those, but be the same for the same store: so the
-** state of
-** the store is mixed in.
+** state of the store is mixed in.
 */
 SVC_PRIVATE int svc_control_opened(svc *s)
 {

@@ -1,5 +1,5 @@
 /*
-** control: test control. This layer is above the catalog and uses the pipeline; nothing below knows of it, except for two members of
+** control: test control. The layer is above the catalog and uses the pipeline; nothing below knows of it, except for two members of
 ** the handle (svc.control, svc.watch). open.c, api.c and host.c call it; it calls none of them.
 **
 **      control.c    opening and closing
@@ -97,7 +97,7 @@ struct svc_control {
   int last_id;
   svc_failures *failures; /* NULL: no rule so far */
   svc_lag *lag;           /* NULL: no lag so far */
-  svc_journal *journal; /* it has its own lock */
+  svc_journal *journal; /* has its own lock */
   atomic_bool moving;   /* a call is moving the clock */
   svc_mutex keeping;    /* protects snapshots while one is taken or restored, during which `lock` must not be held */
   svc_kept_snapshot kept[SVC_SNAPSHOTS];

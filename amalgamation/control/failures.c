@@ -1,5 +1,5 @@
 /*
-** Rules that make something other than a request fail: orders, states, hosts. This file has the list of rules, how often they strike, and
+** Rules that make something other than a request fail: orders, states, hosts. The file has the list of rules, how often they strike, and
 ** the memory of strikes; each kind has its own file.
 **
 ** The rule: a used-up rule is no longer listed, but stays in memory until another one needs its place. The work that it

@@ -3,8 +3,7 @@
 ** write them.
 **
 ** The rule: a member determines the kind of a rule, and the kind determines the allowed members. Bodies are checked by tables of fields,
-** like
-** all others; the kind checks the rest, in words that name the member.
+** like all others; the kind checks the rest, in words that name the member.
 */
 #include "control/control.h"
 

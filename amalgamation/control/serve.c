@@ -3,7 +3,7 @@
 ** svcapi.h; bodies are checked by tables of fields, like all others, and errors have the usual shape.
 **
 ** The rule: a caller of test control can do everything, so access is narrow. The host must give a token. Requests must come from
-** loopback, so that nobody else on the network has access; with a loopback name in Host, against pages whose DNS name points to
+** loopback, against all other machines on the network; with a loopback name in Host, against pages whose DNS name points to
 ** this machine; without Origin, against all other pages; and with the token, against other users of this machine.
 ** Only then are paths looked up. svc_config.control_anywhere opens it to other machines: door.c has the rules for that.
 */
@@ -75,9 +75,8 @@ static bool serve_live(svc_call *c, svc_str name)
   return serve_text(c, 200, SVC_S("{\"live\":true,\"status\":\"ok\",\"version\":\"" SVC_VERSION "\"}"));
 }
 
-/* Whether requests can be served. A word names the part that fails; the log has the reason. controlled: test control is on, so that clients
-** can warn
-** their users. */
+/* Whether requests can be served. A word names the part that fails; the log has the reason. controlled: test control is on, so that
+** clients can warn their users. */
 static bool serve_health_text(svc_call *c, bool controlled)
 {
   static const char *const words[] = { "unavailable", "ok" };
@@ -194,7 +193,7 @@ static bool serve_snapshots(svc_call *c, svc_str name)
   return serve_buf(c, 200, &b);
 }
 
-/* The place for a snapshot of this name: that of the same name, or a free one. NULL: none. The lock is held. */
+/* The place for a snapshot of this name: its present one, or a free one. NULL: none. The lock is held. */
 static svc_kept_snapshot *serve_place(svc_control *k, svc_str name)
 {
   svc_kept_snapshot *place = serve_kept(k, name);
@@ -305,7 +304,7 @@ static bool serve_reset(svc_call *c, svc_str name)
   int rc;
   (void)name;
   svc_mutex_lock(&k->keeping);
-  if (k->first) svc_fault_remove(c->s, 0); /* before the restore: what they held continues unseen */
+  if (k->first) svc_fault_remove(c->s, 0); /* before the restore: steps that they held continue unseen */
   rc = !k->first ? SVC_INVALID : c->s->config.manual_clock ? svc_clock_rate(c->s, c->s->config.clock_rate) : SVC_OK;
   if (rc == SVC_OK) rc = svc_snapshot_restore(c->s, k->first); /* after the rate: a running clock would continue from there */
   svc_mutex_unlock(&k->keeping);

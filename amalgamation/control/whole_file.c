@@ -6,9 +6,7 @@
 **      records as whole.c draws them               SHA-256 of all before it(32)
 **
 ** Numbers have their low bytes first. The rule of the reader: nothing is trusted. The checksum is checked first, then every length, the
-** order
-** of keys and the shape of counters, because the author of a file can also write a checksum. One invalid record refuses the
-** file.
+** order of keys and the shape of counters, because the author of a file can also write a checksum. One invalid record refuses the file.
 */
 #include "control/whole.h"
 

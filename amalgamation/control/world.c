@@ -1,13 +1,11 @@
 /*
 ** svc_world_apply(): loads a world, a document that describes what exists. Tests, demonstrations and examples start from such a store, and
-** a
-** file that people write and compare describes it better than a program.
+** a file that people write and compare describes it better than a program.
 **
-** The rules. A document is applied completely or not at all: a snapshot is taken first, and restored on an error. An
-** applied document is known by its SHA-256, which the store remembers ("m world"): it is not applied again, its resources are only looked
-** up for
-** the report. So a daemon may be started repeatedly with the same file. Listed resources exist: they are provisioned at once, whatever
-** the provisioning time; time passes only in "then", with a manual clock.
+** The rules. A document is applied completely or not at all: a snapshot is taken first, and restored on an error. An applied document is
+** known by its SHA-256, which the store remembers ("m world"): it is not applied again, its resources are only looked up for the report. So
+** a daemon may be started repeatedly with the same file. Listed resources exist: they are provisioned at once, whatever the provisioning
+** time; time passes only in "then", with a manual clock.
 */
 #include "control/world_parts.h"
 

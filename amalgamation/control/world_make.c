@@ -8,8 +8,7 @@
 **   - In an element, names of fields of the body come first; with a member "body" all others are paths.
 **
 ** Identity: the unique fields of the noun, if the element has them; otherwise, outside of "then", all values of the element that an
-** existing
-** resource shows. An existing resource is left unchanged, but its nested members are processed.
+** existing resource shows. An existing resource is left unchanged, but its nested members are processed.
 */
 #include "control/world_parts.h"
 

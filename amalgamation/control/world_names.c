@@ -2,10 +2,9 @@
 ** Names in a world: resources that were created or found, and references to them.
 **
 ** A reference is a whole string that begins with a dollar sign: "$shop.id". The rule: a reference names exactly one resource, or the world
-** is
-** refused. "as" gives a resource a name; without it a resource is known by its own name, as long as no other has the same. From
-** every resource a path leads on to those nested in it: "$shop.clusters.main". The rest of the text is a field of the resource, as a
-** GET shows it.
+** is refused. "as" gives a resource a name; without it a resource is known by its own name, as long as no other has the same. From every
+** resource a path leads on to those nested in it: "$shop.clusters.main". The rest of the text is a field of the resource, as a GET shows
+** it.
 */
 #include "control/world_parts.h"
 

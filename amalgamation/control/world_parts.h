@@ -38,7 +38,7 @@ typedef struct svc_world_thing {
   svc_str as;         /* its name by "as"; n 0: none */
   svc_str collection; /* the member that it stood in: "clusters" */
   svc_str name;       /* its own name: "main"; n 0: none */
-  svc_str path;       /* below the base path, in our own words; n 0: it has no path */
+  svc_str path;       /* below the base path, in our own words; n 0: no path */
   svc_node *shown;    /* the answer that showed it */
 } svc_world_thing;
 
@@ -49,7 +49,7 @@ typedef struct svc_world {
   svc_world_thing *things, *last_thing;
   int64_t made, kept, changed, requests, steps;
   int64_t turn;      /* of a repeated step, from 1; 0: not repeated */
-  bool only_find;    /* this document was applied before: resources are only looked up */
+  bool only_find;    /* the document was applied before: resources are only looked up */
   bool only_read;    /* a world is being written: the store does not change, and due steps are not applied */
   bool in_steps;     /* resources without a name are created, whatever exists */
   svc_node *secrets; /* answers with a secret, by the name of the resource */
@@ -67,7 +67,7 @@ typedef struct svc_world_answer {
   svc_node *body; /* NULL: none */
   svc_str key;    /* the key of what was created, percent-encoded; n 0: unknown */
   svc_str code, detail; /* of an error */
-  bool secret;    /* it shows a secret */
+  bool secret;    /* shows a secret */
 } svc_world_answer;
 
 /* world_text.c. Refuse: set the error, with the place, and return false. */

@@ -2,8 +2,7 @@
 ** The route that a member of a world stands for: paths of the document against the paths of the routes.
 **
 ** The rule: the tables alone decide. A path of the document is a path of the API below the base path, in our own words, with values in
-** place of
-** parameters.
+** place of parameters.
 */
 #include "control/world_parts.h"
 
@@ -28,9 +27,8 @@ static svc_str world_route_next(svc_str *rest)
   return segment;
 }
 
-/* Segments from left to right: the number of literal matches. Negative: no match. *rest: the rest of the route; *last: how the last segment
-** of the path
-** matched. */
+/* Segments from left to right: the number of literal matches. Negative: no match. *rest: the rest of the route; *last: how the last
+** segment of the path matched. */
 static int world_route_match(const char *route, svc_str path, svc_str *rest, int *last)
 {
   int words = 0;

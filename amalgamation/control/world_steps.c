@@ -1,7 +1,7 @@
 /*
-** The steps of a world, "then": what happened after everything in the document was there.
+** The steps of a world, "then": events after everything in the document was there.
 **
-** The rule: a step is an action. It is done each time it occurs, in the order of the document, and only steps move the clock.
+** The rule: a step is an action, done each time it occurs, in the order of the document, and only steps move the clock.
 ** So a year of history is a repeated step.
 */
 #include "control/world_parts.h"

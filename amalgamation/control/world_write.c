@@ -6,10 +6,9 @@
 ** the fields that its creation takes, except for defaults.
 **
 ** The rule: the document can be loaded, and a store loaded from it gives the same document again. So it contains no ids: an id of something
-** further up
-** becomes a reference. A required field that is not shown is a password, which the loader generates, or a list that may be
-** empty; otherwise the item is left out and logged, like omitted fields. Records of the past are not written: work that cannot be
-** changed any more, and resources that expire by themselves. The log names each kind that is left out as a whole, once.
+** further up becomes a reference. A required field that is not shown is a password, which the loader generates, or a list that may be
+** empty; otherwise the item is left out and logged, like omitted fields. Records of the past are not written: work that cannot be changed
+** any more, and resources that expire by themselves. The log names each kind that is left out as a whole, once.
 */
 #include "control/world_parts.h"
 
@@ -207,8 +206,7 @@ static bool world_write_stays(const svc *s, const svc_plan *list)
 }
 
 /* A list of names that the creation takes and no GET shows: "usernames" is gathered from the collection below it whose items have a
-** "username".
-** The members are added to what is shown. */
+** "username". The members are added to what is shown. */
 static bool world_write_gather(world_writer *x, const svc_object *object, const svc_plan *item, svc_str path, svc_node *shown)
 {
   const size_t n = item ? strlen(item->route->path) : 0;

@@ -1,5 +1,5 @@
 /*
-** The errors: every code that an answer can carry, its HTTP status, and its sentence. This list has the errors of the pipeline;
+** The errors: every code that an answer can carry, its HTTP status, and its sentence. The list has the errors of the pipeline;
 ** catalog/error_list.h has those of the nouns.
 **
 ** The rule: code, status and text are written down once, here or there. The numbers SVC_E_... and the tables in errors.c

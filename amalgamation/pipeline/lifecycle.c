@@ -245,8 +245,7 @@ static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t no
 
 /*
 ** After a run that one refusing step spoiled, the steps before it are done and committed alone, so that it is the first in the next run.
-** The
-** first step is dropped. Only the first may be dropped: the entity of any other may have been created in the aborted run, and would be
+** The first step is dropped. Only the first may be dropped: the entity of any other may have been created in the aborted run, and would be
 ** created again, forever.
 */
 static bool lifecycle_work(svc_job *job, svc_txn *txn)

@@ -533,8 +533,7 @@ static void openapi_headers(openapi_writer *w)
 
 /*
 ** Components without a table. Each row has the text before a field, the field and its schema; the last row has the text that ends them.
-** `of`
-** is the component; a row without a field has only the text before.
+** `of` is the component; a row without a field has only the text before.
 */
 static const struct openapi_part {
   const char *before, *of, *field, *schema;

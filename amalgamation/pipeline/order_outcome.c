@@ -2,8 +2,8 @@
 ** The outcome of an order: the driver accepts it, is busy, has done it, or has failed.
 **
 ** The rule: each of these is one job in one commit. A completed order moves the state and is removed. A failed one leads to the failed
-** state,
-** or, if its noun has none, is repeated after waits that grow. A message about an order that is done or was replaced changes nothing.
+** state, or, if its noun has none, is repeated after waits that grow. A message about an order that is done or was replaced changes
+** nothing.
 */
 #include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"

@@ -658,8 +658,8 @@ static bool refs_is_met(void *context, const svc_node *value)
 }
 
 /*
-** Walks backwards, from the changed entity to those that refer to it, and so on. Those entities are few for a resource that others inherit from, and
-** none for a new one, while its own references may lead to all there are. No record is read.
+** Walks backwards, from the changed entity to those that refer to it, and so on. Those entities are few for a resource that others inherit
+** from, and none for a new one, while its own references may lead to all there are. No record is read.
 */
 SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle)
 {

@@ -155,8 +155,7 @@ static uint64_t postgres_hash(svc_str key)
 }
 
 /* A statement cannot write a record twice: the second write goes into the next statement. Retried work takes no record for new: that may
-** have been
-** the conflict. */
+** have been the conflict. */
 static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
 {
   postgres_txn *t = (postgres_txn *)txn;
