@@ -1,7 +1,7 @@
 /*
 ** The map of a request. svc_handle_request() names every stage in order: read it top to bottom and follow the stage that interests you.
 **
-** The rule: this file holds the map and nothing else. Opening is in open.c, the first credentials are in bootstrap.c, and the host's other
+** The rule: the file holds the map and nothing else. Opening is in open.c, the first credentials are in bootstrap.c, and the host's other
 ** functions are in host.c. Nothing below calls into these files (test/check/layers.sh).
 */
 #include "control/control.h"

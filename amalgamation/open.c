@@ -333,7 +333,7 @@ void svc_close(svc *s)
   svc_work_close(s);
   svc_commit_close(&s->commit);
   svc_health_close(s);
-  SVC_CONTROL(svc_control_close(s), (void)0); /* it owns the clock */
+  SVC_CONTROL(svc_control_close(s), (void)0); /* owns the clock */
   svc_limiter_close(s->limiter);
   if (SVC_HAS_LIMITS(s)) s->config.limiter->close(s->limits);
   svc_drbg_free(s->drbg);

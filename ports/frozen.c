@@ -1,7 +1,7 @@
 /*
 ** The port to frozen: its json_walk() reads a text, and this part builds a tree from its reports.
 **
-** frozen must only get texts that have passed svc_json_gate() or were written by svc_node_write(). It
+** frozen must only get texts that have passed svc_json_gate() or were written by svc_node_write(). frozen
 ** recurses without a limit, so brackets alone crash it; it reads past the end of a text that ends in a backslash;
 ** it accepts trailing and missing commas, bare keys, hex numbers and broken UTF-8; it reports nothing below an empty key,
 ** a key that ends in '.', or a path of more than 255 bytes. Only json_walk() is used, because frozen's
@@ -42,8 +42,7 @@ static size_t frozen_string_end(svc_str text, size_t at)
 
 /*
 ** Our own texts do not pass the gate again, so their members are counted here: each has a ':' outside of a string. A text that is too deep
-** for
-** frozen then fails to parse, instead of giving a tree with holes, or a crash.
+** for frozen then fails to parse, instead of giving a tree with holes, or a crash.
 */
 static bool frozen_count(svc_str text, size_t *members)
 {

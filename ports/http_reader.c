@@ -49,9 +49,8 @@ static bool http_is_a(char c, unsigned classes)
   return (http_class[(unsigned char)c] & classes) != 0;
 }
 
-/* The number of leading bytes, in steps of eight, from `least` to '~', as nearly all of a head is: a lesser byte borrows its highest bit,
-** '~' + 1
-** carries into it. http_run() checks a step with other bytes. */
+/* The number of leading bytes, in steps of eight, from `least` to '~', as nearly all of a head is: a lesser byte borrows its highest
+** bit, '~' + 1 carries into it. http_run() checks a step with other bytes. */
 static size_t http_plain(const char *p, size_t n, unsigned char least)
 {
   const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
@@ -376,7 +375,7 @@ static int http_body_add(svc_http_body *b, const char *p, size_t n, size_t most)
     do size *= 2; /* at most twice the length, which is bounded */
     while (size - b->length < n);
     if (size > most) size = most;
-    bytes = malloc(size); /* not realloc(): it would leave a copy behind */
+    bytes = malloc(size); /* not realloc(), which would leave a copy behind */
     if (!bytes) return SVC_HTTP_E_MEMORY;
     if (b->length) memcpy(bytes, b->bytes, b->length);
     svc_http_wipe(b->bytes, b->length);
@@ -397,7 +396,7 @@ static int http_hex(char c)
   return -1;
 }
 
-/* One byte of the size line: digits, then an optional extension, which is ignored. */
+/* A byte of the size line: digits, then an optional extension, which is ignored. */
 static int http_chunk_size(svc_http_body *b, char c, size_t room)
 {
   int digit = http_hex(c);
@@ -418,7 +417,7 @@ static int http_chunk_size(svc_http_body *b, char c, size_t room)
   return SVC_HTTP_OK;
 }
 
-/* One byte of a trailer: a header, which is not kept. Any other text could look like a request to another reader. */
+/* A byte of a trailer: a header, which is not kept. Any other text could look like a request to another reader. */
 static int http_chunk_trailer(svc_http_body *b, char c)
 {
   b->overhead++;
@@ -437,7 +436,7 @@ static int http_chunk_trailer(svc_http_body *b, char c)
   return SVC_HTTP_OK;
 }
 
-/* One byte that is not data; `room` is the maximum by which the body may still grow. */
+/* A byte that is not data; `room` is the maximum by which the body may still grow. */
 static int http_chunk_byte(svc_http_body *b, char c, size_t room)
 {
   switch (b->state) {

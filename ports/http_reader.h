@@ -92,9 +92,8 @@ typedef struct svc_http_body { /* zero it for each request */
 /*
 ** Continues the search for the end of a head in the n bytes at p: those of the previous call, in the same order, and more. *blank is the
 ** number of leading bytes that are empty lines before the request, which a caller drops (so the request is at p + *blank). Returns
-** SVC_HTTP_OK:
-** the head is complete, s->at bytes with its empty line; SVC_HTTP_MORE; or an error. Bytes, lengths of lines and the number of headers are
-** checked here, so that garbage is refused at once.
+** SVC_HTTP_OK: the head is complete, s->at bytes with its empty line; SVC_HTTP_MORE; or an error. Bytes, lengths of lines and the number of
+** headers are checked here, so that garbage is refused at once.
 */
 int svc_http_scan_head(svc_http_scan *s, const char *p, size_t n, const svc_http_limits *limits, size_t *blank);
 

@@ -10,7 +10,7 @@
 **
 ** Growing. mdb_env_set_mapsize() may only be called while no transaction is active in the process. Readers therefore
 ** count themselves in `active`. The thread that grows the map raises `growing`, waits until the present readers are done
-** (microseconds), and lets them in again. A copy reads for long: it takes copy_lock, which the growing thread takes first, so
+** (microseconds), and lets them in again. A copy reads for long, and takes copy_lock, which the growing thread takes first, so
 ** that only writers wait for a copy, never readers. LMDB unmaps before it maps, and has no map if the
 ** second step fails. The address space is therefore tried first; if it fails nevertheless, the store is `broken`.
 **
@@ -67,7 +67,7 @@ struct svc_store {
   int reserve_fd;          /* the reserve file; -1: a private store has none */
   bool reserved;           /* the file is complete */
   bool freeing;            /* the current work frees, and may use the reserve */
-  bool disk_full;          /* this transaction found no room on the disk, not in the map */
+  bool disk_full;          /* the transaction found no room on the disk, not in the map */
   atomic_int active, growing, broken;
   atomic_int failed; /* LMDB's last error, for the log; 0: none */
   lmdb_txn writer;
@@ -304,8 +304,7 @@ static int lmdb_close_on_exec(MDB_env *env)
 
 /*
 ** A new store gets its name only when it is on the disk: a power cut leaves none, or one that opens. LMDB itself writes the first two pages
-** of a
-** file and continues; it rejects a file in which a power cut has left only a part of these.
+** of a file and continues; it rejects a file in which a power cut has left only a part of these.
 */
 static int lmdb_first_file(const char *path, size_t map_size)
 {
@@ -751,7 +750,7 @@ static int lmdb_count(svc_txn *txn, svc_str key, int64_t *out)
   return SVC_OK;
 }
 
-/* An existing counter is rewritten at the cursor's position: one search instead of two. */
+/* An existing counter is rewritten at the cursor's position: a single search instead of two. */
 static int lmdb_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
@@ -883,7 +882,7 @@ static int lmdb_copy_begin(svc_txn *txn)
 
 /*
 ** A copy is written to a file with another name, and renamed when it is on the disk: a file named data.mdb is complete. The file is created
-** here, not by LMDB, so that nobody else can ever read it. The leftover of an aborted copy is reused; the file of a running copy is not.
+** here, not by LMDB, so that no other user can ever read it. The leftover of an aborted copy is reused; the file of a running copy is not.
 */
 typedef struct lmdb_copying {
   char name[PATH_MAX], new_name[PATH_MAX + sizeof LMDB_NEW];
@@ -1013,7 +1012,7 @@ static int lmdb_visit_tell(const char *path, uint64_t base)
   return rc;
 }
 
-/* One try; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
+/* A try; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
 static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
 {
   MDB_env *env = NULL;

@@ -61,14 +61,14 @@ typedef struct pages {
   pages_meta meta;
   const unsigned char *map;
   size_t bytes, size, in_file; /* of the map; of a page; number of complete pages in the file */
-  unsigned char *seen;         /* one bit per page */
+  unsigned char *seen;         /* a bit per page */
   size_t beyond;               /* free pages behind the end of the file */
   pages_tree found;            /* of the tree being walked: its numbers so far */
   bool records;                /* the tree of the records */
   const unsigned char *key;    /* the previous key, and whether the next may equal it */
   size_t key_size;
   bool key_may_be;
-  uint32_t starts[PAGES_MOST_SIZE / 64]; /* one bit for each two bytes of a page: the start of a node */
+  uint32_t starts[PAGES_MOST_SIZE / 64]; /* a bit for each two bytes of a page: the start of a node */
   char *why;
   size_t why_size;
 } pages;
@@ -110,7 +110,7 @@ static size_t pages_word(const unsigned char *at)
 
 /* ----------------------------------------------------------------------------------------------------------------- metas */
 
-/* 1: a meta of this format. 0: LMDB will report what is wrong. Negative: it cannot be read. */
+/* 1: a meta of this format. 0: LMDB will report what is wrong. Negative: unreadable. */
 static int pages_read_meta(int fd, off_t at, pages_meta *out)
 {
   unsigned char head[PAGES_HEAD + sizeof *out];
@@ -223,9 +223,8 @@ static void pages_node_read(const unsigned char *at, bool branch, pages_node *ou
   out->all = (PAGES_NODE + out->key_size + out->all + 1) & ~(uint64_t)1;
 }
 
-/* Checks that the nodes fill the page from upper to its end, each once; then all of them can be read. An odd upper has no node: if the bit
-** of the
-** byte before it is set, that node is outside. */
+/* Checks that the nodes fill the page from upper to its end, each once; then all of them can be read. An odd upper has no node: if the
+** bit of the byte before it is set, that node is outside. */
 static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool branch, unsigned *count)
 {
   unsigned lower = pages_16(at + sizeof(size_t) + 4), upper = pages_16(at + sizeof(size_t) + 6), n, i;
@@ -251,7 +250,7 @@ static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool bra
   return true;
 }
 
-/* LMDB reuses the pages of this list: it must be sorted, so that it can be merged. The list begins with its length. */
+/* LMDB reuses the pages of this list, which must be sorted, so that it can be merged. The list begins with its length. */
 static bool pages_free_list(pages *p, size_t page, const unsigned char *list, size_t size)
 {
   size_t n = size >= sizeof(size_t) ? pages_word(list) : SIZE_MAX, before = SIZE_MAX, i;
@@ -357,8 +356,7 @@ static int pages_all(pages *p)
 /*
 ** Checks all pages that a transaction sees, or (0) the last one. fd: the file, which must not be truncated meanwhile. A file of more than
 ** `most` bytes is not walked, unless a part of it is missing: only its metas are checked. Returns 0 or an error of LMDB; why: the page and
-** what is
-** wrong with it. MDB_BAD_TXN: the meta of that transaction has been overwritten.
+** what is wrong with it. MDB_BAD_TXN: the meta of that transaction has been overwritten.
 */
 SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, size_t why_size)
 {

@@ -1,6 +1,6 @@
 /*
 ** The minimum of mbedTLS that svcapi.c needs, for builds without the listener: hashes, base64, AES-GCM, a generator of random bytes.
-** This is the whole configuration: nothing else is compiled. Use it for mbedTLS and for svcapi.c alike:
+** The file is the whole configuration: nothing else is compiled. Use it for mbedTLS and for svcapi.c alike:
 **
 **   -I. -DMBEDTLS_CONFIG_FILE='"ports/mbedtls_config.h"'
 **

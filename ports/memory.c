@@ -6,15 +6,14 @@
 ** and the last owner frees them. Keeping a root keeps the whole store at that moment: snapshots cost next to nothing.
 **
 ** The rule: a node that another transaction can see never changes, and a record never changes at all. `owner` is the transaction that made
-** a
-** node: only that one may write to it. Records that a writer removes are kept until its transaction ends, since its caller may still use
+** a node: only that one may write to it. Records that a writer removes are kept until its transaction ends, since its caller may still use
 ** them.
 **
 ** `map_limit` bounds the bytes of the last committed tree. Older trees that readers or snapshots hold are not counted.
 **
 ** Transactions have the same numbers as on LMDB, so ETags are the same on both: a transaction that changes nothing has no number.
 **
-** The file uses only types of the library: it can be compiled separately, or folded into svcapi.c.
+** The file uses only types of the library, and can be compiled separately, or folded into svcapi.c.
 */
 #include "ports/store_port.h"
 
@@ -35,7 +34,8 @@ struct memory_record {
   char bytes[]; /* the key, then the value */
 };
 
-/* Entry i of a leaf is the record keys[i]. Entry i of an inner node is children[i], whose keys are not less than keys[i]; keys[0] is NULL. */
+/* Entry i of a leaf is the record keys[i]. Entry i of an inner node is children[i], whose keys are not less than keys[i];
+** keys[0] is NULL. */
 typedef struct memory_node memory_node;
 struct memory_node {
   atomic_uint references;
@@ -68,7 +68,7 @@ struct memory_root { /* set aside by a writer */
 };
 
 struct memory_txn {
-  svc_txn head; /* must be first: it is cast back */
+  svc_txn head; /* must be first: the struct is cast back */
   memory_store *store;
   memory_tree tree;
   uint64_t state;       /* of a reader: number of the last commit that it sees */
@@ -293,8 +293,7 @@ static void memory_shut(memory_node *node, unsigned i)
 
 /*
 ** Splits the full child i. Keys often arrive in order: if the new key belongs behind all others, all entries but one stay, so that nodes
-** are
-** full and not half empty.
+** are full and not half empty.
 */
 static bool memory_split(memory_txn *t, memory_node *parent, unsigned i, svc_str key)
 {
@@ -312,7 +311,7 @@ static bool memory_split(memory_txn *t, memory_node *parent, unsigned i, svc_str
   memcpy(right->keys, &left->keys[stay], right->count * sizeof right->keys[0]);
   if (!left->leaf) {
     memcpy(right->children, &left->children[stay], right->count * sizeof right->children[0]);
-    right->keys[0] = NULL; /* it is the bound now */
+    right->keys[0] = NULL; /* now the bound */
   } else {
     t->tree.bytes += memory_record_size(bound);
   }

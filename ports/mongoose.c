@@ -2,7 +2,7 @@
 ** The listener on mongoose 7.23: sockets and event loops are mongoose's, HTTP is ours. Only this file uses
 ** mongoose; listener/parts.h describes the other parts and the rules they share.
 **
-** mongoose's HTTP is not used: it delivers a truncated body as if it were complete, drops headers past a fixed
+** mongoose's HTTP is not used, because it delivers a truncated body as if it were complete, drops headers past a fixed
 ** number (and with them a Content-Length, so that a body runs as the next request), swallows the request after a POST
 ** without a length, cannot read a chunk whose size line comes in two segments, and closes silently instead of
 ** answering 400. Working around all of these would amount to a parser. So there is one, strict, and mongoose only moves bytes:
@@ -91,7 +91,7 @@ void svc_listener_shift(listener_conn *conn)
     conn->at = 0;
     return;
   }
-  /* not mg_iobuf_del(): it wipes as well, but byte by byte */
+  /* not mg_iobuf_del(), which wipes as well, but byte by byte */
   if (conn->at) memmove(in->buf, in->buf + conn->at, in->len - conn->at);
   in->len -= conn->at;
   if (conn->at) svc_http_wipe(in->buf + in->len, conn->at);
@@ -259,10 +259,8 @@ static void mongoose_accepting(listener_loop *loop, bool on)
 
 /*
 ** A connection is pending, but accept() failed: perhaps the process or the machine has no more file descriptors. mongoose does not report
-** it, and
-** would try again at every turn: so accepting pauses for a while. Opening a socket tests for the cause; on a machine without SO_REUSEPORT
-** another
-** loop may just have been faster.
+** it, and would try again at every turn: so accepting pauses for a while. Opening a socket tests for the cause; on a machine without
+** SO_REUSEPORT another loop may just have been faster.
 */
 static void mongoose_check_accept(listener_loop *loop)
 {
@@ -336,9 +334,8 @@ static void mongoose_close_all(listener_loop *loop)
   mg_mgr_poll(loop->mgr, 0); /* closes the marked ones */
 }
 
-/* mg_wakeup() is not used: it needs a connection of its own, which mongoose closes if there is no memory to read from it, and the number of
-** its
-** socket may be a client's when another thread rings. */
+/* mg_wakeup() is not used, because it needs a connection of its own, which mongoose closes if there is no memory to read from it, and
+** the number of its socket may be a client's when another thread rings. */
 void svc_listener_ring(listener_loop *loop)
 {
   const uint64_t one = 1;

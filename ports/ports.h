@@ -55,13 +55,12 @@ SVC_PRIVATE bool svc_same_bytes(const void *a, const void *b, size_t n); /* in c
 SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes); /* the URL alphabet, without padding */
 SVC_PRIVATE svc_str svc_base64_padded(svc_arena *a, svc_str bytes); /* the ordinary alphabet, with padding */
 /* Data that verifies a password by SCRAM-SHA-256 (RFC 7677), as PostgreSQL writes it: SCRAM-SHA-256$4096:salt$stored:server. Takes a
-** millisecond
-** or more. */
+** millisecond or more. */
 SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const unsigned char salt[16]); /* n 0: out of memory */
 SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out); /* the ordinary alphabet, as in Basic */
 
 /* ports/x509.c: certificates. All text is PEM. */
-#define SVC_NO_X509 (-20) /* this mbedTLS was built without X.509 */
+#define SVC_NO_X509 (-20) /* mbedTLS was built without X.509 */
 #define SVC_X509_SERIAL 16
 typedef struct svc_x509_request {
   svc_str subject, issuer; /* distinguished names: "CN=jane,OU=ops" */

@@ -34,12 +34,10 @@
 ** nothing: SVC_RETRY. After that the outcome is unknown: SVC_IO, which is answered with 503, and a caller with an Idempotency-Key may
 ** safely retry.
 **
-** Every call has a deadline: sockets do not block, and a wait for a result lasts at most `timeout` milliseconds, an option of
-** the URI (POSTGRES_TIMEOUT), as is the number of reading connections (POSTGRES_READERS). The server cancels a statement a little before
-** that.
-** If no answer comes in time, the connection is closed, and the transaction is SVC_IO. Connecting takes as long for each host, in whole
-** seconds
-** and at least two; after a failure, no thread tries for POSTGRES_OUTAGE.
+** Every call has a deadline: sockets do not block, and a wait for a result lasts at most `timeout` milliseconds, an option of the URI
+** (POSTGRES_TIMEOUT), as is the number of reading connections (POSTGRES_READERS). The server cancels a statement a little before that. If
+** no answer comes in time, the connection is closed, and the transaction is SVC_IO. Connecting takes as long for each host, in whole
+** seconds and at least two; after a failure, no thread tries for POSTGRES_OUTAGE.
 **
 ** Others may create objects in the same database. So every session looks for functions, operators and types in pg_catalog alone, and tables
 ** are qualified by their schema, which is the first existing one in the search_path of the connection that opened the store.
@@ -47,13 +45,11 @@
 **
 ** A pooler such as PgBouncer may give each transaction another session of the server, so a session must not keep state. With a pooler
 ** (postgres_find_schema() detects it), readers have a BEGIN as well, our settings go with every BEGIN and end with the transaction, and
-** statements
-** are sent as text instead of being prepared. The next transaction then waits for the end of the previous one.
+** statements are sent as text instead of being prepared. The next transaction then waits for the end of the previous one.
 **
-** This file has the port itself, with room and copies; its parts are in ports/postgres/, each with the functions of one job: store.h
-** (types),
-** statement.h (SQL), wire.h (sending and results), seen.h (keys that were read), connection.h, transaction.h, record.h. They are headers so
-** that a program compiles this one file and every function stays static.
+** The file has the port itself, with room and copies; its parts are in ports/postgres/, each with the functions of one job: store.h
+** (types), statement.h (SQL), wire.h (sending and results), seen.h (keys that were read), connection.h, transaction.h, record.h. They are
+** headers so that a program compiles this one file and every function stays static.
 **
 ** The rule for memory: returned values are in libpq's results, which are kept until the transaction ends.
 */
@@ -61,8 +57,7 @@
 
 /*
 ** The server manages its disk: there is no more room to get here. Work that frees is tried once more, alone: existing pages of the tables
-** may have
-** room when there is no room for new pages.
+** may have room when there is no room for new pages.
 */
 static int postgres_room(svc_store *store, int what)
 {

@@ -6,18 +6,17 @@
 **   svc:VENDOR:n:NONCE          "HIGHEST WINDOW"   the highest count, and a character for it and each of the 63 below: 1, it was used
 **
 ** An instance is part of its key unchanged, since keys are any bytes; a long one is shortened to its beginning and a hash of all of it.
-** Each
-** request is one script about one key. Both scripts are small and their numbers below 2^53, where Lua's are exact. A key lives until its
-** bucket would be full by every clock that is less than REDIS_SLACK behind; later the arithmetic is right whether the key exists or
+** Each request is one script about one key. Both scripts are small and their numbers below 2^53, where Lua's are exact. A key lives until
+** its bucket would be full by every clock that is less than REDIS_SLACK behind; later the arithmetic is right whether the key exists or
 ** not.
 **
 ** A bucket whose key holds anything else counts as full; such a nonce counts as used, and so does a nonce without a
 ** key that was given out before Redis was started: Redis may have forgotten it. After a failover the new node may lack the last
 ** moments of the previous one: a nonce that was given out before this handle found that node counts as used. Its client gets a new one.
 **
-** This file has the requests, and opening and closing; its parts are in ports/redis/, each with the functions of one job: limits.h
+** The file has the requests, and opening and closing; its parts are in ports/redis/, each with the functions of one job: limits.h
 ** (types), script.h (Lua), uri.h, tls.h, wire.h (commands and answers), dial.h (one connection), sentinel.h, cluster.h, breaker.h (who may
-** ask, and when). They are headers so that a program compiles this one file and every function stays static.
+** ask, and when). The parts are headers so that a program compiles this one file and every function stays static.
 **
 ** The rule: no thread waits for long. If no answer comes in time the handle limits locally, and a nonce is not accepted.
 */
@@ -27,8 +26,7 @@
 /* ------------------------------------------------------------------------------------------------------------- questions */
 
 /* Runs a script by its hash. A server that does not know the script gets its text, and so does a server that is importing the key, where
-** ASKING holds for
-** one command. a: the key and the arguments, behind room for three. */
+** ASKING holds for one command. a: the key and the arguments, behind room for three. */
 static redisReply *redis_run(redis_try *t, int script, redis_args *a, bool asking, int64_t until)
 {
   redis_args ask = { 0 };

@@ -18,7 +18,7 @@
 
 #include <mbedtls/sha256.h>
 
-/* One of the two stores, with its position. */
+/* An of the two stores, with its position. */
 typedef struct copy_end {
   svc_rows rows;
   svc_copy_side *side;

@@ -135,9 +135,8 @@ static bool x509_escaped(const char **p, const char *end, svc_buf *out)
   return true;
 }
 
-/* One attribute of a distinguished name, "CN=jane", and the comma behind it. Strictly RFC 4514: special characters are escaped, and there
-** are neither
-** quotes nor values in hex. Spaces may follow a comma. */
+/* An attribute of a distinguished name, "CN=jane", and the comma behind it. Strictly RFC 4514: special characters are escaped, and there
+** are neither quotes nor values in hex. Spaces may follow a comma. */
 static bool x509_attribute(svc_arena *a, svc_str *rest, svc_str *value)
 {
   static const char special[] = "\"+;<>";

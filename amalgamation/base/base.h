@@ -1,5 +1,5 @@
 /*
-** base: memory, text, JSON, dates, ids. It knows nothing of HTTP, of stores or of this API.
+** base: memory, text, JSON, dates, ids. base knows nothing of HTTP, of stores or of this API.
 */
 #ifndef SVC_BASE_H
 #define SVC_BASE_H

@@ -49,7 +49,7 @@ static bool format_ipv4(svc_str s)
   return parts == 4;
 }
 
-/* One run of groups separated by single colons. Returns the number of groups, or -1 if malformed. */
+/* A run of groups separated by single colons. Returns the number of groups, or -1 if malformed. */
 static int format_groups(svc_str s, bool may_end_in_ipv4)
 {
   size_t i, from = 0, n;

@@ -2,7 +2,7 @@
 ** The gate: no JSON text from outside reaches any other part before it has passed here.
 **
 ** The parser below (ports/frozen.c) accepts unquoted keys, missing commas, hex numbers and broken UTF-8, has no
-** depth limit and loses values whose path is long. The gate is therefore stricter than RFC 8259. It also refuses
+** depth limit and loses values whose path is long. The gate is therefore stricter than RFC 8259, and also refuses
 ** texts that a later reader could understand differently than the sender: a duplicate key, an empty key, a key that ends in '.',
 ** U+0000 in a string (C code would see the string end there).
 **
@@ -73,7 +73,7 @@ static void json_gate_space(struct json_gate *g)
 
 /* ---------------------------------------------------------------------------------------------------------- strings */
 
-/* One character of more than one byte. The second byte decides about overlong forms, surrogates and the upper end. */
+/* A character of more than one byte. The second byte decides about overlong forms, surrogates and the upper end. */
 static bool json_gate_utf8(struct json_gate *g)
 {
   const unsigned char *p = g->p + g->at;

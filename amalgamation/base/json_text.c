@@ -236,7 +236,7 @@ SVC_PRIVATE void svc_json_pretty(svc_buf *b, svc_str compact)
 
 enum {
   JSON_TEXT_EXPONENT = 100000000, /* exponents are capped here: far out of any range, and the sum of two does not overflow */
-  JSON_TEXT_DIGITS = 100          /* digits given to strtod; one further digit represents the rest */
+  JSON_TEXT_DIGITS = 100          /* digits given to strtod; a further digit represents the rest */
 };
 
 /* A number as written: its digits, and the power of ten of the last one. */
@@ -343,7 +343,7 @@ static double json_text_strtod(const struct json_text_number *d)
   size_t i, n = 0;
   long exponent = d->exponent;
   for (i = d->first; i < d->end && n < JSON_TEXT_DIGITS; i++) text[n++] = json_text_digit(d, i);
-  if (i < d->end) { /* the last digit is not 0: one more digit makes strtod round correctly */
+  if (i < d->end) { /* the last digit is not 0: a further digit makes strtod round correctly */
     exponent += (long)(d->end - i) - 1;
     text[n++] = '1';
   }

@@ -1,19 +1,19 @@
 /*
-** What is secret in a request and in an answer, and how it looks without.
+** Blanking: requests and answers without their secrets.
 **
-** The rule: what is shown is known to be harmless; whatever is not known is blanked. Of a body the tables of fields know it, so
-** a noun that is added has nothing to do here. Names that speak of secrets are blanked whatever the tables say, and an
+** The rule: only what is known to be harmless is shown; everything else is blanked. For bodies the tables of fields decide, so
+** a new noun needs nothing here. Fields whose names suggest secrets are blanked whatever the tables say, and an
 ** answer that shows a secret once is not shown at all.
 */
 #include "control/control.h"
 
 #define BLANK SVC_BLANK
-#define BLANK_SHOWN ((size_t)8 << 10)   /* bytes of a body; svcapi.h says so */
-#define BLANK_PARSED ((size_t)256 << 10) /* longer ones are not looked into */
+#define BLANK_SHOWN ((size_t)8 << 10)   /* bytes of a body; documented in svcapi.h */
+#define BLANK_PARSED ((size_t)256 << 10) /* longer ones are not parsed */
 #define BLANK_TARGET ((size_t)2 << 10)
 #define BLANK_VALUE ((size_t)512)
 
-/* As much of a text as is shown, and never half a character. */
+/* The shown part of a text, without splitting a character. */
 static svc_str blank_cut(svc_str text, size_t most)
 {
   if (text.n <= most) return text;
@@ -22,7 +22,7 @@ static svc_str blank_cut(svc_str text, size_t most)
   return text;
 }
 
-/* Any bytes at all, as a JSON string: what is no UTF-8 shows as question marks. */
+/* Any bytes as a JSON string: invalid UTF-8 is shown as question marks. */
 static void blank_string(svc_buf *b, svc_str text, size_t most)
 {
   size_t i;
@@ -40,7 +40,7 @@ SVC_PRIVATE void svc_blank_text(svc_buf *b, svc_str text)
   blank_string(b, text, BLANK_VALUE);
 }
 
-/* Does this name speak of a secret? Every name of every answer is asked, so the words are sorted by their first letter. */
+/* Whether this name suggests a secret. Called for every name of every answer, so the words are sorted by their first letter. */
 static bool blank_is_secret(svc_str name)
 {
   static const char *const words[][5] = { { "apikey", "api_key", "assertion" }, { "credential" }, { "password", "passphrase", "privatekey", "private_key" },
@@ -114,7 +114,7 @@ SVC_PRIVATE void svc_blank_headers(svc_buf *b, const svc_header *headers, size_t
 
 /* -------------------------------------------------------------------------------------------------------------- bodies */
 
-/* All that is in it, whatever it is. How deep it goes the gate has seen to. */
+/* Blanks everything in a node. The gate has limited its depth. */
 static void blank_all(svc_node *node)
 {
   svc_node *child;
@@ -143,8 +143,7 @@ static bool blank_is_nested(const svc_node *node)
   return node->type == SVC_J_OBJECT || node->type == SVC_J_ARRAY;
 }
 
-/* Of what is only taken, not shown, a text may be a secret; of what is sealed, everything is; and what is nested where the tables know of
-** nothing nested may be anything. */
+/* A write-only text may be a secret; everything sealed is one; nested data that the tables do not describe may be anything. */
 static void blank_value(svc_node *value, const svc_field *f)
 {
   svc_node *item;
@@ -163,7 +162,7 @@ static void blank_value(svc_node *value, const svc_field *f)
   }
 }
 
-/* As JSON; where that is long, its beginning as a text. */
+/* As JSON; a long one as a text with its beginning. */
 static void blank_write(svc_buf *b, const svc_node *node)
 {
   svc_buf text = svc_buf_new(b->arena, 1024);
@@ -182,7 +181,7 @@ static void blank_not_shown(svc_buf *b, size_t n)
 SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c)
 {
   svc_str text = { c->request.raw->body, c->request.raw->body_length };
-  const svc_object *object = c->plan ? svc_body_object(c) : NULL; /* NULL: no table knows it */
+  const svc_object *object = c->plan ? svc_body_object(c) : NULL; /* NULL: no table describes it */
   svc_json_fault fault;
   svc_node *node = NULL, *item;
   if (text.n == 0) {
@@ -194,21 +193,21 @@ SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c)
     blank_not_shown(b, text.n);
     return;
   }
-  svc_turn_sent(c, b->arena, object, node, true); /* the tables know our words; the dialect's are put back below */
+  svc_turn_sent(c, b->arena, object, node, true); /* the tables have our words; the dialect's are restored below */
   if (node->type != SVC_J_ARRAY) blank_object(node, object);
   for (item = node->type == SVC_J_ARRAY ? node->first : NULL; item; item = item->next) blank_object(item, object);
   svc_turn_sent(c, b->arena, object, node, false);
   blank_write(b, node);
 }
 
-/* Our word may tell more than that of the dialect. */
+/* Our own word may reveal more than that of the dialect. */
 SVC_PRIVATE bool svc_blank_hides(const svc *s, svc_str name)
 {
   const svc_word *word = svc_word_theirs(s, SVC_WORD_FIELD, name);
   return blank_is_secret(name) || (word && blank_is_secret(word->ours));
 }
 
-/* What the service has said is fit to be shown, but for what it shows only once; links are long, and say nothing here. */
+/* Answers may be shown, except for secrets that are shown only once; links are long and not informative here. */
 static void blank_shown(const svc *s, svc_node *node, int depth)
 {
   svc_node *member;
@@ -249,7 +248,7 @@ SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *r
     return;
   }
   if (b->n - start <= BLANK_SHOWN || b->failed) return;
-  text = svc_arena_copy(b->arena, (svc_str){ b->p + start, BLANK_SHOWN + 1 }); /* with the byte that tells whether a character is cut */
+  text = svc_arena_copy(b->arena, (svc_str){ b->p + start, BLANK_SHOWN + 1 }); /* a byte more, to see whether a character is cut */
   b->n = start;
   blank_string(b, text, BLANK_SHOWN);
 }

@@ -15,8 +15,8 @@
 typedef struct blank_copy {
   const svc *s;
   svc_buf *out;
-  const char *p, *end; /* the byte at hand, and behind the text */
-  const char *from;    /* all before this is copied, or left out */
+  const char *p, *end; /* the current byte, and the end of the text */
+  const char *from;    /* everything before this is copied or left out */
 } blank_copy;
 
 static bool blank_copy_is(const blank_copy *c, char byte)
@@ -38,7 +38,7 @@ static bool blank_copy_string(blank_copy *c, svc_str *raw, bool *escaped)
   *escaped = false;
   for (;;) {
     c->p += svc_json_plain(c->p, (size_t)(c->end - c->p), false);
-    if (c->end - c->p < 2) return false; /* at least a bracket follows */
+    if (c->end - c->p < 2) return false; /* at least a bracket must follow */
     if (*c->p == '"') break;
     if (*c->p != '\\') return false;
     *escaped = true;
@@ -49,7 +49,7 @@ static bool blank_copy_string(blank_copy *c, svc_str *raw, bool *escaped)
   return true;
 }
 
-/* A string that is a value. Escapes are written as svc_json_escape() writes them, whoever wrote these. */
+/* A string value. Escapes are rewritten as svc_json_escape() writes them. */
 static bool blank_copy_text(blank_copy *c, bool secret)
 {
   const char *start = c->p;
@@ -80,7 +80,7 @@ static bool blank_copy_number(blank_copy *c)
 
 static bool blank_copy_value(blank_copy *c, bool secret, size_t path, int depth);
 
-/* Leaves out the member whose name began at `start`, with the comma that stood before it, or else the one behind it. */
+/* Leaves out the member whose name began at `start`, with the comma before it, or else the one behind it. */
 static bool blank_copy_drop(blank_copy *c, const char *start, bool first)
 {
   c->p = svc_json_behind(c->p, c->end);
@@ -89,7 +89,7 @@ static bool blank_copy_drop(blank_copy *c, const char *start, bool first)
   return true;
 }
 
-/* The name of a member and its colon. False: it is one that the tree has to look at. */
+/* The name of a member and its colon. False: the tree has to handle it. */
 static bool blank_copy_name(blank_copy *c, svc_str *name)
 {
   svc_str before = *name;
@@ -135,7 +135,7 @@ static bool blank_copy_array(blank_copy *c, size_t path, int depth)
   return true;
 }
 
-/* `depth` is that of the value; the tree cuts off all that is deeper than SVC_BLANK_DEPTH. */
+/* `depth` is that of the value; the tree drops everything deeper than SVC_BLANK_DEPTH. */
 static bool blank_copy_value(blank_copy *c, bool secret, size_t path, int depth)
 {
   if (c->p == c->end || path > BLANK_COPY_PATH || depth >= SVC_BLANK_DEPTH) return false;

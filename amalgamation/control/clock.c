@@ -1,23 +1,24 @@
 /*
-** A clock that stands until it is moved, or runs at a rate of its own (svc_config.clock_rate, svc_clock_rate()).
+** The manual clock: stands until it is moved, or runs at its own rate (svc_config.clock_rate, svc_clock_rate()).
 **
-** A running clock is a time that was noted, and the monotonic time since then, multiplied by the rate. It never goes back: whoever
-** changes the rate, or moves it, notes the present first. While a call moves it, it stands, and runs on when that call returns.
+** A running clock is a stored time plus the monotonic time since then, multiplied by the rate. The clock never goes back: a change
+** of the rate, or a move, stores the present time first. While a call moves the clock, it stands; afterwards it continues to run.
 **
-** Moving it is done in strides: to where something is due, and a little further, until the time that was asked for. So a
-** clock that goes on by a year does not see a year of work at once, and what comes of a step that was due (an order to the
-** driver, who says at once that it is done) comes at its time. With nobody to tell, a stride may be long: steps that are
-** due have the time at which they fell due, whatever the clock says meanwhile.
+** The clock moves in strides: to the next due step, and a little further, until the requested time. So a move by a year does not
+** do a year of work at once, and consequences of a due step (an order to a driver that completes it at once) happen at their own
+** time. Without a driver a stride may be long: due steps get the time at which they were due, whatever the clock says
+** meanwhile.
 **
-** The rule: after each stride all that is due by then has happened. So wherever it stops, it is at a time that could have been.
+** The rule: after each stride everything that is due by then has happened. So wherever the clock stops, the state is one that could have
+** been.
 */
 #include "control/control.h"
 
 #include <time.h>
 
-#define CLOCK_STEPS 200000  /* svcapi.h says so */
+#define CLOCK_STEPS 200000  /* documented in svcapi.h */
 #define CLOCK_STRIDE 3600000 /* milliseconds */
-#define CLOCK_TRIES 64 /* entries without a step that a jump to the next step passes over */
+#define CLOCK_TRIES 64 /* entries without a step that a jump to the next step skips */
 #define CLOCK_NS 1000000 /* nanoseconds of a millisecond */
 
 /* -------------------------------------------------------------------------------------------------------------- running */
@@ -29,7 +30,7 @@ static int64_t clock_monotonic(const svc *s)
   return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (int64_t)t.tv_sec * 1000 * CLOCK_NS + t.tv_nsec : 0;
 }
 
-/* Where it stands. The lock is held. */
+/* The present time of the clock. The lock is held. */
 static int64_t clock_at(const svc *s)
 {
   const svc_control *k = s->control;
@@ -37,7 +38,7 @@ static int64_t clock_at(const svc *s)
   if (!k->rate || k->held || k->now >= SVC_CLOCK_LAST) return k->now;
   passed = clock_monotonic(s) - k->since;
   if (passed <= 0) return k->now;
-  most = (SVC_CLOCK_LAST - k->now) / k->rate; /* milliseconds until the end of all time: no product is too large */
+  most = (SVC_CLOCK_LAST - k->now) / k->rate; /* milliseconds until the last date: no product overflows */
   if (passed / CLOCK_NS > most) return SVC_CLOCK_LAST;
   passed = k->now + passed / CLOCK_NS * k->rate + passed % CLOCK_NS * k->rate / CLOCK_NS;
   return passed < SVC_CLOCK_LAST ? passed : SVC_CLOCK_LAST;
@@ -61,7 +62,7 @@ SVC_PRIVATE void svc_clock_put(svc *s, int64_t now)
   svc_mutex_unlock(&s->control->lock);
 }
 
-/* It stands until clock_end(). False: somebody else moves it. */
+/* Stops the clock until clock_end(). False: another call moves it. */
 static bool clock_begin(svc *s)
 {
   if (atomic_exchange(&s->control->moving, true)) return false;
@@ -94,7 +95,7 @@ SVC_PRIVATE int64_t svc_clock_rate_now(svc *s)
 
 /* --------------------------------------------------------------------------------------------------------------- moving */
 
-/* Not back: a snapshot may be restored meanwhile, and then it is not for us to go on from where we were. */
+/* Never back: a snapshot may have been restored meanwhile, and then this move ends. */
 static bool clock_forward(svc *s, int64_t from, int64_t to)
 {
   svc_control *k = s->control;
@@ -106,7 +107,7 @@ static bool clock_forward(svc *s, int64_t from, int64_t to)
   return good;
 }
 
-/* Where the next stride ends: not behind a host that a test has go down. */
+/* The end of the next stride: not behind the next host failure of a test. */
 static int64_t clock_stride(svc *s, int64_t now, int64_t to)
 {
   bool tells = s->config.driver || s->config.notify;
@@ -119,7 +120,7 @@ static int64_t clock_stride(svc *s, int64_t now, int64_t to)
   return tells ? next : to;
 }
 
-/* What is due by now, and what comes of it at this very time. Not if it was set back meanwhile: then what is due by that time is not yet. */
+/* Applies what is due by now, and its consequences at the same time. Not if the clock was set back meanwhile. */
 static int clock_tick(svc *s, int64_t now, int64_t *left)
 {
   int rc;
@@ -145,7 +146,7 @@ static int clock_move(svc *s, int64_t to)
   return rc == SVC_OK && (now < to || svc_commit_due(&s->commit, now)) ? SVC_BUSY : rc;
 }
 
-/* To the next time at which something is due, which then happens. *steps: how many steps did, and hosts that went down or came up. */
+/* Moves to the next time at which something is due, and applies it. *steps: number of steps, including hosts that went down or came up. */
 static int clock_jump(svc *s, int64_t *steps)
 {
   int64_t now = svc_now(s), left = CLOCK_STEPS, next;

@@ -1,8 +1,8 @@
 /*
-** Opening and closing of what tests do to a handle.
+** Opening and closing of test control.
 **
-** The rule: clock and random source of the configuration are ours from here on, if it asks for that, so that nothing else has
-** to know where time and chance come from.
+** The rule: if configured, test control provides the clock and the random source from here on, so that no other part
+** has to know where time and randomness come from.
 */
 #include "control/control.h"
 
@@ -50,13 +50,13 @@ SVC_PRIVATE int svc_control_open(svc *s)
     return SVC_NOMEM;
   }
   s->meddler = svc_control_meddler();
-  s->control = k; /* not before: it says that there is something to close */
+  s->control = k; /* set last: svc_control_close() closes only if it is set */
   return control_configure(s);
 }
 
 /*
-** A store that is not new has been given bytes of this seed before. What comes now must not be the same ones again, but must
-** be the same for the same store: so where it stands has a part in it.
+** A store that is not new has already used bytes of this seed. New bytes must differ from those, but be the same for the same store: so the
+** state of the store is mixed in.
 */
 SVC_PRIVATE int svc_control_opened(svc *s)
 {

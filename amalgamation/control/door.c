@@ -1,9 +1,9 @@
 /*
-** The door of test control beyond loopback: svc_config.control_anywhere.
+** Access to test control from other machines than loopback: svc_config.control_anywhere.
 **
-** The rule: the token alone decides who gets in, and no web page ever has a chance to send it. A browser adds Origin to a page's
+** The rule: the token alone decides, and no web page can ever send it. A browser adds Origin to a page's
 ** request, so a request with Origin is refused. A page that rebinds its own DNS name to this machine needs no Origin, but its name
-** stands in Host. Therefore Host must be a name that no stranger can own: a loopback name, an IP address, the host of base_url, or
+** is in Host. Therefore Host must be a name that no stranger can own: a loopback name, an IP address, the host of base_url, or
 ** a name of svc_config.control_hosts. Without that list a name without a dot is accepted, because public DNS has none.
 */
 #include "control/control.h"
@@ -11,7 +11,7 @@
 #define DOOR_LABEL "^[A-Za-z0-9_-]{1,63}$"
 #define DOOR_NAME "^[A-Za-z0-9_-]{1,63}(\\.[A-Za-z0-9_-]{1,63})*$"
 
-/* Host and port apart: "name:8080", "10.0.0.1", "[::1]:8080". The brackets go. Returns false if the port is no number. */
+/* Separates host and port: "name:8080", "10.0.0.1", "[::1]:8080". The brackets are removed. Returns false if the port is not a number. */
 static bool door_cut(svc_str host, svc_str *name, bool *six)
 {
   svc_str port = host;
@@ -48,7 +48,7 @@ static bool door_same(svc_str a, svc_str b)
   return a.n == b.n;
 }
 
-/* Is it the host of base_url? */
+/* Whether it is the host of base_url. */
 static bool door_is_own(const svc *s, svc_str name)
 {
   svc_str rest = s->base_url, own;
@@ -77,7 +77,7 @@ static bool door_knows(const svc *s, svc_str host)
   return s->config.control_hosts ? door_is_listed(s->config.control_hosts, name) : svc_pattern_match(DOOR_LABEL, name);
 }
 
-/* Copies the names: a list of the host's own. */
+/* Copies the host's list of names. */
 SVC_PRIVATE const char *svc_door_configure(svc *s)
 {
   svc_str rest = svc_str_c(s->config.control_hosts);

@@ -1,9 +1,9 @@
 /*
-** Rules by which something else than a request fails: orders, states, hosts. This file has the list of them, how often they strike, and
-** what is remembered of that; what each kind does is in a file of its own.
+** Rules that make something other than a request fail: orders, states, hosts. The file has the list of rules, how often they strike, and
+** the memory of strikes; each kind has its own file.
 **
-** The rule: a rule that is used up is gone for whoever lists them, but stays in memory until another one needs its place. The work that it
-** struck may run again, and must find it as it was. Chance is the rule's own: other rules, and requests, do not move it.
+** The rule: a used-up rule is no longer listed, but stays in memory until another one needs its place. The work that it
+** struck may run again, and must find it unchanged. Each rule has its own random state: other rules, and requests, do not affect it.
 */
 #include "control/control.h"
 
@@ -48,7 +48,7 @@ SVC_PRIVATE void svc_failure_note(svc *s, const svc_failure *f, svc_str about, i
   svc_blocks_free(arena.blocks);
 }
 
-/* Is it listed? What holds something is, though it is used up: removing it lets that go on. */
+/* Whether it is listed. A used-up rule that still holds something is: removing it releases that. */
 static bool failures_shown(const svc_failures *all, const svc_failure *f, int64_t now)
 {
   if (!svc_failure_spent(f) || f->phase == SVC_HOST_DOWN) return true;
@@ -62,7 +62,7 @@ static void failures_watch(svc *s)
   size_t i;
   for (i = 0; all && i < all->count; i++) watch |= svc_failure_row_of(all->rules[i].kind)->watch;
   for (i = 0; all && i < SVC_STRIKES; i++)
-    if (all->strikes[i].begins) watch |= SVC_WATCH_STEPS; /* a state is to begin, though its rule is gone */
+    if (all->strikes[i].begins) watch |= SVC_WATCH_STEPS; /* a state is due to begin, though its rule is gone */
   atomic_fetch_and(&s->watch, ~(unsigned)(SVC_WATCH_STEPS | SVC_WATCH_HOSTS | SVC_WATCH_LAG));
   atomic_fetch_or(&s->watch, watch);
   if (!(watch & SVC_WATCH_LAG)) svc_lag_clear(s);
@@ -74,7 +74,7 @@ static void failures_drop(svc_failures *all, size_t at)
   memmove(&all->rules[at], &all->rules[at + 1], (all->count - at) * sizeof all->rules[0]);
 }
 
-/* The lock is held. Rules that nobody sees any more give way. */
+/* The lock is held. Rules that are no longer listed give way. */
 static int failures_room(svc *s)
 {
   svc_control *k = s->control;
@@ -105,7 +105,7 @@ SVC_PRIVATE int svc_failure_put(svc *s, svc_failure *f)
   return rc;
 }
 
-/* The first rule of this id, 0: of any, is removed; and what it holds. */
+/* Removes the first rule of this id (0: any), and collects what it holds. */
 static bool failures_take(svc *s, int id, int64_t now, svc_failure *out, svc_held_step *held, size_t *n)
 {
   svc_failures *all;
@@ -124,7 +124,7 @@ static bool failures_take(svc *s, int id, int64_t now, svc_failure *out, svc_hel
   return found;
 }
 
-/* What it held goes on. */
+/* Releases what it held. */
 SVC_PRIVATE int svc_failure_remove(svc *s, int id)
 {
   svc_held_step held[SVC_STRIKES];

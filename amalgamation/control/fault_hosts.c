@@ -1,11 +1,11 @@
 /*
 ** Hosts of clusters that go down at a given time, and come up again.
 **
-** A rule waits for its time, which the clock of the handle brings: a manual clock stops there on its way, and with another one it is looked
-** at before each request and by svc_tick(). Then the cluster hears what a driver would report, so that events, alerts, elections, processes
-** and series follow as they do from that.
+** A rule waits for its time by the handle's clock: a manual clock stops there on its way, and with another clock the rules are checked
+** before each request and by svc_tick(). The cluster then gets the report that a driver would send, so that events, alerts, elections,
+** processes and series follow as usual.
 **
-** The rule: what was due before goes first, and all bears the time that the rule says, not the time at which somebody looked.
+** The rule: earlier due steps are applied first, and everything gets the time of the rule, not the time of the check.
 */
 #include "control/control.h"
 
@@ -14,12 +14,12 @@
 /* ---------------------------------------------------------------------------------------------------------- which host */
 
 typedef struct fault_hosts_job {
-  svc_service_job work; /* first: it is cast back */
+  svc_service_job work; /* must be first: the struct is cast back */
   const svc_failure *rule;
   bool up;
 } fault_hosts_job;
 
-/* The host of this index, of "db://a:1,b:2,c:3/?x=y"; empty: it has none. */
+/* The host of this index, of "db://a:1,b:2,c:3/?x=y"; empty: no such host. */
 static svc_str fault_hosts_nth(svc_str text, int index)
 {
   svc_str hosts;
@@ -101,7 +101,7 @@ SVC_PRIVATE bool svc_fault_hosts_up(svc *s, const svc_failure *f, int64_t now)
 
 /* -------------------------------------------------------------------------------------------------------------- its time */
 
-/* It comes up, and goes down again later, or never. */
+/* The host comes up, and goes down again later, or never. */
 static void fault_hosts_rise(svc_failure *f)
 {
   f->phase = SVC_HOST_WAITS;
@@ -162,7 +162,7 @@ SVC_PRIVATE size_t svc_fault_hosts_turns(svc *s, svc_host_turn out[SVC_FAILURES]
   return n;
 }
 
-/* The next thing that happens by then. False: nothing does. *told: to be reported, as *out was before. */
+/* The next change that is due by then. False: none. *told: to be reported, for *out, the rule before the change. */
 static bool fault_hosts_step(svc *s, int64_t now, svc_failure *out, bool *told)
 {
   svc_control *k = s->control;
@@ -250,7 +250,7 @@ static bool fault_hosts_read(svc_call *c, svc_failure *f, char why[])
   if (!fault_hosts_which(c, f, why)) return false;
   if (!down == !in) return svc_fault_wrong(why, "either down or inSeconds says when the host goes down", SVC_S(""));
   f->at = c->now + svc_node_i64(c->checked, "inSeconds", 0) * 1000;
-  if (down) (void)svc_date_parse(down->text, &f->at); /* it is one: the body was checked */
+  if (down) (void)svc_date_parse(down->text, &f->at); /* valid: the body was checked */
   if (f->at < c->now) return svc_fault_wrong(why, "down is a time that has not passed: ", down->text);
   f->first = f->at;
   f->ms = svc_node_i64(c->checked, "forSeconds", 0) * 1000;

@@ -1,12 +1,12 @@
 /*
-** Reads that lag behind writes: GETs of a resource show it as it was before it was last written.
+** Reads that lag behind writes: GETs of a resource show it as it was before its last write.
 **
-** Before an entity of such a resource is written, its records are copied as they are: the entity, and the index entries that it is found
-** by. A GET of the resource is answered in a transaction that shows these copies in place of what is there. They are held for so many
-** milliseconds after the last write, or for so many GETs.
+** Before an entity of such a noun is written, its records are copied: the entity, and the index entries that lead to
+** it. A GET is then answered in a transaction that shows these copies instead of the present records. Copies are held for a number of
+** milliseconds after the last write, or for a number of GETs.
 **
-** The rule: only GETs look through here, so writes and If-Match see the truth. Memory is bounded: the oldest copies give way, and then there
-** is no lag. A write that never came about has left a copy of what is still there, which shows nothing else.
+** The rule: only GETs see copies, so writes and If-Match see the truth. Memory is bounded: the oldest copies give way, and then there
+** is no lag. An aborted write has left a copy of what is still there, which makes no difference.
 */
 #include "control/control.h"
 
@@ -16,15 +16,15 @@
 typedef struct fault_lag_record {
   char *bytes; /* key and value; NULL: the place is free */
   size_t key_n, value_n;
-  bool there;    /* it was */
-  int64_t delta; /* of a count: what it is to be changed by */
+  bool there;    /* the record existed */
+  int64_t delta; /* of a counter: the difference to show */
   char kind[SVC_KIND_SIZE];
-  int64_t until, reads; /* when, or after how many GETs, it is shown no more */
+  int64_t until, reads; /* time, or number of GETs, after which it is no longer shown */
 } fault_lag_record;
 
 struct svc_lag {
   fault_lag_record at[FAULT_LAG_RECORDS];
-  unsigned next; /* the one that gives way */
+  unsigned next; /* the next one to give way */
   size_t bytes;
 };
 
@@ -71,7 +71,7 @@ static bool fault_lag_holds(const fault_lag_record *r, int64_t now)
   return r->bytes && (r->reads > 0 || r->until > now);
 }
 
-/* The copy that is shown in place of this key; NULL: none is. */
+/* The copy that is shown for this key; NULL: none. */
 static fault_lag_record *fault_lag_of(svc_lag *lag, svc_str key, int64_t now)
 {
   size_t i;
@@ -80,7 +80,7 @@ static fault_lag_record *fault_lag_of(svc_lag *lag, svc_str key, int64_t now)
   return NULL;
 }
 
-/* A place for one more; what has no memory does not lag. */
+/* A place for one more; without memory there is no lag. */
 static fault_lag_record *fault_lag_place(svc *s, svc_str key, svc_str value)
 {
   svc_lag *lag = s->control->lag;
@@ -100,7 +100,7 @@ static fault_lag_record *fault_lag_place(svc *s, svc_str key, svc_str value)
   return r;
 }
 
-/* What was there when the writes began stays, and is shown for longer. */
+/* The copy from before the first write stays, and is shown for longer. */
 static void fault_lag_hold(svc_call *c, const svc_failure *f, const char *kind, const svc_key *key, int64_t delta)
 {
   svc_lag *lag = c->s->control->lag;
@@ -121,7 +121,7 @@ static void fault_lag_hold(svc_call *c, const svc_failure *f, const char *kind, 
   r->reads = f->reads;
 }
 
-/* By what an entity is found: its id, and its name. */
+/* The index entries of an entity: by its id, and by its name. */
 static void fault_lag_indexes(svc_call *c, const svc_failure *f, const svc_entity *e)
 {
   svc_key key;
@@ -171,11 +171,11 @@ SVC_PRIVATE void svc_lag_changes(svc_call *c, const svc_entity *e, const svc_ent
 /* ---------------------------------------------------------------------------------------- a transaction that lags behind */
 
 typedef struct fault_lag_txn {
-  svc_txn txn; /* first: it is cast back */
+  svc_txn txn; /* must be first: the struct is cast back */
   svc_store_port port;
   svc_txn *inner;
   svc_arena *arena;
-  fault_lag_record *at; /* in the order of their keys */
+  fault_lag_record *at; /* sorted by key */
   size_t n;
 } fault_lag_txn;
 
@@ -227,29 +227,29 @@ static int fault_lag_count(svc_txn *txn, svc_str key, int64_t *out)
   return rc;
 }
 
-/* Another number each time would do; none says that nothing may be relied on. */
+/* No state: nothing may be cached by it. */
 static uint64_t fault_lag_state(svc_txn *txn)
 {
   (void)txn;
   return 0;
 }
 
-/* What is left of a range: of the store, and of the copies. */
+/* The rest of a range: of the store, and of the copies. */
 typedef struct fault_lag_merge {
   fault_lag_txn *t;
   svc_range range;
   svc_row rows[SVC_SCAN_BATCH];
   size_t n, i;
   bool ended;
-  size_t copy, copies; /* the next copy, and one behind the last, in the direction of the range */
+  size_t copy, copies; /* the next copy, and the end, in the direction of the range */
 } fault_lag_merge;
 
-/* The next row of the store, in rows[i]. False: there is none, or *rc. */
+/* The next row of the store, in rows[i]. False: no more, or *rc. */
 static bool fault_lag_row(fault_lag_merge *m, int *rc)
 {
   svc_str edge;
   if (m->i < m->n) return true;
-  if (m->n) { /* it goes on behind the last one */
+  if (m->n) { /* continues behind the last row */
     char *p = svc_arena_alloc(m->t->arena, m->rows[m->n - 1].key.n + 1);
     if (!p) return *rc = SVC_NOMEM, false;
     edge = (svc_str){ p, m->rows[m->n - 1].key.n };
@@ -271,7 +271,7 @@ static const fault_lag_record *fault_lag_copy(const fault_lag_merge *m)
   return &m->t->at[m->range.backwards ? m->copy - 1 : m->copy];
 }
 
-/* The next row, of whichever comes first; a copy stands for a row of the same key. False: there is none, or *rc. */
+/* The next row of both; a copy replaces a row with the same key. False: no more, or *rc. */
 static bool fault_lag_next(fault_lag_merge *m, svc_row *out, int *rc)
 {
   bool found = false;
@@ -322,7 +322,7 @@ static int fault_lag_compare(const void *a, const void *b)
   return svc_str_order(fault_lag_key(a), fault_lag_key(b));
 }
 
-/* The copies that this request is shown, for it alone. The lock is held. False: no memory. */
+/* The copies for this request, in its own memory. The lock is held. False: out of memory. */
 static bool fault_lag_take(svc_call *c, fault_lag_txn *t)
 {
   svc_lag *lag = c->s->control->lag;

@@ -1,14 +1,14 @@
 /*
 ** Orders that fail, stall, are slow or are done in part; states that never end, or that begin later.
 **
-** The pipeline asks before it takes a step (pipeline/meddle.h). The first rule that fits and strikes decides. A step that waits is asked
-** again when its time has come: a slow one goes on then; a stalled one waits for another hour, or until its rule is removed.
+** The pipeline asks before it takes a step (pipeline/meddle.h). The first rule that matches and strikes decides. A waiting step is asked
+** about again when its time has come: a slow one then continues; a stalled one waits for another hour, or until its rule is removed.
 **
-** The rule: a step is struck by a rule once, however often it is asked about. So strikes are remembered, by the entity and the time.
+** The rule: a rule strikes a step once, however often it is asked about. So strikes are remembered, by entity and time.
 */
 #include "control/control.h"
 
-#define FAULT_STEPS_STALL 3600000 /* milliseconds: a stalled step is looked at so often, in case its rule went with a process */
+#define FAULT_STEPS_STALL 3600000 /* milliseconds between two looks at a stalled step, in case its rule ended with a process */
 
 static const char *const fault_steps_outcomes[] = { "fail", "stall", "slow", "partial", NULL };
 
@@ -45,7 +45,7 @@ SVC_PRIVATE svc_strike *svc_strike_new(svc_failures *all, const svc_failure *f, 
 {
   svc_strike *k = svc_strike_find(all, f->id, &e->id);
   unsigned tries = SVC_STRIKES;
-  for (; !k && tries--; all->next++) /* what something waits for is not forgotten, if there is another one */
+  for (; !k && tries--; all->next++) /* a strike that something waits for is kept, if there is another one */
     if (!tries || all->strikes[all->next % SVC_STRIKES].of.until <= now) k = &all->strikes[all->next % SVC_STRIKES];
   memset(k, 0, sizeof *k);
   k->rule = f->id;
@@ -56,7 +56,7 @@ SVC_PRIVATE svc_strike *svc_strike_new(svc_failures *all, const svc_failure *f, 
   return k;
 }
 
-/* False: this rule lets it go on. */
+/* False: this rule lets it continue. */
 static bool fault_steps_strikes(svc *s, svc_failure *f, const svc_step *step, int64_t now, int64_t *until)
 {
   svc_failures *all = s->control->failures;
@@ -143,7 +143,7 @@ static int64_t fault_steps_later(svc_call *c, const svc_noun *noun, const svc_en
   return when;
 }
 
-/* Whether its rule is still there or not. */
+/* Whether its rule still exists or not. */
 static const char *fault_steps_begins(svc_call *c, const svc_entity *e)
 {
   svc_control *k = c->s->control;
@@ -188,7 +188,7 @@ static void fault_steps_keep(char *out, size_t size, svc_str text)
   snprintf(out, size, SVC_FMT, SVC_ARG(text));
 }
 
-/* Is there a state that an order of this name leads out of? */
+/* Whether there is a state that an order of this name leads out of. */
 static bool fault_steps_known(const svc *s, const char *rule)
 {
   size_t i;

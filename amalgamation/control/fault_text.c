@@ -1,9 +1,9 @@
 /*
-** Rules of every kind as JSON: what POST /_svc/faults and svc_fault_add_json() take, and what GET /_svc/faults and svc_fault_list_json()
-** show.
+** Rules of every kind as JSON: POST /_svc/faults and svc_fault_add_json() read them, GET /_svc/faults and svc_fault_list_json()
+** write them.
 **
-** The rule: a member says which kind a rule is, and its kind says which members it may have. Bodies are checked by tables of fields, as all
-** others are; what no table can say is checked by the kind, in words that name the member.
+** The rule: a member determines the kind of a rule, and the kind determines the allowed members. Bodies are checked by tables of fields,
+** like all others; the kind checks the rest, in words that name the member.
 */
 #include "control/control.h"
 
@@ -36,7 +36,7 @@ SVC_PRIVATE bool svc_fault_wrong(char why[], const char *what, svc_str value)
   return false;
 }
 
-/* Which kind has a member that this rule has; SVC_FAILURE_KINDS: it is about requests. */
+/* The kind of a rule, by a member that only this kind has; SVC_FAILURE_KINDS: a rule for requests. */
 static int fault_text_kind(const svc_node *body)
 {
   int kind = 0;
@@ -68,7 +68,7 @@ static void fault_text_number(svc_buf *b, const char *name, int64_t value)
 static void fault_text_rule(svc_call *c, svc_buf *b, const svc_fault *f)
 {
   double chance = f->chance > 0 ? f->chance : 1;
-  int64_t parts = (int64_t)(chance * 1000000 + 0.5); /* written without a point of some locale's */
+  int64_t parts = (int64_t)(chance * 1000000 + 0.5); /* written without a locale's decimal point */
   svc_buf_str(b, svc_arena_print(c->arena, "{\"chance\":%lld.%06lld", (long long)(parts / 1000000), (long long)(parts % 1000000)));
   fault_text_number(b, ",\"count\":", f->count);
   fault_text_number(b, ",\"delayMs\":", f->delay_ms);
@@ -117,7 +117,7 @@ SVC_PRIVATE bool svc_faults_write(svc_call *c, svc_buf *b)
 
 /* --------------------------------------------------------------------------------------------------------------- adding */
 
-/* A member that is a text, with a NUL behind; NULL: it is not there, or null. */
+/* A text member, NUL-terminated; NULL: missing, or null. */
 static const char *fault_text_optional(svc_call *c, const char *name)
 {
   svc_str text = svc_node_str(c->checked, name);
@@ -150,7 +150,7 @@ SVC_PRIVATE int svc_fault_take(svc_call *c, svc_buf *b, int *id, char why[])
   double chance = 0;
   int rc;
   memset(&f, 0, sizeof f);
-  if (said) (void)svc_json_number_double(said->text, &chance); /* it is one: the body was checked */
+  if (said) (void)svc_json_number_double(said->text, &chance); /* valid: the body was checked */
   snprintf(why, SVC_FAULT_WHY, "chance is more than 0, up to 1");
   if (said && chance <= 0) return SVC_INVALID;
   f.kind = fault_text_kind(c->checked);
@@ -166,7 +166,7 @@ SVC_PRIVATE int svc_fault_take(svc_call *c, svc_buf *b, int *id, char why[])
   return rc;
 }
 
-/* As a body of POST /_svc/faults is. False: the log says why. */
+/* Checked like a body of POST /_svc/faults. False: the log says why. */
 static bool fault_text_checked(svc_call *c, svc_str text)
 {
   svc_json_fault fault = { 0, "" };
@@ -211,6 +211,6 @@ int svc_fault_list_json(svc *s, svc_response *out)
   if (!s || !out) return SVC_INVALID;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   b = svc_buf_new(&arena, 1024);
-  (void)svc_faults_write(&c, &b); /* where memory ends, the response says so */
+  (void)svc_faults_write(&c, &b); /* the response reports a lack of memory */
   return svc_respond_json(&arena, svc_buf_done(&b), out);
 }

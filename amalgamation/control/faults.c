@@ -1,15 +1,15 @@
 /*
-** Rules by which requests fail, so that a client can be seen to bear it.
+** Rules that make requests fail, so that a client's error handling can be tested.
 **
-** A rule strikes after the caller is known and before anything is taken from a bucket or looked at. What it does goes the way of
-** every refusal: svc_fail(), and the document, headers and journal of any other error.
+** A rule strikes after the caller is known and before anything is taken from a bucket or read. Its effect takes the usual way of
+** a refusal: svc_fail(), and the document, headers and journal of any other error.
 **
-** The rule: who is not let in sees nothing of this, and uses no rule up. Chance has a generator of its own, so that a rule which
-** may strike moves no id that is made beside it.
+** The rule: an unauthenticated caller sees nothing of this, and uses no rule up. Faults have their own random generator, so that a rule
+** with a chance does not change ids that are made meanwhile.
 */
 #include "control/control.h"
 
-#define FAULTS_LONGEST 3600000 /* milliseconds of a delay */
+#define FAULTS_LONGEST 3600000 /* maximum delay in milliseconds */
 
 /* ------------------------------------------------------------------------------------------------------------ striking */
 
@@ -19,7 +19,7 @@ static bool faults_is_scheme(const svc_call *c, const char *name)
   return !c->request.raw->caller && svc_str_is_nocase(svc_str_cut(&rest, ' '), name);
 }
 
-/* May it strike this request? */
+/* Whether the rule matches this request. */
 static bool faults_fits(const svc_call *c, const svc_fault *f, const svc_plan *of)
 {
   if (of && of != c->plan) return false;
@@ -43,7 +43,7 @@ static bool faults_chance(svc_control *k, double chance)
   return chance <= 0 || chance >= 1 || (double)(svc_seed_next(&k->chance) >> 11) * (1.0 / 9007199254740992.0) < chance;
 }
 
-/* The rule that strikes; false: none does. Delays of those before it, and its own, are the call's. */
+/* The rule that strikes; false: none. Delays of earlier rules, and its own, are added to the call. */
 static bool faults_find(svc_call *c, svc_fault *out)
 {
   svc_control *k = c->s->control;
@@ -67,7 +67,7 @@ static bool faults_find(svc_call *c, svc_fault *out)
   return found;
 }
 
-/* As the limiter says it, though its bucket is not touched. */
+/* The same error as the limiter's, without touching a bucket. */
 static bool faults_limited(svc_call *c)
 {
   bool absolute = c->plan->route->flags & SVC_ABSOLUTE;
@@ -75,12 +75,12 @@ static bool faults_limited(svc_call *c)
   svc_str path = c->request.path;
   c->route.limited = true;
   c->route.tokens = (svc_tokens){ false, 0, set->refill_seconds };
-  path.p++, path.n--; /* without its first slash, as the limiter names it */
+  path.p++, path.n--; /* without its first slash, as in the limiter */
   return svc_fail(c, SVC_E_RATE_LIMITED_TOKEN_BUCKET, "Siiii", &path, &set->refill_seconds, &set->capacity, &set->refill_rate,
                   &set->refill_seconds);
 }
 
-/* Any error of the service, with as many parameters as it has. */
+/* Any error of the service, with the number of parameters that it has. */
 static bool faults_fail(svc_call *c, const svc_fault *f)
 {
   static const char *const formats[] = { "", "s", "ss", "sss", "ssss", "sssss" };
@@ -112,7 +112,7 @@ static int faults_invalid(char why[SVC_FAULT_WHY], const char *what, const char 
   return SVC_INVALID;
 }
 
-/* Status and code must be of each other. */
+/* Status and code must match. */
 static int faults_error(const svc *s, svc_fault *f, char why[SVC_FAULT_WHY])
 {
   int code = f->error_code ? svc_code_shown(s, f->error_code) : 0;
@@ -121,7 +121,7 @@ static int faults_error(const svc *s, svc_fault *f, char why[SVC_FAULT_WHY])
   if (!code && f->status && f->status != 429 && f->status != 500 && f->status != 503)
     return faults_invalid(why, "a status is 429, 500, 503, or that of an errorCode", NULL);
   if (!code) return SVC_OK;
-  f->error_code = svc_shown_code(s, code); /* the handle's, which lives longer than the host's */
+  f->error_code = svc_shown_code(s, code); /* in the handle's memory, which outlives the host's */
   f->status = svc_error_status(code);
   return SVC_OK;
 }

@@ -1,13 +1,13 @@
 /*
-** The journal as an HTTP archive, HAR 1.2: what browsers export, and many tools show, compare and replay.
+** The journal as an HTTP archive, HAR 1.2, which browsers export, and many tools show, compare and replay.
 **
-** The rule: it is made of what the journal shows and of nothing else, so a secret that is blanked there is blanked here. What the
-** journal does not know (sizes, durations) has the value that HAR has for "unknown". A body that the journal has not kept as a
-** whole says so: _incomplete.
+** The rule: the archive contains only what the journal shows, so a secret that is blanked there is blanked here. Data that the
+** journal lacks (sizes, durations) has HAR's value for "unknown". A body that the journal has not kept completely
+** is marked: _incomplete.
 */
 #include "control/control.h"
 
-/* Each writer takes one entry, parsed; its memory goes when the entry is written. */
+/* Each writer takes one parsed entry; its memory is freed when the entry is written. */
 static svc_str har_header(const svc_node *headers, const char *name)
 {
   const svc_node *h;
@@ -48,7 +48,7 @@ static void har_query(svc_buf *b, svc_arena *a, svc_str target)
   svc_buf_char(b, ']');
 }
 
-/* A body as text. Where it is not JSON, the journal has not kept it, or not to its end. */
+/* A body as text. If it is not JSON, the journal has not kept it, or not completely. */
 static svc_str har_body(svc_arena *a, const svc_node *body, bool *incomplete)
 {
   svc_buf b;
@@ -112,7 +112,7 @@ static void har_response(svc_buf *b, svc_arena *a, const svc_node *entry)
   svc_buf_char(b, '}');
 }
 
-/* Members of ours, where the entry has them. */
+/* Our own members, if the entry has them. */
 static void har_own(svc_buf *b, const svc_node *entry)
 {
   static const struct {
@@ -157,7 +157,7 @@ SVC_PRIVATE svc_str svc_har_text(svc *s, svc_arena *a, size_t limit)
     const svc_node *entry;
     svc_arena_init(&one, &s->allocator);
     entry = svc_json_parse(&one, entries[i]);
-    if (entry && svc_node_get(entry, "request")) { /* else it is the line of a fault */
+    if (entry && svc_node_get(entry, "request")) { /* otherwise it is the entry of a fault */
       if (!first) svc_buf_char(&b, ',');
       first = false;
       har_entry(&b, &one, entry, s->base_url);

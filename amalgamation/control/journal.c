@@ -1,18 +1,18 @@
 /*
-** The last requests, as they were asked and answered: a ring of texts, each a JSON object that is ready to be shown.
+** The last requests with their answers: a ring of texts, each a complete JSON object.
 **
-** The rule: what is kept holds no secret (blank.c), so nothing needs to be known of it later; and it is bounded, by the number
-** of requests and by what of each is kept. When there is no memory for one it is left out, and the request knows nothing of it.
+** The rule: entries contain no secret (blank.c), so they can be shown without further checks. The journal is bounded by the number
+** of requests and by the size of each entry. Without memory an entry is left out, and the request is not affected.
 */
 #include "control/control.h"
 
-#define JOURNAL_HEADERS 64 /* that are shown of one message */
+#define JOURNAL_HEADERS 64 /* maximum headers of one message */
 
 struct svc_journal {
   svc_mutex lock;
   svc_allocator allocator;
   size_t most, first, count;
-  char *entries[]; /* most of them: from `first` on, and round */
+  char *entries[]; /* `most` of them: a ring that starts at `first` */
 };
 
 SVC_PRIVATE int svc_journal_open(svc *s)
@@ -67,7 +67,7 @@ static void journal_caller(svc_buf *b, const svc_who *who)
   svc_buf_text(b, ",\"kind\":\"");
   svc_buf_text(b, kinds[who->kind]);
   svc_buf_text(b, "\",\"name\":");
-  svc_blank_text(b, who->username); /* of whom the host vouches for, it may be anything */
+  svc_blank_text(b, who->username); /* for a vouched caller it may be anything */
   svc_buf_char(b, '}');
 }
 
@@ -132,7 +132,7 @@ SVC_PRIVATE void svc_journal_add(svc *s, svc_str text)
   journal_keep(j, entry);
 }
 
-/* In an arena of its own: what a request takes is the host's to count. */
+/* Uses its own arena: the host counts what a request takes. */
 SVC_PRIVATE void svc_journal_note(svc_call *c, const svc_response *response)
 {
   svc_arena arena;

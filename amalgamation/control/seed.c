@@ -1,7 +1,7 @@
 /*
-** Random bytes that are the same on every run, for tests: splitmix64, whose state is a number, so that a snapshot has it.
+** Random bytes that are the same on every run, for tests: splitmix64, whose state is a number, so that a snapshot can contain it.
 **
-** The rule: this is no random source. Whoever knows the seed knows every secret that is made with it.
+** The rule: not a secure random source. Anyone with the seed knows every secret that is made with it.
 */
 #include "control/control.h"
 

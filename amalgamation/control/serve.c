@@ -1,23 +1,23 @@
 /*
 ** Test control over HTTP: paths below /_svc/. A thin layer: a table of routes, and a few lines for each on the functions of
-** svcapi.h; bodies are checked by tables of fields, as all others are, and errors have the shape that all others have.
+** svcapi.h; bodies are checked by tables of fields, like all others, and errors have the usual shape.
 **
-** The rule: whoever can call this can do everything, so the way in is narrow. It is there only for a host that gives a token; from
-** loopback, so that nobody else on the network gets here; asked for by a name of loopback, so that no page that has its name point to
-** this machine does; without Origin, so that no page does at all; and with the token, so that no other user of this machine does.
-** Only then is it said what there is. svc_config.control_anywhere opens it to other machines: door.c has the rules of that.
+** The rule: a caller of test control can do everything, so access is narrow. The host must give a token. Requests must come from
+** loopback, against all other machines on the network; with a loopback name in Host, against pages whose DNS name points to
+** this machine; without Origin, against all other pages; and with the token, against other users of this machine.
+** Only then are paths looked up. svc_config.control_anywhere opens it to other machines: door.c has the rules for that.
 */
 #include "control/control.h"
 
 #define SERVE_BASE "/_svc/"
 #define SERVE_LEAST_TOKEN 16
-#define SERVE_JOURNAL 100 /* requests, or due steps, that are shown where nobody says how many */
+#define SERVE_JOURNAL 100 /* default number of requests, or due steps, that are shown */
 
 typedef struct serve_route {
   unsigned char method;
-  const char *path, *behind; /* below the base; behind NULL: all of it, else what follows the name that stands between */
+  const char *path, *behind; /* below the base; behind: the text that follows the name between them, NULL: path is complete */
   bool (*run)(svc_call *c, svc_str name);
-  const svc_object *body; /* NULL: none is taken */
+  const svc_object *body; /* NULL: no body */
 } serve_route;
 
 /* --------------------------------------------------------------------------------------------------------------- tables */
@@ -32,7 +32,7 @@ static const svc_field serve_snapshot_fields[] = {
 static const svc_object serve_nothing = { .name = "Nothing" };
 static const svc_object serve_clock_object = { .name = "Clock", .fields = SVC_ROWS(serve_clock_fields) };
 static const svc_object serve_snapshot_object = { .name = "Snapshot", .fields = SVC_ROWS(serve_snapshot_fields) };
-static const svc_object serve_fault_object = { .name = "Fault" }; /* its members say which: fault_text.c */
+static const svc_object serve_fault_object = { .name = "Fault" }; /* its members determine the kind: fault_text.c */
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
 
@@ -55,7 +55,7 @@ static bool serve_nothing_more(svc_call *c)
   return true;
 }
 
-/* What a function of svcapi.h said. */
+/* The answer for a status of svcapi.h. */
 static bool serve_failed(svc_call *c, int rc, const char *invalid)
 {
   if (rc == SVC_INVALID) return svc_fail(c, SVC_E_INVALID_REQUEST, "s", invalid);
@@ -68,14 +68,15 @@ static bool serve_missing(svc_call *c)
   return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
 }
 
-/* The process answers: nobody else is asked. */
+/* The process answers; no other part is asked. */
 static bool serve_live(svc_call *c, svc_str name)
 {
   (void)name;
   return serve_text(c, 200, SVC_S("{\"live\":true,\"status\":\"ok\",\"version\":\"" SVC_VERSION "\"}"));
 }
 
-/* Can requests be served? Which part cannot is said by a word; why is for the log. controlled: test control is on, which clients may warn their users of. */
+/* Whether requests can be served. A word names the part that fails; the log has the reason. controlled: test control is on, so that
+** clients can warn their users. */
 static bool serve_health_text(svc_call *c, bool controlled)
 {
   static const char *const words[] = { "unavailable", "ok" };
@@ -96,7 +97,7 @@ static bool serve_health(svc_call *c, svc_str name)
 
 /* ---------------------------------------------------------------------------------------------------------------- clock */
 
-/* What the clock says, with more members in front. */
+/* The clock's answer, with further members in front. */
 static bool serve_clock_with(svc_call *c, const char *more, int64_t steps)
 {
   int64_t now = svc_clock_now(c->s), next = svc_upcoming_next(c->s, now);
@@ -136,7 +137,7 @@ static bool serve_clock_move(svc_call *c, svc_str name)
   if (jump && !svc_node_bool(c->checked, "toNextDue", false)) return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "toNextDue must be true");
   if (jump) return serve_clock_next(c);
   if (to) {
-    (void)svc_date_parse(to->text, &ms); /* it is one: the body was checked */
+    (void)svc_date_parse(to->text, &ms); /* valid: the body was checked */
     rc = svc_clock_set(c->s, ms);
   } else if (rate) {
     rc = svc_clock_rate(c->s, svc_node_i64(c->checked, "rate", 0));
@@ -192,14 +193,14 @@ static bool serve_snapshots(svc_call *c, svc_str name)
   return serve_buf(c, 200, &b);
 }
 
-/* Where a snapshot of this name goes: in the place of one of the same name, or into a free one. NULL: there is none. The lock is held. */
+/* The place for a snapshot of this name: its present one, or a free one. NULL: none. The lock is held. */
 static svc_kept_snapshot *serve_place(svc_control *k, svc_str name)
 {
   svc_kept_snapshot *place = serve_kept(k, name);
   return place ? place : serve_kept(k, SVC_S(""));
 }
 
-/* It is kept by this name from now on, and the answer shows it. */
+/* Keeps the snapshot by this name, and answers with it. */
 static void serve_keep(svc_call *c, svc_kept_snapshot *place, svc_str name, svc_snapshot *snapshot, svc_buf *b)
 {
   svc_snapshot_free(place->snapshot);
@@ -226,7 +227,7 @@ static bool serve_snapshot_take(svc_call *c, svc_str unused)
   return rc == SVC_OK ? serve_buf(c, 201, &b) : serve_failed(c, rc, "no snapshot can be taken");
 }
 
-/* A snapshot that was saved elsewhere gets a name here. */
+/* Loads a snapshot that was saved elsewhere under a name. */
 static bool serve_snapshot_put(svc_call *c, svc_str name)
 {
   svc_control *k = c->s->control;
@@ -303,9 +304,9 @@ static bool serve_reset(svc_call *c, svc_str name)
   int rc;
   (void)name;
   svc_mutex_lock(&k->keeping);
-  if (k->first) svc_fault_remove(c->s, 0); /* before: what they held goes on, and nobody sees it */
+  if (k->first) svc_fault_remove(c->s, 0); /* before the restore: steps that they held continue unseen */
   rc = !k->first ? SVC_INVALID : c->s->config.manual_clock ? svc_clock_rate(c->s, c->s->config.clock_rate) : SVC_OK;
-  if (rc == SVC_OK) rc = svc_snapshot_restore(c->s, k->first); /* after the rate: a clock that ran would go on from there */
+  if (rc == SVC_OK) rc = svc_snapshot_restore(c->s, k->first); /* after the rate: a running clock would continue from there */
   svc_mutex_unlock(&k->keeping);
   if (rc != SVC_OK) return serve_failed(c, rc, "there is nothing to go back to: svc_control_begin() was not called");
   svc_journal_clear(c->s);
@@ -346,7 +347,7 @@ static bool serve_fault_remove(svc_call *c, svc_str name)
 
 /* -------------------------------------------------------------------------------------------------------------- journal */
 
-/* ?limit=N, and of the journal ?format=har. *har NULL: there is no format. */
+/* ?limit=N, and for the journal ?format=har. *har NULL: no format. */
 static bool serve_query(svc_call *c, int64_t most, int64_t *limit, bool *har)
 {
   svc_str rest = c->request.query;
@@ -480,7 +481,7 @@ static bool serve_is_local_host(svc_str host)
   return svc_str_is_nocase(host, "localhost") || svc_str_is(host, "127.0.0.1");
 }
 
-/* Is it from here, and not from a page in a browser? */
+/* Whether it comes from this machine, and not from a page in a browser. */
 static bool serve_is_local(const svc_call *c)
 {
   static const unsigned char mapped[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127 };
@@ -499,7 +500,7 @@ static bool serve_is_local(const svc_call *c)
   return true;
 }
 
-/* Hashes are compared: how long it takes tells nothing of either. */
+/* Compares hashes: the time reveals nothing about either. */
 static bool serve_is_token(svc_call *c, const char *token)
 {
   svc_str sent = c->request.authorization, scheme = svc_str_cut(&sent, ' ');
@@ -511,7 +512,7 @@ static bool serve_is_token(svc_call *c, const char *token)
 
 #define SERVE_WRONG_MS 500
 
-/* Who guesses waits for each answer, and nobody else does: there is one token. */
+/* Only a guessing caller waits for each answer: there is one token. */
 static bool serve_door(svc_call *c, const char *token)
 {
   if (c->s->config.control_anywhere && !svc_door_lets(c)) return false;
@@ -523,7 +524,7 @@ static bool serve_door(svc_call *c, const char *token)
   return svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
 }
 
-/* Anybody may ask for the health. */
+/* The health needs no token. */
 static bool serve_is_health(svc_str path)
 {
   return svc_str_is(path, "health") || svc_str_is(path, "health/live") || svc_str_is(path, "health/ready");
@@ -536,7 +537,7 @@ static bool serve_run(svc_call *c, const char *token)
   const serve_route *route;
   if (!svc_stage_request(c)) return false;
   path = (svc_str){ c->request.path.p + base.n, c->request.path.n - base.n };
-  if (token && !serve_is_health(path) && !serve_door(c, token)) return false; /* NULL: the holder of the handle asks */
+  if (token && !serve_is_health(path) && !serve_door(c, token)) return false; /* NULL: the caller holds the handle */
   route = serve_find(c, path, &name);
   if (!c->route.allowed) return serve_missing(c);
   if (!route) return svc_method_refused(c, method);

@@ -1,6 +1,6 @@
 /*
-** Test control over HTTP: worlds, and snapshots as bytes. The bodies are not those of the API: a world is checked by its own reader, and a
-** snapshot is no JSON. serve.c has the routes, and the door in front of them.
+** Test control over HTTP: worlds, and snapshots as bytes. Their bodies differ from the API's: a world has its own
+** reader, and a snapshot is not JSON. serve.c has the routes, and the access rules in front of them.
 */
 #include "control/control.h"
 
@@ -27,7 +27,7 @@ SVC_PRIVATE bool svc_serve_world(svc_call *c, svc_str name)
   if (!serve_store_type(c, "application/json")) return false;
   if (!text.n) text.p = "";
   (void)svc_world_run(c->s, c->arena, text, &status, &body);
-  c->answer.secret = true; /* not for keeping */
+  c->answer.secret = true; /* must not be stored */
   return serve_store_answer(c, status, body);
 }
 
@@ -44,13 +44,13 @@ SVC_PRIVATE bool svc_serve_bytes(svc_call *c, const svc_snapshot *snapshot)
   static const svc_route_ext bytes = { .media = "application/octet-stream" };
   static const svc_route route = { .ext = &bytes };
   static const svc_plan plan = { .route = &route };
-  c->plan = &plan; /* respond.c reads the type of the answer there */
+  c->plan = &plan; /* respond.c reads the type of the answer from it */
   c->answer.secret = true;
   svc_arena_wipes(c->arena, svc_wipe);
   return serve_store_answer(c, 200, svc_snapshot_bytes(c->arena, snapshot));
 }
 
-/* What a snapshot of this name is to be. False: refused. */
+/* Creates the snapshot from the request's body. False: refused. */
 SVC_PRIVATE bool svc_serve_load(svc_call *c, svc_str name, svc_snapshot **out)
 {
   svc_str bytes = { c->request.raw->body, c->request.raw->body_length };

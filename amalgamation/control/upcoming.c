@@ -1,7 +1,7 @@
 /*
-** What is due next: the dates in the store, the orders that wait for the driver, and the hosts that faults take down or bring up.
+** The next due steps: dates in the store, queued orders for the driver, and hosts that faults take down or bring up.
 **
-** The rule: this file only reads. The earliest stands first, and a list is bounded before anything is read.
+** The rule: this file only reads. The earliest comes first, and a list is bounded before anything is read.
 */
 #include "control/control.h"
 
@@ -10,8 +10,8 @@
 
 typedef struct upcoming_row {
   int64_t when;
-  size_t order; /* of rows at the same time: as they were found */
-  const char *what, *noun, *action; /* action NULL: it is no order of a driver */
+  size_t order; /* for rows of the same time: the order in which they were found */
+  const char *what, *noun, *action; /* action NULL: not an order of a driver */
   svc_str id, name, state;
 } upcoming_row;
 
@@ -70,7 +70,7 @@ static void upcoming_dates(svc_call *c, upcoming_list *l, size_t limit)
     if (!noun) continue;
     row->noun = noun->noun->name;
     if (due.tag == SVC_DUE_ERASE || svc_entity_get(c->txn, noun->noun->kind, &due.parent, &due.id, &e) != SVC_OK) continue;
-    if (!svc_blank_is_secret(svc_str_c(row->noun))) /* a token is called by its hash */
+    if (!svc_blank_is_secret(svc_str_c(row->noun))) /* the name of a token is its hash */
       row->name = svc_arena_copy(c->arena, e.unique.n ? e.unique : e.key);
     if (due.tag == SVC_DUE_STATE && noun->noun->lifecycle)
       row->state = svc_arena_copy(c->arena, svc_json_word(e.body, noun->noun->lifecycle->field));
@@ -137,7 +137,7 @@ static void upcoming_write(svc_buf *b, const upcoming_row *row)
   svc_buf_text(b, "\"}");
 }
 
-/* All rows into the list, which is the call's memory. */
+/* Collects all rows, in the call's memory. */
 static int upcoming_collect(svc_call *c, upcoming_list *l, size_t limit)
 {
   svc *s = c->s;

@@ -1,34 +1,34 @@
 /*
-** The whole store in memory, and back.
+** Snapshots: the whole store in memory, and back.
 **
-** Both are jobs of the commit queue: so what is taken is a state between two changes, with the ids that belong to it, and
-** what is restored is one commit, or nothing. Records are read and written through the store port, whatever the engine is;
-** keys that are the port's own (they begin with a zero byte) are left alone, and so is how it keeps counts.
+** Both are jobs of the commit queue: a snapshot is a state between two changes, with the ids that belong to it, and
+** a restore is one commit, or nothing. Records are read and written through the store port, whatever the engine;
+** the port's own keys (they begin with a zero byte) are left alone, and so is its way of storing counters.
 **
-** What the handle knows beside the store goes along. The manual clock is put back within the commit: from then on nothing that
-** is due in what was restored happens before its time, whoever had looked at the clock before (lifecycle.c looks again). What
-** is known of tokens is void by itself, as it is after every commit (known.c).
+** The handle's own state is included. A restore sets the manual clock back within the commit: from then on no due step of the
+** restored state happens before its time, even if another thread had read the clock before (lifecycle.c reads it again). Cached
+** tokens become void by themselves, as after every commit (known.c).
 **
-**      bytes: for each record n of the key (4), n of the value (4), key, value; of a count the value is the number (8); low bytes first
+**      bytes: for each record n of the key (4), n of the value (4), key, value; of a counter the value is the number (8); low bytes first
 **
-** whole_file.c has a snapshot as bytes of a file.
+** whole_file.c turns a snapshot into a file.
 */
 #include "control/whole.h"
 
 #define WHOLE_ROWS 64
-#define WHOLE_SIZES 8 /* bytes: of a key's and a value's length */
+#define WHOLE_SIZES 8 /* bytes of both lengths */
 #define WHOLE_FIRST ((size_t)64 << 10)
 
 static const svc_str whole_begin = { "\1", 1 }, whole_end = { "\377", 1 };
 
 typedef struct whole_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* must be first: the struct is cast back */
   svc *s;
   svc_snapshot *to;         /* taking */
   const svc_snapshot *from; /* restoring */
-  int64_t clock;            /* as it was before */
+  int64_t clock;            /* before the restore */
   bool put_back;
-  int status; /* why it was refused */
+  int status; /* the reason of a refusal */
 } whole_job;
 
 /* ------------------------------------------------------------------------------------------------------------- taking */
@@ -77,7 +77,7 @@ static int whole_row(svc_snapshot *k, svc_txn *txn, const svc_row *row)
   return rc == SVC_OK ? svc_whole_add(k, row->key, (svc_str){ bytes, sizeof bytes }) : rc;
 }
 
-/* All records; what comes behind one is where the next look begins. */
+/* Reads all records; each batch continues behind the last key. */
 SVC_PRIVATE int svc_whole_read(svc_snapshot *k, svc_txn *txn)
 {
   svc_row rows[WHOLE_ROWS];
@@ -96,7 +96,7 @@ SVC_PRIVATE int svc_whole_read(svc_snapshot *k, svc_txn *txn)
   } while (true);
 }
 
-/* A store that can keep itself as it is does: that costs nothing. Work may run again. */
+/* A store that can keep its state does so: that costs nothing. The work may run again. */
 static int whole_hold(svc_snapshot *k, svc_txn *txn)
 {
   uint64_t bytes = 0, records = 0;
@@ -104,7 +104,7 @@ static int whole_hold(svc_snapshot *k, svc_txn *txn)
   if (k->held) k->port->let_go(k->held);
   k->port = txn->port;
   rc = svc_note(txn, txn->port->hold(txn, &k->held, &bytes, &records));
-  bytes += records * WHOLE_SIZES; /* as large as it is where records are copied */
+  bytes += records * WHOLE_SIZES; /* the size that copied records would have */
   if (rc == SVC_OK && bytes > k->most) rc = SVC_FULL;
   k->n = (size_t)bytes;
   k->records = (size_t)records;
@@ -132,7 +132,7 @@ SVC_PRIVATE int svc_whole_digest(svc *s, svc_snapshot *k)
 static int whole_beside(svc *s, svc_snapshot *k)
 {
   if (svc_whole_digest(s, k) != SVC_OK) return SVC_NOMEM;
-  if (s->config.manual_clock) k->now = svc_now(s); /* of one that runs, where it is now; else nobody asks */
+  if (s->config.manual_clock) k->now = svc_now(s); /* the present time of a running clock; otherwise not needed */
   svc_mutex_lock(&s->control->lock);
   k->random = s->control->random;
   k->chance = s->control->chance;
@@ -183,7 +183,7 @@ int svc_snapshot_take(svc *s, svc_snapshot **out)
 
 /* ---------------------------------------------------------------------------------------------------------- restoring */
 
-/* The record at *at, which goes on behind it. */
+/* The record at *at, which moves behind it. */
 static svc_row whole_next(const svc_snapshot *k, size_t *at)
 {
   const uint64_t sizes = svc_load64(k->bytes + *at);
@@ -273,7 +273,7 @@ void svc_snapshot_free(svc_snapshot *k)
   if (!k) return;
   a = k->allocator;
   if (k->held) k->port->let_go(k->held);
-  if (k->bytes) svc_wipe(k->bytes, k->n); /* what the store holds is nobody else's to find */
+  if (k->bytes) svc_wipe(k->bytes, k->n); /* stored data is secret */
   if (k->bytes) a.resize(a.context, k->bytes, 0);
   if (k->digest) a.resize(a.context, k->digest, 0);
   if (k->limiter) a.resize(a.context, k->limiter, 0);

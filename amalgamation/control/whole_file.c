@@ -5,9 +5,8 @@
 **      time(8) state of the seed(8) of chance(8)   vendor word(64, zeros behind)   records(8)   their bytes(8)
 **      records as whole.c draws them               SHA-256 of all before it(32)
 **
-** Numbers have their low bytes first. The rule of the reader: nothing is believed. The checksum comes first, then every length, the order
-** of keys and the shape of counts are looked at, since whoever can write a file can write a checksum. A record that is refused refuses the
-** file.
+** Numbers have their low bytes first. The rule of the reader: nothing is trusted. The checksum is checked first, then every length, the
+** order of keys and the shape of counters, because the author of a file can also write a checksum. One invalid record refuses the file.
 */
 #include "control/whole.h"
 
@@ -65,7 +64,7 @@ static svc_str whole_file_bytes(svc_arena *a, const svc_snapshot *k)
   return (svc_str){ bytes, n + WHOLE_FILE_SUM };
 }
 
-/* What the store itself keeps is read into bytes first. */
+/* A state that the store itself keeps is read into bytes first. */
 SVC_PRIVATE svc_str svc_snapshot_bytes(svc_arena *a, const svc_snapshot *k)
 {
   svc_snapshot copy = *k;
@@ -139,8 +138,8 @@ static int whole_file_read_head(whole_file *f, svc_str bytes, svc_snapshot *k)
   return SVC_OK;
 }
 
-/* Secrets are sealed by a key that this handle has; where nothing was sealed yet, the record is left out, and the first secret makes
-** another. */
+/* Secrets must be sealed with a key of this handle. If nothing was sealed yet, the record is left out, and the first secret writes a new
+** one. */
 static int whole_file_sealed(whole_file *f, svc_str word, bool *leave)
 {
   *leave = word.n && word.p[0] == '?';
@@ -184,7 +183,7 @@ static int whole_file_records(whole_file *f, svc_snapshot *k)
   return rc;
 }
 
-/* Buckets are full, and what this handle knows of nonces stays. */
+/* Buckets are full, and this handle's knowledge of nonces stays. */
 static int whole_file_beside(svc *s, svc_snapshot *k)
 {
   if (svc_whole_digest(s, k) != SVC_OK) return SVC_NOMEM;

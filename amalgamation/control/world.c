@@ -1,11 +1,11 @@
 /*
-** svc_world_apply(): a store that holds what a document describes. Tests, demonstrations and examples begin with such a store, and a file
-** that people write and compare is a better description of it than a program.
+** svc_world_apply(): loads a world, a document that describes what exists. Tests, demonstrations and examples start from such a store, and
+** a file that people write and compare describes it better than a program.
 **
-** The rules. Either all of a document is applied, or nothing: a snapshot is taken first, and restored on an error. A document that was
-** applied is known by its SHA-256, which the store remembers ("m world"): it is not applied again, its things are only looked up for the
-** report. So a daemon may be started again and again with the same file. What a document lists exists: it is provisioned at once, whatever
-** time that takes otherwise; only in "then", with a manual clock, does it take time.
+** The rules. A document is applied completely or not at all: a snapshot is taken first, and restored on an error. An applied document is
+** known by its SHA-256, which the store remembers ("m world"): it is not applied again, its resources are only looked up for the report. So
+** a daemon may be started repeatedly with the same file. Listed resources exist: they are provisioned at once, whatever the provisioning
+** time; time passes only in "then", with a manual clock.
 */
 #include "control/world_parts.h"
 
@@ -19,7 +19,7 @@ static void world_hash(const unsigned char hash[32], char out[WORLD_HASH + 1])
   for (i = 0; i < 32; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
-/* The documents that the store remembers, one behind the other; and whether this is one of them. */
+/* The documents that the store remembers, concatenated; and whether this is one of them. */
 static bool world_known(svc_world *w, const char *hash, svc_str *kept, bool *known)
 {
   size_t at;
@@ -59,7 +59,7 @@ static svc_node *world_read(svc_world *w, const svc_world_at *top)
   return root;
 }
 
-/* What was made is ready: its steps are due, and each may bring another one. */
+/* Completes what was created: its due steps, and the steps that follow from them. */
 static bool world_settle(svc_world *w)
 {
   int rc = SVC_OK, i;
@@ -90,7 +90,7 @@ static bool world_walk(svc_world *w, const svc_world_at *top, const svc_node *ro
   return true;
 }
 
-/* All of it, or nothing. */
+/* All or nothing. */
 static bool world_apply(svc_world *w)
 {
   static const svc_world_at top = { NULL, { NULL, 0 }, 0 };
@@ -123,7 +123,7 @@ static bool world_apply(svc_world *w)
 
 /* ------------------------------------------------------------------------------------------------------------------ report */
 
-/* Names that references can use, with the ids, or with what else stands in paths. */
+/* Names that references can use, with the ids, or with the keys in paths. */
 static void world_names(svc_world *w, svc_buf *b)
 {
   svc_node *all = svc_node_object(w->arena, NULL);
@@ -132,7 +132,7 @@ static void world_names(svc_world *w, svc_buf *b)
     svc_str id = svc_node_str(t->shown, "id"), name = svc_world_called(t);
     svc_id number;
     if (!id.n) id = t->name;
-    if (!t->as.n && svc_id_parse(name, &number)) continue; /* it has no name but its id */
+    if (!t->as.n && svc_id_parse(name, &number)) continue; /* its only name is its id */
     if (name.n && id.n && !svc_node_find(all, name)) svc_node_put(w->arena, all, svc_node_new(w->arena, SVC_J_STRING, name, id));
   }
   if (all) svc_node_write(b, all);
@@ -160,7 +160,7 @@ static svc_str world_report(svc_world *w)
   return svc_buf_done(&b);
 }
 
-/* The line that people read: "12:9: orgs[0].groups[1]: INVALID_ATTRIBUTE: ..." */
+/* A line for people: "12:9: orgs[0].groups[1]: INVALID_ATTRIBUTE: ..." */
 static svc_str world_line(svc_world *w)
 {
   svc_buf b = svc_buf_new(w->arena, 256);
@@ -177,7 +177,7 @@ static svc_str world_line(svc_world *w)
   return svc_buf_done(&b);
 }
 
-/* The members of an error document, in their order, and those that say where. */
+/* The members of an error document, in their order, and those with the place. */
 static svc_str world_error(svc_world *w)
 {
   svc_str line = world_line(w);

@@ -1,9 +1,10 @@
 /*
-** One request of the loader of worlds.
+** One request of the world loader.
 **
-** The rule: it passes every stage of svc_handle_request() that decides what may be, and none that is about clients. So a world holds
-** nothing that a client could not have made; and loading takes no tokens of anybody's bucket, is not in the journal, and meets no fault on
-** demand. The caller is the host, who may do all. Bodies and paths are in our own words, whatever the dialect: a world fits every handle.
+** The rule: the request passes every stage of svc_handle_request() that validates it, and none that concerns clients. So a world contains
+** nothing that a client could not have created; and loading takes no tokens from a bucket, is not in the journal, and is not hit by
+** faults. The caller is the host, who may do everything. Bodies and paths are in our own words, whatever the dialect: a world fits every
+** handle.
 */
 #include "control/world_parts.h"
 
@@ -16,12 +17,12 @@ static svc_str world_ask_target(svc_world *w, svc_arena *a, svc_str path)
   return svc_arena_print(a, SVC_FMT SVC_FMT, SVC_ARG(base), SVC_ARG(path));
 }
 
-/* What the loader needs of the answer, in the memory of the world. */
+/* Copies what the loader needs of the answer into the world's memory. */
 static void world_ask_take(svc_world *w, svc_call *c, const svc_response *response, svc_world_answer *out)
 {
   svc_str text = svc_arena_copy(w->arena, (svc_str){ response->body, response->body_length });
   out->status = response->status;
-  out->secret = c->answer.secret && !svc_str_eq(c->answer.kept, c->answer.body); /* what is kept of it is without secrets */
+  out->secret = c->answer.secret && !svc_str_eq(c->answer.kept, c->answer.body); /* the kept form has no secrets */
   if (!c->error.code) out->key = svc_arena_copy(w->arena, c->answer.own);
   if (text.n && (text.p[0] == '{' || text.p[0] == '[')) out->body = svc_json_parse(w->arena, text);
   if (!c->error.code) return;
@@ -61,7 +62,7 @@ SVC_PRIVATE bool svc_world_ask(svc_world *w, int method, svc_str path, const svc
   svc_stage_respond(&c, &response);
   if (!arena.failed) world_ask_take(w, &c, &response, out);
   svc_end_read(&c);
-  if (c.answer.secret || body) svc_arena_wipes(&arena, svc_wipe); /* the answer, or the body, may hold a secret */
+  if (c.answer.secret || body) svc_arena_wipes(&arena, svc_wipe); /* the answer, or the body, may contain a secret */
   svc_blocks_free(arena.blocks);
   return !arena.failed && !w->arena->failed ? true : svc_world_failed(w, SVC_NOMEM);
 }

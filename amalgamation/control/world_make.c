@@ -1,20 +1,20 @@
 /*
-** Things of a world: each is found by its identity, or made.
+** Resources of a world: each is found by its identity, or created.
 **
-** A member of an object stands for a route by its name, which is a path below the path of the object. The rules, which svcapi.h tells:
+** The name of a member stands for a route: a path below the path of its object. The rules, as in svcapi.h:
 **
-**   - An array is a collection: each element is a POST, or a PUT or PATCH where items are named by their path.
-**   - An object is what there is one of: a PATCH or PUT, or a POST where it is made by that; or the beginning of longer paths.
+**   - An array is a collection: each element is a POST, or a PUT or PATCH if items are named by their path.
+**   - An object is a single resource: a PATCH or PUT, or a POST if that creates it; or the beginning of longer paths.
 **   - In an element, names of fields of the body come first; with a member "body" all others are paths.
 **
-** Identity: the unique fields of the noun, where the element has them; else, outside of "then", all that the element says and an existing
-** one shows. What is there already is left alone, and what is nested in it is looked at.
+** Identity: the unique fields of the noun, if the element has them; otherwise, outside of "then", all values of the element that an
+** existing resource shows. An existing resource is left unchanged, but its nested members are processed.
 */
 #include "control/world_parts.h"
 
 #define WORLD_PAGE 500
 
-/* One element of a collection, on its way. */
+/* An element of a collection, being processed. */
 typedef struct world_make_item {
   const svc_world_place *place;
   svc_str collection; /* the member's name */
@@ -31,7 +31,8 @@ static bool world_make_scalar(const svc_node *n)
   return n->type != SVC_J_OBJECT && n->type != SVC_J_ARRAY;
 }
 
-/* How many values of `given` are shown as they are; less than 0: one differs. What is not shown, or in another shape, says nothing. */
+/* The number of values of `given` that are shown unchanged; negative: one differs. Values that are not shown, or in another shape, do not
+** count. */
 static int world_make_compare(const svc_node *shown, const svc_node *given)
 {
   const svc_node *m, *other;
@@ -54,7 +55,7 @@ static int world_make_compare(const svc_node *shown, const svc_node *given)
   return same;
 }
 
-/* Where nothing of it is shown, nobody knows. */
+/* If nothing of it is shown, the answer is unknown. */
 SVC_PRIVATE bool svc_world_contains(const svc_node *shown, const svc_node *given)
 {
   return world_make_compare(shown, given) >= (given->first ? 1 : 0);
@@ -94,7 +95,7 @@ static bool world_make_search(svc_world *w, const world_make_item *m, bool named
     svc_str path = bare ? m->list : svc_arena_print(w->arena, SVC_FMT "?itemsPerPage=%d&pageNum=%zu", SVC_ARG(m->list), WORLD_PAGE, page++);
     const svc_node *item;
     if (!svc_world_ask(w, SVC_GET, path, NULL, &a)) return false;
-    if (a.status != 200 || !a.body) return true; /* what cannot be listed is not known */
+    if (a.status != 200 || !a.body) return true; /* without a list nothing is known */
     item = svc_node_first(a.body->type == SVC_J_ARRAY ? a.body : svc_node_get(a.body, "results"));
     for (n = 0; item; item = item->next, n++)
       if (item->type == SVC_J_OBJECT && world_make_is(noun, named, item, m->body)) {
@@ -105,7 +106,7 @@ static bool world_make_search(svc_world *w, const world_make_item *m, bool named
   return true;
 }
 
-/* *found NULL: there is none; *path: where it is, n 0: no path leads to it. */
+/* *found NULL: none; *path: its path, n 0: it has none. */
 static bool world_make_find(svc_world *w, const world_make_item *m, svc_node **found, svc_str *path)
 {
   const svc_noun *noun = m->maker->noun->noun;
@@ -127,21 +128,21 @@ static bool world_make_find(svc_world *w, const world_make_item *m, svc_node **f
 
 /* ---------------------------------------------------------------------------------------------------------------- making */
 
-/* The answer of some operations has the new thing in a member that is called as its noun. */
+/* Some operations answer with the new resource in a member that is named like its noun. */
 static svc_node *world_make_shown(const svc_noun *noun, svc_node *answer)
 {
   svc_node *inside = svc_node_get(answer, noun->name);
   return inside && inside->type == SVC_J_OBJECT ? inside : answer;
 }
 
-/* Secrets that are shown once, and passwords that were made: the report has them. */
+/* Secrets that are shown once, and generated passwords: the report contains them. */
 static void world_make_secret(svc_world *w, const svc_world_thing *t, const svc_world_answer *a, const svc_node *random)
 {
   svc_node *all, *m, *copy;
   const svc_node *from = a->secret ? a->body : random;
   svc_str name = svc_world_called(t);
   if (!from) return;
-  if (!name.n || svc_node_find(w->secrets, name)) name = t->path.n ? t->path : t->collection; /* several are called so */
+  if (!name.n || svc_node_find(w->secrets, name)) name = t->path.n ? t->path : t->collection; /* several have this name */
   all = svc_node_object(w->arena, NULL);
   for (m = from->first; m && all; m = m->next) {
     if (svc_str_is(m->name, "links")) continue;
@@ -156,7 +157,7 @@ static void world_make_secret(svc_world *w, const svc_world_thing *t, const svc_
   svc_node_put(w->arena, w->secrets, all);
 }
 
-/* A body of a route that wants an array of them. */
+/* For a route that takes an array: a body with one element. */
 static const svc_node *world_make_wrapped(svc_world *w, const svc_plan *plan, svc_node *body)
 {
   svc_node *array;
@@ -166,7 +167,7 @@ static const svc_node *world_make_wrapped(svc_world *w, const svc_plan *plan, sv
   return array;
 }
 
-/* What the path of the collection says and the body has to say as well: the owner of a project. */
+/* Values of the collection's path that the body must repeat: the owner of a project. */
 static void world_make_parents(svc_world *w, const world_make_item *m)
 {
   const svc_object *object = svc_object_of(svc_world_object(m->maker), m->body);
@@ -197,7 +198,7 @@ static bool world_make_new(svc_world *w, const svc_world_at *at, const world_mak
   return true;
 }
 
-/* Items that a path names, and no POST on their collection makes. */
+/* Items that are named by a path, and not created by a POST on their collection. */
 static bool world_make_set(svc_world *w, const svc_world_at *at, const world_make_item *m, svc_world_thing *t)
 {
   const svc_noun *noun = m->lister->noun->noun;
@@ -226,7 +227,7 @@ static bool world_make_set(svc_world *w, const svc_world_at *at, const world_mak
 
 /* --------------------------------------------------------------------------------------------------------------- elements */
 
-/* Is this member of an element a path below the element, rather than a part of its body? */
+/* Whether this member of an element is a path below the element, rather than a field of its body. */
 static bool world_make_is_path(const svc_world *w, const svc_plan *item, const svc_object *object, const svc_node *m)
 {
   svc_str path;
@@ -236,7 +237,7 @@ static bool world_make_is_path(const svc_world *w, const svc_plan *item, const s
   return svc_world_leads(w->s, path, true);
 }
 
-/* The body of an element: what of it is no path, or its member "body". */
+/* The body of an element: its members that are not paths, or its member "body". */
 static svc_node *world_make_body(svc_world *w, const svc_world_at *at, world_make_item *m, const svc_plan *plan)
 {
   const svc_object *object = svc_world_object(plan);
@@ -260,7 +261,7 @@ static svc_node *world_make_body(svc_world *w, const svc_world_at *at, world_mak
   return body;
 }
 
-/* What is nested in an element: those of its members that are no part of its body. */
+/* The nested resources of an element: its members that are not part of its body. */
 static bool world_make_nested(svc_world *w, const svc_world_at *at, const world_make_item *m, const svc_plan *plan,
                               const svc_world_thing *t)
 {
@@ -340,7 +341,7 @@ static bool world_make_list(svc_world *w, const svc_world_at *at, const svc_worl
   return true;
 }
 
-/* How what there is one of is set: by its noun and its routes. Less than 0: by none. */
+/* The method that sets a single resource, by its noun and its routes. Negative: none. */
 static int world_make_method(const svc *s, svc_str path, bool there)
 {
   static const int change[] = { SVC_PATCH, SVC_PUT, SVC_POST }, make[] = { SVC_POST, SVC_PUT, SVC_PATCH };
@@ -381,7 +382,7 @@ static bool world_make_one(svc_world *w, const svc_world_at *at, const svc_world
   return added ? world_make_nested(w, at, &m, plan, added) : svc_world_failed(w, SVC_NOMEM);
 }
 
-/* Items are listed and made by this path, and nothing changes the list as a whole. */
+/* Whether items are listed and created at this path, and nothing changes the list as a whole. */
 static bool world_make_is_collection(const svc *s, svc_str path)
 {
   const svc_plan *list = svc_world_plan(s, SVC_GET, path);

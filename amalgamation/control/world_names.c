@@ -1,14 +1,14 @@
 /*
-** Names in a world: things that were made or found, and references to them.
+** Names in a world: resources that were created or found, and references to them.
 **
-** A reference is a whole string that begins with a dollar sign: "$shop.id". The rule: it names exactly one thing, or the world is refused.
-** "as" gives a thing a name of its own; a thing without one is called by its own name, as long as no other thing has the same; and from
-** every thing a way leads on to those that are nested in it: "$shop.clusters.main". What is left of the text is a field of the thing, as a
-** GET shows it.
+** A reference is a whole string that begins with a dollar sign: "$shop.id". The rule: a reference names exactly one resource, or the world
+** is refused. "as" gives a resource a name; without it a resource is known by its own name, as long as no other has the same. From every
+** resource a path leads on to those nested in it: "$shop.clusters.main". The rest of the text is a field of the resource, as a GET shows
+** it.
 */
 #include "control/world_parts.h"
 
-#define WORLD_RANDOM 18 /* random bytes of a password that is made: 24 characters */
+#define WORLD_RANDOM 18 /* random bytes of a generated password: 24 characters */
 
 SVC_PRIVATE svc_str svc_world_called(const svc_world_thing *t)
 {
@@ -26,14 +26,14 @@ SVC_PRIVATE svc_world_thing *svc_world_add(svc_world *w, const svc_world_thing *
   return w->last_thing = t;
 }
 
-/* Does the text begin with this name, and does the name end there? */
+/* Whether the text begins with this name, and the name ends there. */
 static bool world_names_begins(svc_str text, svc_str name)
 {
   if (!name.n || text.n < name.n || memcmp(text.p, name.p, name.n) != 0) return false;
   return text.n == name.n || strchr("./:", text.p[name.n]) != NULL;
 }
 
-/* The thing whose name the text begins with, the longest one; cut off. *several: more than one has it. */
+/* The resource whose name the text begins with, the longest one, which is cut off. *several: more than one has it. */
 static const svc_world_thing *world_names_first(const svc_world *w, svc_str *text, bool *several)
 {
   const svc_world_thing *t, *found = NULL;
@@ -42,7 +42,7 @@ static const svc_world_thing *world_names_first(const svc_world *w, svc_str *tex
   for (t = w->things; t; t = t->next) {
     svc_str name = svc_world_called(t);
     if (!world_names_begins(*text, name) || name.n < n) continue;
-    if (name.n == n && found && found->as.n && !t->as.n) continue; /* a name that was given is stronger */
+    if (name.n == n && found && found->as.n && !t->as.n) continue; /* a name given by "as" takes precedence */
     *several = name.n == n && found && !(t->as.n && !found->as.n) && !(t->path.n && svc_str_eq(t->path, found->path));
     n = name.n;
     found = t;
@@ -52,7 +52,7 @@ static const svc_world_thing *world_names_first(const svc_world *w, svc_str *tex
   return found;
 }
 
-/* ".clusters.main" behind a thing: what is nested in it. NULL: the text goes on otherwise. */
+/* ".clusters.main" behind a resource: one nested in it. NULL: the text continues differently. */
 static const svc_world_thing *world_names_inside(const svc_world *w, const svc_world_thing *above, svc_str *text)
 {
   const svc_world_thing *t, *found = NULL;
@@ -72,7 +72,7 @@ static const svc_world_thing *world_names_inside(const svc_world *w, const svc_w
   return found;
 }
 
-/* The thing that a reference begins with; *text: what follows. NULL: refused. */
+/* The resource that a reference begins with; *text: the rest. NULL: refused. */
 static const svc_world_thing *world_names_thing(svc_world *w, const svc_world_at *at, svc_str *text)
 {
   const svc_str whole = *text;
@@ -127,7 +127,7 @@ SVC_PRIVATE svc_str svc_world_turned(svc_world *w, svc_str text)
   return svc_buf_done(&b);
 }
 
-/* As a GET shows it now; what no GET shows, as it was answered. */
+/* As a GET shows it now; without a GET, as it was answered. */
 static const svc_node *world_names_shown(svc_world *w, const svc_world_thing *t)
 {
   svc_world_answer a;
@@ -136,7 +136,7 @@ static const svc_node *world_names_shown(svc_world *w, const svc_world_thing *t)
   return a.status == 200 && a.body ? a.body : t->shown;
 }
 
-/* ".a.0.b" in a value; NULL: there is none. */
+/* ".a.0.b" in a value; NULL: not found. */
 static const svc_node *world_names_field(const svc_node *node, svc_str rest)
 {
   while (node && rest.n) {
@@ -168,7 +168,7 @@ static svc_node *world_names_value(svc_world *w, const svc_world_at *at, svc_str
   return found ? svc_node_copy(w->arena, found) : NULL;
 }
 
-/* "$random": a password that nobody knows yet, with what rules of passwords ask for. */
+/* "$random": a new password that meets the usual rules for passwords. */
 static svc_node *world_names_random(svc_world *w, svc_str member, svc_node **random)
 {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -203,7 +203,7 @@ static svc_node *world_names_text(svc_world *w, const svc_world_at *at, const sv
   return world_names_value(w, at, text);
 }
 
-/* The depth of the document is bounded by the gate, so this recursion is. */
+/* The gate limits the depth of the document, and so of this recursion. */
 SVC_PRIVATE svc_node *svc_world_body(svc_world *w, const svc_world_at *at, const svc_node *body, svc_node **random)
 {
   svc_node *out, *copy;

@@ -1,12 +1,12 @@
 /*
-** Which route a member of a world stands for: paths of the document against the paths of the routes.
+** The route that a member of a world stands for: paths of the document against the paths of the routes.
 **
-** The rule: the tables alone decide. A path of the document is a path of the API below the base path, in our own words, with values where a
-** route has parameters.
+** The rule: the tables alone decide. A path of the document is a path of the API below the base path, in our own words, with values in
+** place of parameters.
 */
 #include "control/world_parts.h"
 
-/* One segment of a path against one of a route: 2, by its words; 1, as the value of a parameter; 0, not at all. */
+/* A segment of a path against one of a route: 2, literally; 1, as the value of a parameter; 0, no match. */
 static int world_route_segment(svc_str route, svc_str text)
 {
   const char *close = route.n && route.p[0] == '{' ? memchr(route.p, '}', route.n) : NULL;
@@ -17,7 +17,7 @@ static int world_route_segment(svc_str route, svc_str text)
   return memchr(text.p, ':', text.n - tail) ? 0 : 1;
 }
 
-/* The first segment of a path that begins with a slash; rest goes on at the next slash. */
+/* The first segment of a path that begins with a slash; rest continues at the next slash. */
 static svc_str world_route_next(svc_str *rest)
 {
   svc_str segment = { rest->p + 1, 0 };
@@ -27,8 +27,8 @@ static svc_str world_route_next(svc_str *rest)
   return segment;
 }
 
-/* Segments from left to right: how many of those that match do so by their words. Less than 0: it does not match. *rest: what the route has
-** behind; *last: how the last segment of the path matched. */
+/* Segments from left to right: the number of literal matches. Negative: no match. *rest: the rest of the route; *last: how the last
+** segment of the path matched. */
 static int world_route_match(const char *route, svc_str path, svc_str *rest, int *last)
 {
   int words = 0;
@@ -123,7 +123,7 @@ SVC_PRIVATE svc_str svc_world_key(svc_arena *a, const char *fields, const svc_no
   return svc_buf_done(&b);
 }
 
-/* The value that this path has for a parameter of its route. */
+/* The value of a route's parameter in this path. */
 static svc_str world_route_param(const svc_plan *plan, svc_str path, svc_str name)
 {
   svc_str route = svc_str_c(plan->route->path);
@@ -134,7 +134,7 @@ static svc_str world_route_param(const svc_plan *plan, svc_str path, svc_str nam
   return SVC_S("");
 }
 
-/* How many parameters of an item's route neither the path of its collection nor the key has; less than 0: the key has more parts. */
+/* The number of parameters of an item's route that neither the path of its collection nor the key has; negative: the key has more parts. */
 static int world_route_lacking(const svc_plan *plan, svc_str path, svc_str key)
 {
   const char *p = plan->item->route->path, *close;
@@ -163,7 +163,7 @@ SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_
     }
     name = (svc_str){ p + 1, (size_t)(close - p - 1) };
     value = world_route_param(plan, path, name);
-    if (!value.n && lacking-- > 0) value = svc_world_key(w->arena, svc_arena_copy(w->arena, name).p, shown); /* a field is called so */
+    if (!value.n && lacking-- > 0) value = svc_world_key(w->arena, svc_arena_copy(w->arena, name).p, shown); /* a field has the same name */
     else if (!value.n) value = svc_str_cut(&key, '/');
     if (!value.n) return SVC_S("");
     svc_buf_str(&b, value);

@@ -1,14 +1,14 @@
 /*
-** The steps of a world, "then": what happened after all that the document lists was there.
+** The steps of a world, "then": events after everything in the document was there.
 **
-** The rule: a step is an act. It is done each time that it stands there, in the order of the document, and the clock moves by steps alone.
-** So a year of history is a step that is repeated.
+** The rule: a step is an action, done each time it occurs, in the order of the document, and only steps move the clock.
+** So a year of history is a repeated step.
 */
 #include "control/world_parts.h"
 
 #define WORLD_TURNS 10000 /* of one step */
 #define WORLD_MOVES 1000  /* calls for one move of the clock, each of which may stop on the way */
-#define WORLD_NESTED 8    /* steps in steps */
+#define WORLD_NESTED 8    /* nested steps */
 
 SVC_PRIVATE bool svc_world_clock(svc_world *w, const svc_world_at *at, int64_t to)
 {
@@ -41,7 +41,7 @@ static bool world_steps_until(svc_world *w, const svc_world_at *at, const svc_no
   return svc_world_clock(w, at, ms);
 }
 
-/* More of what there is, below something that exists. */
+/* Adds resources below an existing one. */
 static bool world_steps_at(svc_world *w, const svc_world_at *at, const svc_node *step, const svc_node *target)
 {
   static const char *const but[] = { "at", "repeat", NULL };
@@ -52,7 +52,7 @@ static bool world_steps_at(svc_world *w, const svc_world_at *at, const svc_node 
   return svc_world_children(w, at, &place, step, but);
 }
 
-/* One request: patch, put, post or delete. */
+/* A request: patch, put, post or delete. */
 static bool world_steps_request(svc_world *w, const svc_world_at *at, const svc_node *step, const svc_node *target, int method)
 {
   const svc_node *body = svc_node_get(step, "body");
@@ -76,7 +76,7 @@ static bool world_steps_request(svc_world *w, const svc_world_at *at, const svc_
 
 static bool world_steps_all(svc_world *w, const svc_world_at *at, const svc_node *steps, int depth);
 
-/* What a step does, by the member that only such a step has. */
+/* Does a step, by the member that only such a step has. */
 static bool world_steps_do(svc_world *w, const svc_world_at *at, const svc_node *step, const svc_node *verb, int depth)
 {
   static const char *const methods[SVC_METHOD_COUNT] = { "get", "post", "put", "patch", "delete" };
@@ -91,7 +91,7 @@ static bool world_steps_do(svc_world *w, const svc_world_at *at, const svc_node 
   return false;
 }
 
-/* The one verb of a step, and nothing beside it that it does not know. NULL: refused. */
+/* The one verb of a step, without unknown members. NULL: refused. */
 static const svc_node *world_steps_verb(svc_world *w, const svc_world_at *at, const svc_node *step)
 {
   static const char *const verbs[] = { "advance", "until", "at", "patch", "put", "post", "delete", "steps" };

@@ -1,8 +1,8 @@
 /*
 ** Places in the document of a world, for errors: lines and columns, and the path of members.
 **
-** A parsed value does not know where it stood, and only one place is ever asked for. So the place is found by a walk through the text,
-** which the gate has passed: it is JSON.
+** A parsed value does not know its position, and only one is ever needed. So it is found by a walk through the text,
+** which is JSON: the gate has checked it.
 */
 #include "control/world_parts.h"
 
@@ -48,7 +48,7 @@ static const char *world_text_string(const char *p, const char *end)
   return p < end ? p + 1 : end;
 }
 
-/* Behind the value that begins here. */
+/* The position behind the value that begins here. */
 static const char *world_text_behind(const char *p, const char *end)
 {
   int depth = 0;
@@ -64,7 +64,7 @@ static const char *world_text_behind(const char *p, const char *end)
   return p;
 }
 
-/* The member of this name, or the element of this index: *key is where it begins, what is returned is its value. NULL: there is none. */
+/* The member of this name, or the element of this index: *key is its beginning, the result is its value. NULL: not found. */
 static const char *world_text_find(svc_world *w, const char *p, const svc_world_at *step, const char **key)
 {
   const char *end = w->text.p + w->text.n, *value;

@@ -1,23 +1,23 @@
 /*
 ** svc_world_write(): a world from a store, by the GETs that clients send.
 **
-** The walk goes by the tables: below a thing there is what routes have below its path. A collection is written where its items can be both
-** listed and made, a thing there is one of where it can be changed and says something else than it does by itself. Of an item there are
-** the fields that making it takes, without those that have their defaults.
+** The tables guide the walk: below a resource are the routes below its path. A collection is written if its items can be both
+** listed and created, a single resource if it can be changed and differs from its defaults. An item has
+** the fields that its creation takes, except for defaults.
 **
-** The rule: what is written can be loaded, and then gives the same document again. So no id is in it: one that names something further up
-** is a reference to that. Where a field that is required is not shown, it is a password, which the loader makes, or a list that may be
-** empty; else the item is left out, and the log says so, as it does of fields. Records of the past are not written: work that nobody can
-** change any more, and what goes by itself when it is old. The log names each kind of thing that is left out as a whole, once.
+** The rule: the document can be loaded, and a store loaded from it gives the same document again. So it contains no ids: an id of something
+** further up becomes a reference. A required field that is not shown is a password, which the loader generates, or a list that may be
+** empty; otherwise the item is left out and logged, like omitted fields. Records of the past are not written: work that cannot be changed
+** any more, and resources that expire by themselves. The log names each kind that is left out as a whole, once.
 */
 #include "control/world_parts.h"
 
 #define WRITE_PAGE 500
 #define WRITE_DEPTH 12
-#define WRITE_LEFT 100 /* lines of the log */
-#define WRITE_LOOKS 20 /* places where one kind of thing that is left out is looked for */
+#define WRITE_LEFT 100 /* maximum lines of the log */
+#define WRITE_LOOKS 20 /* places where a kind that is left out is looked for */
 
-/* Something that was written, which references can name by its id. */
+/* A written resource, which references can name by its id. */
 typedef struct world_written {
   struct world_written *next;
   svc_str id, collection;
@@ -27,10 +27,10 @@ typedef struct world_written {
 typedef struct world_writer {
   svc_world w;
   world_written *written;
-  int left; /* things and fields that were left out */
+  int left; /* omitted resources and fields */
   int handles;
-  unsigned char *looked; /* by noun: how often that was; WRITE_LOOKS: it need not be any more */
-  svc_str label; /* of the item that is being written: "groups/shop/clusters/main" */
+  unsigned char *looked; /* by noun: number of looks; WRITE_LOOKS: no more needed */
+  svc_str label; /* of the item being written: "groups/shop/clusters/main" */
 } world_writer;
 
 static bool world_write_below(world_writer *x, const char *route, svc_str path, svc_node *to, int depth);
@@ -49,7 +49,7 @@ static void world_write_note(world_writer *x, svc_str id, svc_str collection, sv
   x->written = one;
 }
 
-/* "$teams-1.id" for the id of something that was written; it gets that name. Empty: nothing has this id. */
+/* "$teams-1.id" for the id of a written resource, which gets that name. Empty: unknown id. */
 static svc_str world_write_reference(world_writer *x, svc_str id)
 {
   const world_written *one = x->written;
@@ -84,7 +84,7 @@ static int world_write_json(const svc_field *f, int type)
   }
 }
 
-/* A string that begins with a dollar sign would be a reference; one that is an id becomes one. NULL: nothing has that id. */
+/* A string that begins with a dollar sign would be a reference; an id becomes one. NULL: unknown id. */
 static svc_node *world_write_copy(world_writer *x, const svc_node *value)
 {
   svc_node *copy = svc_node_new(x->w.arena, value->type, SVC_S(""), value->text), *m;
@@ -105,7 +105,7 @@ static svc_node *world_write_copy(world_writer *x, const svc_node *value)
   return copy;
 }
 
-/* NULL: the value is of another type than a request has, or there is no memory. */
+/* NULL: the value has another type than a request needs, or out of memory. */
 static svc_node *world_write_value(world_writer *x, const svc_field *f, int type, const svc_node *value)
 {
   svc_node *out, *item;
@@ -129,7 +129,7 @@ static bool world_write_is_preset(world_writer *x, const svc_field *f, const svc
   return preset && svc_node_same(preset, value);
 }
 
-/* A secret that the loader can make: a text without a form of its own. False: nobody can. */
+/* A secret that the loader can generate: a text without a specific form. False: impossible. */
 static bool world_write_random(world_writer *x, const svc_field *f, svc_node *out)
 {
   static const char like[] = "AbCdEfGhIjKlMnOpQr-aA1";
@@ -140,7 +140,7 @@ static bool world_write_random(world_writer *x, const svc_field *f, svc_node *ou
   return true;
 }
 
-/* Secrets that have to be sent under a condition, by the tables. False: one of them nobody can make. */
+/* Secrets that are required under a condition, by the tables. False: one cannot be generated. */
 static bool world_write_needs(world_writer *x, const svc_object *object, const svc_node *shown, svc_node *out)
 {
   const svc_need *need = svc_object_ext_of(object)->needs;
@@ -160,7 +160,7 @@ static bool world_write_needs(world_writer *x, const svc_object *object, const s
   return good;
 }
 
-/* What a request may say of what is shown. NULL: something that it must say is not shown. */
+/* The members of a request, from what is shown. NULL: a required one is not shown. */
 static svc_node *world_write_object(world_writer *x, const svc_object *object, const svc_node *shown, bool top)
 {
   svc_node *out = svc_node_object(x->w.arena, NULL), *value;
@@ -191,7 +191,7 @@ static svc_node *world_write_object(world_writer *x, const svc_object *object, c
 
 /* ------------------------------------------------------------------------------------------------------------------- walk */
 
-/* Something that stays, and that clients make: no record of the past, and no view of something else. */
+/* Whether clients create such resources and they stay: not a record of the past, and not a view. */
 static bool world_write_stays(const svc *s, const svc_plan *list)
 {
   const svc_noun *noun = list->noun->noun;
@@ -205,9 +205,8 @@ static bool world_write_stays(const svc *s, const svc_plan *list)
   return false;
 }
 
-/* A list of names that making the item takes,
-  and that no GET shows: "usernames" is gathered from the collection below it whose items have a
-** "username". The members are put into what is shown. */
+/* A list of names that the creation takes and no GET shows: "usernames" is gathered from the collection below it whose items have a
+** "username". The members are added to what is shown. */
 static bool world_write_gather(world_writer *x, const svc_object *object, const svc_plan *item, svc_str path, svc_node *shown)
 {
   const size_t n = item ? strlen(item->route->path) : 0;
@@ -281,7 +280,7 @@ static bool world_write_is_empty(const svc_node *shown)
   return !m;
 }
 
-/* A kind of thing that no world has: the log says so if the store has one. False: the store has failed. */
+/* A kind that no world contains: logged if the store has one. False: the store has failed. */
 static bool world_write_without(world_writer *x, const svc_plan *reader, svc_str path, svc_str name, const char *why)
 {
   unsigned char *looked = &x->looked[reader->noun - x->w.s->nouns];
@@ -300,7 +299,7 @@ static bool world_write_without(world_writer *x, const svc_plan *reader, svc_str
   return true;
 }
 
-/* Why no item of a list is in a world; NULL: they are, or it is a view of something else. */
+/* The reason why items of a list are not in a world; NULL: they are, or it is a view. */
 static const char *world_write_why(const svc *s, const svc_plan *list, const svc_plan *maker)
 {
   const svc_noun *noun = list->noun->noun;
@@ -344,7 +343,7 @@ static bool world_write_list(world_writer *x, const svc_plan *list, svc_str path
   return true;
 }
 
-/* What there is one of: what of it is not as it is by itself. */
+/* A single resource: its values that differ from the defaults. */
 static bool world_write_one(world_writer *x, const svc_plan *reader, svc_str path, svc_str name, svc_node *to)
 {
   const svc_noun *noun = reader->noun->noun;
@@ -361,7 +360,7 @@ static bool world_write_one(world_writer *x, const svc_plan *reader, svc_str pat
   if (!object || !svc_world_ask(&x->w, SVC_GET, path, NULL, &a)) return object == NULL;
   body = a.status == 200 && a.body ? world_write_object(x, object, a.body, true) : NULL;
   if (x->w.arena->failed) return svc_world_failed(&x->w, SVC_NOMEM);
-  for (m = body ? body->first : NULL; m; m = next) { /* presets of the noun, which a route's own object may not have */
+  for (m = body ? body->first : NULL; m; m = next) { /* presets of the noun, which a route's own object may lack */
     const svc_node *preset = svc_node_find(svc_json_parse(x->w.arena, reader->noun->preset), m->name);
     next = m->next;
     if (preset && svc_node_same(preset, m)) svc_node_drop(body, svc_arena_copy(x->w.arena, m->name).p);
@@ -372,7 +371,7 @@ static bool world_write_one(world_writer *x, const svc_plan *reader, svc_str pat
   return true;
 }
 
-/* All that routes have right below this one: a path in words, "clusters" or "backup/schedule". */
+/* All routes right below this one: a literal path, "clusters" or "backup/schedule". */
 static bool world_write_below(world_writer *x, const char *route, svc_str path, svc_node *to, int depth)
 {
   const size_t n = strlen(route);

@@ -79,7 +79,7 @@ SVC_PRIVATE bool svc_access_uses_due(const svc *s, int64_t now)
 }
 
 typedef struct access_use_job {
-  svc_service_job work; /* must be first: it is cast back */
+  svc_service_job work; /* must be first: the struct is cast back */
   const access_use_slot *slots;
 } access_use_job;
 

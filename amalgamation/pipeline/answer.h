@@ -87,7 +87,7 @@ SVC_PRIVATE int svc_tallied(const svc_noun *noun, const char *field); /* index o
 SVC_PRIVATE bool svc_tally_text(svc_call *c, const svc_entity *e, int field, svc_str *out); /* false: unknown */
 SVC_PRIVATE void svc_tally_begin(svc_scan *scan, svc_txn *txn, const char *kind, const svc_id *parent, bool backwards);
 SVC_PRIVATE bool svc_tally_next(svc_scan *scan, svc_tally *out);
-SVC_PRIVATE bool svc_tally_value(svc_tally *t, int *field, svc_str *text, uint32_t *count); /* one by one, in the order of fields */
+SVC_PRIVATE bool svc_tally_value(svc_tally *t, int *field, svc_str *text, uint32_t *count); /* each value, in the order of fields */
 SVC_PRIVATE bool svc_tally_note(svc_call *c, const svc_noun *noun, const svc_entity *e); /* call after an insert */
 SVC_PRIVATE void svc_tally_forget(svc_txn *txn, const svc_noun *noun, const svc_id *parent);
 

@@ -12,7 +12,7 @@
 #define BEHAVE_REPLY ((size_t)16 << 20) /* maximum bytes of a driver's reply */
 
 typedef struct behave_job {
-  svc_job job; /* must be first: it is cast back */
+  svc_job job; /* must be first: the struct is cast back */
   svc_call *c;
   svc_key expected[SVC_EXPECT_WRITE];
 } behave_job;

@@ -6,7 +6,7 @@
 
 #include "pipeline/who.h"
 
-/* One value of a query parameter. */
+/* A value of a query parameter. */
 typedef struct svc_query_value {
   const svc_param *param;
   svc_str text;   /* decoded */
@@ -52,7 +52,7 @@ struct svc_change {
   unsigned due_count;
   svc_str extra;          /* hidden data, stored beside the body */
   bool unseen;            /* only `extra` changed */
-  int action;             /* which operation this is, numbered by the noun for its hooks; 0: an ordinary create or change */
+  int action;             /* the operation, numbered by the noun for its hooks; 0: an ordinary create or change */
   svc_str key;            /* its name in a path, if no field has it */
   svc_change *whole;      /* for an element: the change of the entity that contains it; a prepare hook may change its `extra` */
   svc_entity entity;

@@ -7,8 +7,7 @@
 **
 ** A browser sends the credentials of Digest and Basic by itself, also with requests that a page of another site has caused. The rule: with
 ** such credentials, a page of another origin can change nothing. Sec-Fetch-Site decides, which no page can set; if a browser does not send
-** it
-** (an old one, or over plain HTTP), Origin decides. Programs send neither, and no browser sends a bearer token on its own.
+** it (an old one, or over plain HTTP), Origin decides. Programs send neither, and no browser sends a bearer token on its own.
 */
 #include "pipeline/pipeline.h"
 

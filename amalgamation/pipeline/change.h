@@ -23,7 +23,7 @@ SVC_PRIVATE int svc_mark(svc *s, const char *name, svc_str was, svc_str ours, bo
 SVC_PRIVATE int svc_seal_start(svc *s); /* checks that the configured key is the store's */
 SVC_PRIVATE int svc_seal_learn(svc *s, const void *key); /* index in s->secret_keys, added if new; -1: out of memory, or no room */
 SVC_PRIVATE svc_str svc_seal_word(svc_call *c, unsigned by); /* for the mark "sealed", which identifies the store's key */
-/* Which of our keys made a word of the mark; -1: unknown. The first word is of the current key; a second one of the previous key. */
+/* The index of our key that made a word of the mark; -1: unknown. The first word is of the current key, a second one of the previous. */
 SVC_PRIVATE int svc_seal_word_by(svc *s, svc_arena *a, svc_str word);
 SVC_PRIVATE svc_str svc_seal_by(svc_call *c, unsigned by, const svc_entity *e, svc_str name, svc_str secret); /* n 0: failed */
 SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret); /* as text; n 0: refused or failed */

@@ -154,7 +154,7 @@ static svc_node *check_date(svc_call *c, const svc_node *input, const check_path
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_arena_copy(c->arena, svc_str_c(text)));
 }
 
-/* One value of the type; elements of arrays and maps are checked with the type of the item. */
+/* A value of the type; elements of arrays and maps are checked with the type of the item. */
 static svc_node *check_value(svc_call *c, const svc_field *f, int type, const svc_node *input, const svc_node *before,
                              int mode, const check_path *path)
 {
@@ -353,7 +353,7 @@ static bool check_in_array(const check_path *path)
   return path != NULL;
 }
 
-/* A secret that is never shown cannot be sent back: it stays until a new one is sent. */
+/* A secret that is never shown cannot be sent back, and stays until a new one is sent. */
 static bool check_unseen(const svc_field *f, const check_path *path)
 {
   return (f->flags & (SVC_SEALED | SVC_WRITE_ONLY)) == (SVC_SEALED | SVC_WRITE_ONLY) && !check_in_array(path);
@@ -553,7 +553,7 @@ static bool check_names(svc_call *c, const svc_object *object, const svc_node *i
   return good;
 }
 
-/* One member, from the input or from the stored body. `was`: the previous variant, if it was another one. */
+/* A member, from the input or from the stored body. `was`: the previous variant, if it was another one. */
 static svc_node *check_member(svc_call *c, const svc_field *f, const svc_object *was, const svc_node *input,
                               const svc_node *before, int mode, const check_path *path, bool *good)
 {

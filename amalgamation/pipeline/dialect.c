@@ -2,8 +2,7 @@
 ** The words of a dialect: svc_config.dialect, read and compared with the tables when a handle is opened.
 **
 ** A dialect is {"vendor":"...","dbScheme":"...","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}. Each pair exchanges two
-** words
-** wherever a table has ours: in objects with such a field, in lists with such a value. The other word may thus be one of ours
+** words wherever a table has ours: in objects with such a field, in lists with such a value. The other word may thus be one of ours
 ** elsewhere, and a renamed word of ours is unknown on the wire.
 **
 ** The rule: an exchange is the same in both directions and loses nothing. To ensure that, each word is in one pair only, and no

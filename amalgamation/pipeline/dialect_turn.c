@@ -241,7 +241,7 @@ SVC_PRIVATE bool svc_dialect_touches(const svc *s, const svc_plan *plan)
   return turn_touches(s, turn_answer_of(s, plan, 0), 0) || (r->also && turn_touches(s, turn_answer_of(s, plan, r->also), 0));
 }
 
-/* One resource, or the value of one of its fields. */
+/* A resource, or the value of one of its fields. */
 static void turn_text(const turn *t, const svc_object *object, const svc_field *value, svc_str text, svc_buf *out)
 {
   svc_node *node = svc_json_parse(t->arena, text);

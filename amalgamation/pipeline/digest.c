@@ -53,7 +53,7 @@ struct svc_digest {
   digest_row rows[DIGEST_ROWS];
 };
 
-/* One use of a nonce. */
+/* A use of a nonce. */
 typedef struct digest_use {
   uint64_t stamp, oldest; /* oldest: stamp of a nonce that has just expired */
   uint32_t count;
@@ -79,7 +79,7 @@ SVC_PRIVATE int svc_digest_open(svc *s)
 }
 
 typedef struct digest_job {
-  svc_job job; /* must be first: it is cast back */
+  svc_job job; /* must be first: the struct is cast back */
   svc_digest *digest;
   bool looks; /* a read-only tool */
 } digest_job;

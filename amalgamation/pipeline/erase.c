@@ -1,7 +1,7 @@
 /*
 ** Deletes: an entity with its descendants.
 **
-** The rule: everything that is erased, singly or in a cascade, by a request or by itself, passes erase_gone(). That frees its
+** The rule: everything that is erased, singly or in a cascade, by a request or by itself, passes erase_gone(). That function frees its
 ** references, withdraws its order, ends its line in the ledger, writes its event and calls the hook of its noun. Only events
 ** of deleted feeds are erased without all that.
 **

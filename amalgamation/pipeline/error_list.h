@@ -1,5 +1,5 @@
 /*
-** The errors: every code that an answer can carry, its HTTP status, and its sentence. This list has the errors of the pipeline;
+** The errors: every code that an answer can carry, its HTTP status, and its sentence. The list has the errors of the pipeline;
 ** catalog/error_list.h has those of the nouns.
 **
 ** The rule: code, status and text are written down once, here or there. The numbers SVC_E_... and the tables in errors.c
@@ -84,7 +84,7 @@ enum svc_error { SVC_E_NONE, SVC_ERROR_LIST(SVC_ERROR_ENUM) };
 
 /* An error as the tables store it. */
 typedef struct svc_error_row {
-  const char *text; /* name, detail and parameters, each NUL-terminated: one pointer for all three */
+  const char *text; /* name, detail and parameters, each NUL-terminated: a single pointer for all three */
   short status;
 } svc_error_row;
 #define SVC_ERROR_ROW(name, status, detail, parameters) { #name "\0" detail "\0" parameters, status }

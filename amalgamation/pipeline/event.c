@@ -9,7 +9,7 @@
 
 /* --------------------------------------------------------------------------------------------------------------- events */
 
-/* One member; `front` is the text before its value, and begins with a comma. */
+/* A member; `front` is the text before its value, and begins with a comma. */
 static void event_write_member(svc_buf *b, svc_str front, svc_str value)
 {
   bool first = b->n == 0;
@@ -173,8 +173,7 @@ static svc_event_part event_parent(svc_call *c, const svc_noun_info *noun, const
 }
 
 /* The feed of the event: that of the path, unless the entity belongs elsewhere. A project or organization uses its own feed, or the one
-** above
-** once it is deleted. */
+** above once it is deleted. */
 static svc_scope event_scope(const svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool gone)
 {
   static const svc_id none;

@@ -52,7 +52,7 @@ SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str n
 typedef struct svc_path_step {
   svc_str name;          /* "a" */
   svc_str member, value; /* "type" and "X"; member.p NULL: no brackets; value.n 0: every element */
-  const char *rest;      /* the path behind this step; empty: this is the last one */
+  const char *rest;      /* the path behind this step; empty: the last step */
 } svc_path_step;
 SVC_PRIVATE svc_path_step svc_path_first(const char *path);
 SVC_PRIVATE bool svc_path_enters(const svc_path_step *step, const svc_node *node); /* whether this element meets its condition */

@@ -175,7 +175,7 @@ SVC_PRIVATE void svc_health_close(svc *s);
 SVC_PRIVATE int svc_health_tick(svc *s); /* checks the store if a check is due; SVC_CLOCK: the clock is wrong */
 /* The status of the store, at most a second old. Does not wait for a check in another thread. */
 SVC_PRIVATE int svc_health_store(svc *s);
-SVC_PRIVATE bool svc_health_limiter(const svc *s); /* whether svc_config.limiter answered recently; true if there is none */
+SVC_PRIVATE bool svc_health_limiter(const svc *s); /* whether svc_config.limiter answered recently; true without a limiter */
 SVC_PRIVATE bool svc_health_limiter_now(svc *s);   /* the same, with a request to it: reads an unused bucket */
 SVC_PRIVATE bool svc_health_size(svc *s, uint64_t *taken, uint64_t *room); /* of the store, without waiting. False: unknown */
 /* Whether a request asks for liveness or counters. Those need no store and are answered while all threads wait for it. */

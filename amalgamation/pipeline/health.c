@@ -4,7 +4,7 @@
 ** A store inside this process always answers. A server gets one small query, every HEALTH_EVERY from svc_tick() and whenever the
 ** health is asked for, but at most once in HEALTH_KEPT: frequent health checks cost the server nothing.
 **
-** The reply has the server's clock. Instances on one store use their own clocks, and a wrong clock of one harms all: it expires
+** The reply has the server's clock. Instances on one store use their own clocks, and a wrong clock of one harms all: the instance expires
 ** tokens, closes invoices of future months and applies due steps too early. So a handle whose clock is off by more than
 ** HEALTH_REFUSE serves nothing and says why; above HEALTH_WARN it logs a warning. A handle with a clock of the host
 ** is not judged, because such a clock may show any time.
@@ -49,7 +49,7 @@ static void health_judge(svc *s, int64_t before, int64_t behind, int64_t theirs)
 
 /* ---------------------------------------------------------------------------------------------------------------- store */
 
-/* One query to the store, in its own transaction. */
+/* A query to the store, in its own transaction. */
 static int health_ask(svc *s)
 {
   svc_commit *k = &s->commit;

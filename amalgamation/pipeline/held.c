@@ -281,7 +281,7 @@ SVC_PRIVATE bool svc_seen_of(svc_call *c, const svc_noun_info *noun, svc_seen *o
   for (svc_held_begin(c, &h); svc_held_next(c, &h);) {
     int role = svc_role_by_name(h.role);
     bool group = role >= 0 && svc_role_level(role) == SVC_SCOPE_GROUP;
-    h.names = SVC_S(""); /* one role on a project is enough */
+    h.names = SVC_S(""); /* a single role on a project is enough */
     if (role < 0) continue;
     if (h.everywhere) out->everything |= !groups || svc_role_includes(role) & least;
     if (h.everywhere || !held_org_of(c, &h, group, &org)) continue;

@@ -155,7 +155,7 @@ static bool lifecycle_other(svc_call *c, const svc_due_entry *due, bool *good)
 }
 
 typedef struct lifecycle_job {
-  svc_job job; /* must be first: it is cast back. `frees`: only freeing steps are done */
+  svc_job job; /* must be first: the struct is cast back. `frees`: only freeing steps are done */
   svc *s;
   int done;
   bool more;         /* there may be more due steps */
@@ -164,7 +164,7 @@ typedef struct lifecycle_job {
   int before;        /* steps before it in the same run, undone with it */
 } lifecycle_job;
 
-/* Drops an entry whose entity is deleted or waits for another time, and one that refuses: it is not retried forever. */
+/* Drops an entry whose entity is deleted or waits for another time, and one that refuses, so that no entry is retried forever. */
 static bool lifecycle_forget(svc_call *c, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
@@ -245,8 +245,7 @@ static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t no
 
 /*
 ** After a run that one refusing step spoiled, the steps before it are done and committed alone, so that it is the first in the next run.
-** The
-** first step is dropped. Only the first may be dropped: the entity of any other may have been created in the aborted run, and would be
+** The first step is dropped. Only the first may be dropped: the entity of any other may have been created in the aborted run, and would be
 ** created again, forever.
 */
 static bool lifecycle_work(svc_job *job, svc_txn *txn)

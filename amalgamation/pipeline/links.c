@@ -271,7 +271,7 @@ static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *
   links_begin(w, false);
   links_base(&w->text, w->s);
   for (; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1, param++) {
-    if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* one hole covers all parts of a key */
+    if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* a single hole covers all parts of a key */
     if (param >= shared) svc_buf_add(&rel, path, (size_t)(open - path));
     if (value && svc_str_starts(svc_str_c(open + 1), svc_route_ext_of(to->route)->in_path)) {
       svc_buf_str(&w->text, links_shown(w, value));

@@ -21,8 +21,7 @@
 
 /*
 ** Prefetches four cache lines for writing: a page is longer than the fastest cache, and stores would wait for its lines one after the
-** other.
-** (Not a function: gcc removes calls of a function that does nothing else.)
+** other. (Not a function: gcc removes calls of a function that does nothing else.)
 */
 #if defined(__GNUC__)
 #define LIST_EXPECT(p)                                                                           \

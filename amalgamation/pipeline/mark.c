@@ -8,7 +8,7 @@
 #include "pipeline/pipeline.h"
 
 typedef struct mark_job {
-  svc_job job; /* must be first: it is cast back */
+  svc_job job; /* must be first: the struct is cast back */
   const char *name;
   svc_str was, ours;
   bool only_new;

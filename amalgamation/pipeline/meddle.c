@@ -120,7 +120,7 @@ SVC_PRIVATE bool svc_lag_begin(svc_call *c)
 /* ----------------------------------------------------------------------------------------------------------- going on */
 
 typedef struct meddle_job {
-  svc_service_job work; /* must be first: it is cast back */
+  svc_service_job work; /* must be first: the struct is cast back */
   const svc_held_step *held;
   size_t n;
 } meddle_job;

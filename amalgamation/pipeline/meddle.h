@@ -1,8 +1,7 @@
 /*
 ** Hooks for test control: it can change the steps of states and the results of reads. The pipeline may not call control/, which is the
 ** layer above; so control/ gives the handle these functions, and a bit of svc.watch says that they are active. Without that bit, a step
-** costs
-** one look at the word.
+** costs one look at the word.
 */
 #ifndef SVC_MEDDLE_H
 #define SVC_MEDDLE_H

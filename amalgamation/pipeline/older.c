@@ -6,8 +6,7 @@
 ** row downgrades the answer at the very end. If the shapes are equal, a row has neither function, and nothing is done here.
 **
 ** A change (PUT, PATCH) is upgraded inside its transaction, because members that are not sent keep their stored values. It may run twice,
-** so
-** c->sent keeps the original body.
+** so c->sent keeps the original body.
 */
 #include "pipeline/pipeline.h"
 

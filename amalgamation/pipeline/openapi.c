@@ -279,7 +279,7 @@ enum openapi_when { OPENAPI_ALWAYS = 1, OPENAPI_KNOWN = 2, OPENAPI_NAMES = 4, OP
                     OPENAPI_BODY = 64, OPENAPI_COSTS = 128, OPENAPI_AGED = 256 };
 
 static const struct {
-  short status, when; /* one of these suffices */
+  short status, when; /* any of these suffices */
 } openapi_refusals[] = {
   { 400, OPENAPI_ALWAYS }, { 401, OPENAPI_KNOWN }, { 402, OPENAPI_COSTS }, { 403, OPENAPI_KNOWN }, { 404, OPENAPI_NAMES | OPENAPI_BODY },
   { 406, OPENAPI_DATED }, { 409, OPENAPI_WRITES }, { 410, OPENAPI_AGED }, { 412, OPENAPI_CHANGES }, { 413, OPENAPI_BODY },
@@ -533,8 +533,7 @@ static void openapi_headers(openapi_writer *w)
 
 /*
 ** Components without a table. Each row has the text before a field, the field and its schema; the last row has the text that ends them.
-** `of`
-** is the component; a row without a field has only the text before.
+** `of` is the component; a row without a field has only the text before.
 */
 static const struct openapi_part {
   const char *before, *of, *field, *schema;

@@ -168,7 +168,7 @@ static void order_measure(svc *s, int64_t now)
   s->commit.port->read_end(txn);
 }
 
-/* One thread at a time hands out: two would hand out the same order. */
+/* A thread at a time hands out: two would hand out the same order. */
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
 {
   svc_order orders[ORDER_BATCH];

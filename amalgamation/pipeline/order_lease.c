@@ -1,5 +1,5 @@
 /*
-** Which handles of a shared store are alive, and what happens to the orders of dead ones.
+** Living handles of a shared store, and what happens to the orders of dead ones.
 **
 ** Each handle of a shared store keeps a lease, a record with the time until which it lives, and renews it long before. An order is
 ** marked as taken before it is handed out, so that only one handle hands it out. The orders of a handle that has closed, or has not renewed

@@ -2,8 +2,8 @@
 ** The outcome of an order: the driver accepts it, is busy, has done it, or has failed.
 **
 ** The rule: each of these is one job in one commit. A completed order moves the state and is removed. A failed one leads to the failed
-** state,
-** or, if its noun has none, is repeated after waits that grow. A message about an order that is done or was replaced changes nothing.
+** state, or, if its noun has none, is repeated after waits that grow. A message about an order that is done or was replaced changes
+** nothing.
 */
 #include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"
@@ -13,7 +13,7 @@
 #define ORDER_AGAIN 60000 /* milliseconds after which the simulator repeats an order without failed state */
 
 typedef struct order_job {
-  svc_service_job work; /* must be first: it is cast back */
+  svc_service_job work; /* must be first: the struct is cast back */
   int word;
   svc_id id;
   svc_str facts; /* JSON; n 0: none */

@@ -2,7 +2,7 @@
 ** pipeline: requests and tables. The pipeline knows no noun by name: a noun is defined by its table, and nouns that the pipeline itself
 ** needs take seats (enum svc_seat).
 **
-** This header is the whole layer. A part includes it, and none of the headers below: these exist for readers, one per topic.
+** The header is the whole layer. A part includes it, and none of the headers below: these exist for readers, one per topic.
 */
 #ifndef SVC_PIPELINE_H
 #define SVC_PIPELINE_H

@@ -13,7 +13,7 @@
 
 #define REFS_STATES 8 /* maximum number of states between a DELETE and the end */
 
-/* One reference of one entity, being visited. */
+/* A reference of one entity, being visited. */
 typedef struct refs_visit {
   svc_call *c;
   const svc_noun_info *noun; /* the target's noun */
@@ -483,7 +483,7 @@ static svc_str refs_label(const svc_entity *e)
   return e->unique.n > 1 ? e->unique : e->key;
 }
 
-/* One of the two would move and the other not. Another project is named only to callers who can see it. */
+/* An of the two would move and the other not. Another project is named only to callers who can see it. */
 static bool refs_crosses(svc_call *c, const svc_noun_info *from, const svc_entity *user, const svc_noun_info *to, svc_str target,
                          const svc_scope *stays)
 {
@@ -658,8 +658,8 @@ static bool refs_is_met(void *context, const svc_node *value)
 }
 
 /*
-** Walks backwards, from the changed entity to those that refer to it, and so on. These are few for a resource that others inherit from, and
-** none for a new one, while its own references may lead to all there are. No record is read.
+** Walks backwards, from the changed entity to those that refer to it, and so on. Those entities are few for a resource that others inherit
+** from, and none for a new one, while its own references may lead to all there are. No record is read.
 */
 SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle)
 {

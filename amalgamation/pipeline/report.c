@@ -8,7 +8,7 @@
 #include "pipeline/pipeline.h"
 
 typedef struct report_job {
-  svc_service_job work; /* must be first: it is cast back */
+  svc_service_job work; /* must be first: the struct is cast back */
   const svc_noun_info *noun;
   svc_str id, news;
   bool found;

@@ -104,6 +104,6 @@ SVC_PRIVATE bool svc_stage_request(svc_call *c)
 {
   c->request.peer = svc_str_c(c->request.raw->peer ? c->request.raw->peer : "127.0.0.1");
   if (memchr(c->request.peer.p, ':', c->request.peer.n))
-    c->request.peer = svc_address_spell(c->arena, c->request.peer); /* one address, one bucket: also for ::ffff:a.b.c.d */
+    c->request.peer = svc_address_spell(c->arena, c->request.peer); /* each address has one bucket: also for ::ffff:a.b.c.d */
   return svc_request_line(c) && request_headers(c);
 }

@@ -107,7 +107,7 @@ static svc_str respond_body(svc_call *c, int status)
 
 /* -------------------------------------------------------------------------------------------------------------- headers */
 
-/* One ETag for each revision and each format; If-Match compares the part before the hyphen. */
+/* An ETag for each revision and each format; If-Match compares the part before the hyphen. */
 static svc_str respond_etag(svc_call *c)
 {
   static const char hex[] = "0123456789abcdef";

@@ -11,7 +11,7 @@
 #define ROTATE_MOST 256 /* records per commit */
 
 typedef struct rotate_job {
-  svc_service_job service; /* must be first: it is cast back */
+  svc_service_job service; /* must be first: the struct is cast back */
   unsigned by;
   int left;      /* records that may still be visited */
   bool finished; /* the old key is no longer needed */

@@ -56,7 +56,7 @@ SVC_PRIVATE bool svc_scope_holds(const svc *s, const svc_noun_info *noun, const 
   return below->parent == noun || (scope && !below->parent); /* without a parent noun it may be below any project or organization */
 }
 
-/* Updates fields that show the organization. False: there are none. */
+/* Updates fields that show the organization. False: no such field. */
 static bool scope_shows(svc_call *c, const svc_object *object, svc_node *body, const svc_id *org)
 {
   const svc_field *f;

@@ -3,8 +3,7 @@
 **
 ** The simulator carries out nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). The catalog replies
 ** to questions whose shapes it defines (svc_catalog_simulates). All other replies are a figure computed from the resource's id, the metric
-** and
-** the time, the same on every run and marked as simulated; or a list of known resources; or a log without lines.
+** and the time, the same on every run and marked as simulated; or a list of known resources; or a log without lines.
 */
 #include "pipeline/pipeline.h"
 

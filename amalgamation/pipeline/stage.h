@@ -52,8 +52,7 @@ SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str k
 #define svc_no_part(...) (svc_no_part(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
 /* Whether the caller has any role on the last of these hops: an organization or project, or a resource that belongs to some. Not if
-** c->error
-** is set: then the entity does not exist. */
+** c->error is set: then the entity does not exist. */
 SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 
 /* resolve.c: the entities of the path. */

@@ -83,7 +83,7 @@ SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t took)
 
 /* ---------------------------------------------------------------------------------------------------- sign-ins that fail */
 
-/* Shortens a name: it may be a secret in the wrong place. Replaces characters that could break a log. */
+/* Shortens a name, which may be a secret in the wrong place. Replaces characters that could break a log. */
 static void stats_shorten(svc_str name, char out[STATS_SHOWN + 4])
 {
   size_t all = name.n / 2 < STATS_SHOWN ? name.n / 2 : STATS_SHOWN, i;
@@ -211,7 +211,7 @@ static void stats_head(svc_buf *b, const char *name, const char *type, const cha
   for (i = 0; i < sizeof parts / sizeof parts[0]; i++) svc_buf_text(b, parts[i]);
 }
 
-/* One sample; labels include the braces, or are "". */
+/* A sample; labels include the braces, or are "". */
 static void stats_line(svc_buf *b, const char *name, const char *labels, uint64_t value)
 {
   char line[256];

@@ -275,7 +275,7 @@ typedef struct svc_older {
   bool (*downgrade)(svc_call *c, svc_node *shown);
 } svc_older;
 
-/* Which part of an entity's key a linked route has in its path (svc_route_ext.linked_from). */
+/* The part of an entity's key that a linked route has in its path (svc_route_ext.linked_from). */
 enum svc_linked_by {
   SVC_BY_KEY,            /* its key, as in its own path */
   SVC_BY_HOST,           /* the host of a key HOST:PORT */
@@ -301,8 +301,7 @@ typedef struct svc_route_ext {
   ** function has c->checked or c->body, and stores its result in c->prework. NULL: none. */
   bool (*prework)(svc_call *c);
   /* Whether a resource is visible from this route: lists leave out the others, and a single one is not found, or refused with the error
-  ** that
-  ** the function sets. NULL: all are visible. Called inside the request's transaction. */
+  ** that the function sets. NULL: all are visible. Called inside the request's transaction. */
   bool (*keep)(svc_call *c, const svc_entity *e);
   /* The answer for a resource, if this route shows it differently than its noun's `view`. */
   svc_node *(*view)(svc_call *c, const svc_entity *e);
@@ -336,8 +335,7 @@ struct svc_route {
                                 refused. NULL: none */
   bool (*run)(svc_call *c); /* a verb (svc_verb_list, ...) or a function of the noun */
   /* For a route that asks the driver. `run` resolves the path and fills in c->question, in a read transaction. The driver is then asked
-  ** outside
-  ** of any transaction, and this function makes the answer from the reply. */
+  ** outside of any transaction, and this function makes the answer from the reply. */
   bool (*on_reply)(svc_call *c, const svc_reply *reply);
   const svc_route_ext *ext; /* by SVC_ROUTE_EXT: columns that only some routes use; NULL: none */
 };
@@ -378,7 +376,7 @@ struct svc_route {
 
 /*
 ** A resource stays in state `from` until the work of that state is done, then moves to `to`; `to` NULL: removed. The driver does the work:
-** it gets `order` when the state is entered. Without a driver or an order, the state lasts `percent` of the provisioning time.
+** the driver gets `order` when the state is entered. Without a driver or an order, the state lasts `percent` of the provisioning time.
 */
 typedef struct svc_transition {
   const char *from;
@@ -503,8 +501,7 @@ enum svc_field_fault { SVC_FIELD_FAULT_VALUE = 1, SVC_FIELD_FAULT_MISSING = 2, S
 /*
 ** A specific error for a body that is refused because of this field. Its parameters: the value that was sent, then the project or
 ** organization; for SVC_FIELD_FAULT_CHANGED the resource's name; for SVC_FIELD_FAULT_LONG the value, then the allowed length. If the
-** error's
-** first parameter is an attribute, that is the field. "specs[].regionName": in each element of an array.
+** error's first parameter is an attribute, that is the field. "specs[].regionName": in each element of an array.
 */
 typedef struct svc_field_error {
   const char *field;
@@ -652,8 +649,7 @@ typedef struct svc_noun_ext {
   const svc_remains_ops *remains;
   const svc_alliance_ops *alliance;
   /* The rules for a create or update by a request: a number that SVC_SEAT_GOVERNOR knows (0: none), and the circumstances in its terms.
-  ** Returns
-  ** NULL if out of memory or if the request was refused. */
+  ** Returns NULL if out of memory or if the request was refused. */
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
   /* Canonical spelling of a key that a path may spell in several ways. May be called anywhere; needs no transaction. */
   svc_str (*spell)(svc_call *c, svc_str key);
@@ -705,10 +701,8 @@ struct svc_noun {
   /* After a create or update was stored, with its events: for related writes. */
   bool (*stored)(svc_call *c, const svc_change *change, const svc_entity *e);
   /* A due step: `tag` says which. For SVC_DUE_STATE the transition of its table, if there is one, is already in change->body, event and
-  ** due; the
-  ** hook may change these, its dues and extra. Also called after a failed order, in the failed state: then body, dues and extra count.
-  ** NULL:
-  ** nothing to add. */
+  ** due; the hook may change these, its dues and extra. Also called after a failed order, in the failed state: then body, dues and extra
+  ** count. NULL: nothing to add. */
   bool (*fell_due)(svc_call *c, svc_change *change, int tag);
   /* A delete by a request, before anything is removed. Not called for cascades. */
   bool (*removing)(svc_call *c, const svc_entity *e);

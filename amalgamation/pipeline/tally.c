@@ -185,7 +185,7 @@ SVC_PRIVATE bool svc_tally_value(svc_tally *t, int *field, svc_str *text, uint32
 
 /* ------------------------------------------------------------------------------------------------------------- writing */
 
-/* An entity before the end of the last block belongs to a block. *done: it did, and its tally is updated. */
+/* An entity before the end of the last block belongs to a block. *done: yes, and its tally is updated. */
 static bool tally_late(svc_call *c, const svc_noun *noun, const svc_entity *e, bool *done)
 {
   svc_scan scan;

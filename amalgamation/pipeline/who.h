@@ -39,9 +39,8 @@ SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments); /* uses these 
 SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c); /* the kind of the caller's credential; NULL: none */
 /* An entity by its unique value, in any scope: keys, accounts, tokens. */
 SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id);
-/* The credential of this name, if its organization exists. False: not found, or txn->error is set. An unknown name costs the same reads as
-** a
-** known one; *out then has neither ids nor `extra`. */
+/* The credential of this name, if its organization exists. False: not found, or txn->error is set. An unknown name costs the same reads
+** as a known one; *out then has neither ids nor `extra`. */
 SVC_PRIVATE bool svc_credential_find(svc_call *c, const svc_noun_info *noun, svc_str name, svc_entity *out);
 /* A new secret of n random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
 SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n);

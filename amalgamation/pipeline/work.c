@@ -1,10 +1,9 @@
 /*
 ** The share of an organization in background work, such as rounds of measurements.
 **
-** Due steps are applied before the next request is served (lifecycle.c), so a tenant with much work due at once would keep
-** every other tenant waiting. Work is counted in steps of about 10 ns. An organization may do WORK_BURST steps at once, and as many more in
-** every WORK_WINDOW. Work beyond that is postponed to a reserved time, behind the earlier reservations of the organization: first come,
-** first
+** Due steps are applied before the next request is served (lifecycle.c), so a tenant with much work due at once would keep every other
+** tenant waiting. Work is counted in steps of about 10 ns. An organization may do WORK_BURST steps at once, and as many more in every
+** WORK_WINDOW. Work beyond that is postponed to a reserved time, behind the earlier reservations of the organization: first come, first
 ** served, so none of its projects is passed over.
 **
 ** The counts are not stored: a reopened handle starts from zero, and several handles on one store count separately. The table has a

@@ -7,7 +7,7 @@
 ** answered only when its transaction is durable.
 **
 ** A job keeps everything it wrote, or nothing. Jobs check before they write, so a refused job has usually written
-** nothing, and the batch goes on. A job that is refused after a write spoils the transaction: that is aborted and
+** nothing, and the batch goes on. A job that is refused after a write spoils the transaction, which is aborted and
 ** repeated without the job, which runs alone when the others are done. A transaction is also repeated when the store was
 ** out of room and, in parts, when another process committed first (see "conflicts"). Jobs must therefore be repeatable.
 **
@@ -394,7 +394,7 @@ static int commit_begin(svc_commit *k, const commit_batch *batch, svc_txn **out)
   return k->port->write_begin(k->store, out);
 }
 
-/* One try at a batch. SVC_OK: the results are durable. COMMIT_AGAIN: a job that spoiled the try has been set aside. */
+/* A try at a batch. SVC_OK: the results are durable. COMMIT_AGAIN: a job that spoiled the try has been set aside. */
 static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   svc_txn *txn;
@@ -419,7 +419,7 @@ static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
   return good || (only && only->refused) ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;
 }
 
-/* If a batch does not fit, keeps only the jobs that free room. False: there are no such jobs. */
+/* A batch does not fit: refuses all jobs but those that free room. False: no job frees room, and none is refused. */
 static bool commit_only_freeing(const commit_batch *batch, const svc_job *only)
 {
   svc_job *job;
@@ -472,12 +472,10 @@ static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
 /* ----------------------------------------------------------------------------------------------------------- conflicts */
 
 /*
-** A transaction that lost to another process is split, and its parts are retried separately: a job that meets the conflict repeatedly
-** does not hold up others. The first cut is between lanes, because a conflict mostly concerns one tenant: the jobs of every other tenant
-** are
+** A transaction that lost to another process is split, and its parts are retried separately: a job that meets the conflict repeatedly does
+** not hold up others. The first cut is between lanes, because a conflict mostly concerns one tenant: the jobs of every other tenant are
 ** committed by the second try. A lane that loses alone is halved and waits for its next try in svc_commit.again. The leader serves that
-** list
-** when the queue is empty, or once for each batch of new jobs, and pauses only when there is nothing else to do.
+** list when the queue is empty, or once for each batch of new jobs, and pauses only when there is nothing else to do.
 */
 #define COMMIT_WAYS 8 /* maximum parts of a transaction of several lanes */
 
@@ -576,7 +574,7 @@ static void commit_alone(svc_commit *k, commit_batch *batch, commit_batch *done)
   *batch = (commit_batch){ NULL, NULL, 0 };
 }
 
-/* One try at a part of the jobs. False: the part lost, and still holds its jobs. */
+/* A try at a part of the jobs. False: the part lost, and still holds its jobs. */
 static bool commit_part(svc_commit *k, commit_batch *part, commit_batch *done)
 {
   svc_job *job, *only = part->first && !part->first->next && part->first->alone ? part->first : NULL;
@@ -649,8 +647,7 @@ static void commit_again(svc_commit *k, bool busy, commit_batch *done)
 /*
 ** A thread waits here for its job. Each waiter has its own lock: with the queue's lock, threads that wake together would wait for each
 ** other. A waiter outlives the job, so that its thread is woken after the lock is free. A late signal reaches the thread of another job,
-** which
-** checks its flags and waits on.
+** which checks its flags and waits on.
 */
 struct svc_waiter {
   svc_mutex lock; /* protects the two flags */

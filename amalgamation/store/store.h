@@ -8,7 +8,7 @@
 
 /* keys.c, which also draws the layout of keys. */
 typedef struct svc_key {
-  unsigned char b[SVC_KEY_MOST + 1]; /* one byte more, for the start of the next range */
+  unsigned char b[SVC_KEY_MOST + 1]; /* a byte more, for the start of the next range */
   size_t n;
 } svc_key;
 

@@ -66,8 +66,7 @@ int svc_listener_crypto(char *why, size_t size)
 }
 
 /* The status for an error of mbedTLS: out of memory, no random bytes, or otherwise the caller's. An error of mbedTLS is that of a module
-** plus
-** one of the layer below (the last seven bits). */
+** plus one of the layer below (the last seven bits). */
 static int certificate_code(int error, int otherwise)
 {
   static const int of_memory[] = { MBEDTLS_ERR_X509_ALLOC_FAILED, MBEDTLS_ERR_PK_ALLOC_FAILED, MBEDTLS_ERR_PEM_ALLOC_FAILED, MBEDTLS_ERR_ECP_ALLOC_FAILED,

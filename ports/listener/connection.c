@@ -200,7 +200,8 @@ void svc_listener_expire(listener_conn *conn)
   }
 }
 
-/* There is no place for the connection: it gets an error, unless too many are being refused already, because those are connections, too. */
+/* There is no place for the connection, which gets an error, unless too many are being refused already,
+** because those are connections, too. */
 static void connection_turn_away(listener_conn *conn, int error)
 {
   svc_listener *l = conn->loop->listener;

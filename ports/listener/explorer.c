@@ -1,6 +1,6 @@
 /*
 ** The console: one page at /, and its modules below /_explorer/, for people who use the service with a browser. The console is a
-** client like any other: it uses the API only, with a token that its user signs in for.
+** client like any other, and uses the API only, with a token that its user signs in for.
 **
 ** The rule: nothing here knows the service, and no answer contains input of a caller. The files are constants of the
 ** program (explorer_files.c), so an answer allocates nothing and an event loop can send it; it is not an operation. Paths that are

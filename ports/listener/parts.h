@@ -93,7 +93,7 @@ typedef struct listener_job {
   svc_http_limits limits; /* the listener's, unless body_limit allows more */
   svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
-  bool tls; /* it came over TLS */
+  bool tls; /* received over TLS */
   int64_t since; /* time of submission to the writers */
   svc_http_body body;
   svc_response response;
@@ -323,8 +323,7 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
 #define LISTENER_TAG 64
 
 /* Prepares conn->response to be sent as gzip, if possible and the client accepts it. VARIES: another client might get gzip. GZIP:
-** conn->packed is
-** the body, or it has become a 304; the ETag is `tag`, if that is not empty. */
+** conn->packed is the body, or it has become a 304; the ETag is `tag`, if that is not empty. */
 enum { LISTENER_PLAIN, LISTENER_VARIES, LISTENER_GZIP };
 int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LISTENER_TAG]);
 /* Returns the length of the result in `out`; 0: it does not fit. */
@@ -371,7 +370,7 @@ int svc_listener_tls_shake(listener_conn *conn);
 bool svc_listener_tls_read(listener_conn *conn);
 /* Sends the head in `text`, then the rest of the body, as far as the socket takes it. Returns the number of bytes sent. */
 size_t svc_listener_tls_send(listener_conn *conn, const char *text, size_t n);
-/* Sends it at once. False: it is not completely sent, and nothing else can be sent on this connection. */
+/* Sends it at once. False: the text is not completely sent, and nothing else can be sent on this connection. */
 bool svc_listener_tls_say(listener_conn *conn, const char *text, size_t n);
 /* Tells the client that the session ends. */
 void svc_listener_tls_notify(listener_conn *conn);

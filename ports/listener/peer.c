@@ -1,8 +1,8 @@
 /*
 ** The peer of a request: the address of the socket, or, behind trusted proxies, an address from X-Forwarded-For.
 **
-** The rule: only a trusted proxy's statement counts. Text that is not an
-** address ends the walk, and the last address read before is the peer.
+** The rule: only a trusted proxy's statement counts. Text that is not an address ends the walk, and the last address read before is the
+** peer.
 */
 #include "parts.h"
 

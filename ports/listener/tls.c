@@ -1,6 +1,6 @@
 /*
 ** TLS of a connection, on the bytes that mongoose has read and a socket that is written to here; the cryptography is the work of a library
-** behind the port in tls.h. mongoose's own TLS is not used: it parses certificate and key for every connection, serves plain text
+** behind the port in tls.h. mongoose's own TLS is not used, because it parses certificate and key for every connection, serves plain text
 ** if that fails, and keeps reading from a paused connection while a part of a record is left.
 **
 **      socket -> mongoose's buffer -> the port, by records -> conn->plain -> connection.c, which sees no difference

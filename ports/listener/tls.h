@@ -2,12 +2,10 @@
 ** The TLS port: the functions that the listener needs from a TLS library. tls_mbedtls.c is one implementation, tls_openssl.c,
 ** with -DSVC_WITH_OPENSSL, another; svc_listener_config.tls selects one. Only tls.c calls them.
 **
-** The rules of each: TLS 1.2 and 1.3; only suites with forward secrecy and authentication (AES-GCM, then ChaCha20-Poly1305); groups
-** X25519, P-256 and P-384; no renegotiation, no early data, no compression. ALPN is http/1.1; a client that offers only others is refused.
-** Clients
+** The rules of each: TLS 1.2 and 1.3; only suites with forward secrecy and authentication (AES-GCM, then ChaCha20-Poly1305); groups X25519,
+** P-256 and P-384; no renegotiation, no early data, no compression. ALPN is http/1.1; a client that offers only others is refused. Clients
 ** are not asked for a certificate. Sessions are resumed by tickets, whose keys are replaced after LISTENER_TICKET_S and forgotten after
-** twice
-** that. No call blocks: it reads what svc_listener_tls_receive() has and writes what the socket takes.
+** twice that. No call blocks: a call reads what svc_listener_tls_receive() has and writes what the socket takes.
 */
 #ifndef SVC_LISTENER_TLS_H
 #define SVC_LISTENER_TLS_H
@@ -20,9 +18,8 @@
 
 typedef struct listener_pair listener_pair; /* a certificate and its key: certificate.h */
 
-/* Returned instead of a number of bytes: call again when more has arrived, or when the socket takes more, with the same bytes; the client
-** has
-** ended the session; or the session has failed. */
+/* Returned instead of a number of bytes: call again when more has arrived, or when the socket takes more, with the same bytes; the
+** client has ended the session; or the session has failed. */
 enum { LISTENER_TLS_READ = -1, LISTENER_TLS_WRITE = -2, LISTENER_TLS_END = -3, LISTENER_TLS_FAILED = -4 };
 
 struct svc_listener_tls_port {

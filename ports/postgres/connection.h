@@ -14,9 +14,8 @@ static void postgres_silent(void *context, const PGresult *r)
   (void)context, (void)r;
 }
 
-/* One statement outside of the pipeline, and its last result. NULL: failed, or not in time. Through a pooler our settings go with it, as
-** one
-** transaction. */
+/* A statement outside of the pipeline, and its last result. NULL: failed, or not in time. Through a pooler our settings go with it, as
+** one transaction. */
 static PGresult *postgres_exec(postgres_txn *t, const char *sql)
 {
   const int64_t until = postgres_clock() + t->store->timeout;
@@ -44,10 +43,8 @@ static bool postgres_do(postgres_txn *t, const char *sql)
 
 /*
 ** Finds the first existing schema of the connection's own search_path, or the one in the URI. Also detects a pooler, which may give each
-** transaction
-** another connection of the server: it does not pass on the process id of the server, so the id from the connection's start differs from
-** the one that
-** the server reports now. A wrong guess only costs time: what a pooler needs works without one.
+** transaction another connection of the server: it does not pass on the process id of the server, so the id from the connection's start
+** differs from the one that the server reports now. A wrong guess only costs time: everything works without a pooler, too.
 */
 static bool postgres_find_schema(postgres_txn *t)
 {
@@ -164,7 +161,7 @@ static int postgres_connect(postgres_txn *t)
     return SVC_OK;
   if (t->conn) postgres_note_conn(store, SVC_IO, t->conn); /* otherwise it is already logged, or out of memory */
   postgres_lose(t);
-  if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* refused: that takes no time */
+  if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* refused: takes no time */
   pthread_mutex_lock(&store->lock);
   store->down = postgres_clock() + POSTGRES_OUTAGE;
   pthread_mutex_unlock(&store->lock);
@@ -184,9 +181,8 @@ static bool postgres_alive(PGconn *conn)
   return false;
 }
 
-/* Whether only the confirmation of the previous transaction's end is still on its way. Then the next one need not wait: the confirmation is
-** skipped when
-** it arrives. A pooler must see it first, because it gives the next transaction another connection. */
+/* Whether only the confirmation of the previous transaction's end is still on its way. Then the next one need not wait: the confirmation
+** is skipped when it arrives. A pooler must see it first, because it gives the next transaction another connection. */
 static bool postgres_follows(const postgres_txn *t)
 {
   struct pollfd p = { .events = POLLIN };

@@ -31,7 +31,7 @@ static int postgres_get_each_once(postgres_txn *t, const svc_str *keys, size_t n
   return rc;
 }
 
-/* One statement per key, whatever its length. */
+/* A statement per key, whatever its length. */
 static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc_str *values)
 {
   int rc = postgres_get_each_once(t, keys, n, values);
@@ -154,9 +154,8 @@ static uint64_t postgres_hash(svc_str key)
   return h;
 }
 
-/* One statement cannot write a record twice: the second write goes into the next statement. Retried work takes no record for new: that may
-** have been
-** the conflict. */
+/* A statement cannot write a record twice: the second write goes into the next statement. Retried work takes no record for new: that may
+** have been the conflict. */
 static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
 {
   postgres_txn *t = (postgres_txn *)txn;

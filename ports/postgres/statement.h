@@ -53,8 +53,8 @@ static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
 
 /*
 ** The schema has a number, MAJOR.MINOR, in the comment of svc_record; without one it is 1.0. The minor number rises when something is added
-** that
-** older versions need not know: they continue to work beside newer ones on the same tables. The major number rises when they could not.
+** that older versions need not know: they continue to work beside newer ones on the same tables. The major number rises when they could
+** not.
 */
 #define POSTGRES_MAJOR 1
 #define POSTGRES_MINOR 0
@@ -72,9 +72,8 @@ static const char *const postgres_tables[] = {
   "COMMENT ON TABLE @svc_record IS '" POSTGRES_SCHEMA "1.0'",
 };
 
-/* A table or sequence whose owner must not control this store: neither we, the owner of the schema or of the database, nor a superuser. The
-** owner of a
-** table can make it run functions as our role. */
+/* A table or sequence whose owner must not control this store: neither we, the owner of the schema or of the database, nor a superuser.
+** The owner of a table can make it run functions as our role. */
 static const char postgres_strangers[] =
   "SELECT c.relname::text, o.rolname::text FROM pg_catalog.pg_class AS c "
   "JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_catalog.pg_roles AS o ON o.oid = c.relowner "
@@ -84,10 +83,9 @@ static const char postgres_strangers[] =
 
 /*
 ** A writer that waits for another writer's row mostly has to start again when that is free, and the server detects a deadlock only after a
-** second: so
-** waits for locks are short. The server must accept the first POSTGRES_MUST settings. The others are PostgreSQL's own, and make plans right
-** for any size of a
-** table: by the index, planned once. A plan that reads a whole table would also cause needless conflicts of serializable transactions.
+** second: so waits for locks are short. The server must accept the first POSTGRES_MUST settings. The others are PostgreSQL's own, and make
+** plans right for any size of a table: by the index, planned once. A plan that reads a whole table would also cause needless conflicts of
+** serializable transactions.
 */
 typedef struct postgres_setting {
   const char *name, *value;

@@ -67,7 +67,7 @@ typedef struct postgres_txn {
   svc_store *store;
   PGconn *conn;      /* NULL: none, or lost */
   bool busy;         /* in use by a transaction; protected by the store's lock */
-  bool block;        /* it has a BEGIN and an end of its own: a writer's, a draft, or any transaction through a pooler */
+  bool block;        /* has a BEGIN and an end of its own: a writer's, a draft, or any transaction through a pooler */
   bool reads;        /* its BEGIN is a reader's */
   bool begun;        /* something was sent */
   bool committing;   /* COMMIT was sent */

@@ -138,7 +138,7 @@ static bool postgres_draft_write(svc_txn *txn)
 /* The end of a writer's try. */
 static int postgres_ended(postgres_txn *t, int rc)
 {
-  if (t != &t->store->writer) postgres_give_back(t); /* it was a draft */
+  if (t != &t->store->writer) postgres_give_back(t); /* only a draft */
   return rc;
 }
 

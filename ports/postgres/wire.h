@@ -128,9 +128,8 @@ static int postgres_fail(postgres_txn *t, int rc)
   return t->failed;
 }
 
-/* The result of the next statement. *out NULL: an error, of this statement or an earlier one; or no statement is waiting, and this was the
-** end of a
-** batch. */
+/* The result of the next statement. *out NULL: an error, of this statement or an earlier one; or no statement is waiting, and this was
+** the end of a batch. */
 static int postgres_next(postgres_txn *t, PGresult **out)
 {
   int nothing = 0;
@@ -267,7 +266,7 @@ static int postgres_send_puts(postgres_txn *t)
   return postgres_send_next(t, w->fresh ? POSTGRES_INSERT : POSTGRES_PUT, &a);
 }
 
-/* Sent after the records, in the order in which they are gathered. */
+/* Sent after the records, whose arrays they reuse. */
 static int postgres_send_adds(postgres_txn *t)
 {
   postgres_writes *w = &t->store->writes;

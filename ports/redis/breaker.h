@@ -2,20 +2,14 @@
 ** Taking and returning connections, and the breaker of each node.
 **
 ** A request has `timeout` milliseconds, and does not spend them again and again on a node that does not answer. The breaker opens when no
-** connection
-** can be made, not even the first one in time, when an answer is an error, and when no request was answered for REDIS_SILENCE times the
-** timeout,
-** with at least REDIS_MISSES late answers meanwhile. A single late answer, or many in one busy moment, only concern the requests that
-** waited for them.
-** While the breaker is open, Redis is not contacted for a pause that doubles with each further failure, up to REDIS_LONGEST_PAUSE; then one
-** request
-** tries, and the others do not wait for it. If the node fails soon after it has recovered, the pause grows on. The log has a line when the
-** breaker
-** opens and one when it closes.
+** connection can be made, not even the first one in time, when an answer is an error, and when no request was answered for REDIS_SILENCE
+** times the timeout, with at least REDIS_MISSES late answers meanwhile. A single late answer, or many in one busy moment, only concern the
+** requests that waited for them. While the breaker is open, Redis is not contacted for a pause that doubles with each further failure, up
+** to REDIS_LONGEST_PAUSE; then one request tries, and the others do not wait for it. If the node fails soon after it has recovered, the
+** pause grows on. The log has a line when the breaker opens and one when it closes.
 **
 ** The rule: connections are made when they are needed, and kept. A connection that the server has closed while it was idle is detected
-** before
-** anything is sent.
+** before anything is sent.
 */
 #ifndef SVC_REDIS_BREAKER_H
 #define SVC_REDIS_BREAKER_H
@@ -52,9 +46,8 @@ static bool redis_ready(svc_limits *l, redis_try *t)
   return k->context || redis_connect(l, t);
 }
 
-/* The best connection: one to this place without pending answers; else one to this place, else a new one, else one to another place. NULL:
-** none was
-** returned in time, and the requests that hold them will report why. */
+/* The best connection: one to this place without pending answers; else one to this place, else a new one, else one to another place.
+** NULL: none was returned in time, and the requests that hold them will report why. */
 static redis_conn *redis_best(svc_limits *l, const redis_place *place)
 {
   redis_conn *found = NULL;
@@ -119,7 +112,7 @@ static bool redis_is_silent(const svc_limits *l, redis_node *node, const redis_t
   return node->missed >= REDIS_MISSES && now - node->missing >= (int64_t)REDIS_SILENCE * l->timeout * 1000;
 }
 
-/* After a failure: sets the pause before the next request. Others may have failed at the same time. True: this failure opens the
+/* After a failure: sets the pause before the next request. Others may have failed at the same time. True: the failure opens the
 ** breaker. */
 static bool redis_break(svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
 {

@@ -8,7 +8,7 @@
 
 #include "wire.h"
 
-/* One of the first commands. Stores the script's hash if sha is given. */
+/* An of the first commands. Stores the script's hash if sha is given. */
 static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[REDIS_SHA + 1])
 {
   redisReply *reply = redis_exchange(t, a, until);
@@ -17,7 +17,7 @@ static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[RED
   if (good && sha) memcpy(sha, reply->str, REDIS_SHA + 1);
   if (reply && !good) {
     redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives no answer of Redis");
-    /* These errors last until somebody changes a setting. Temporary ones (LOADING, BUSY, MASTERDOWN) begin with other words. */
+    /* Such errors last until somebody changes a setting. Temporary ones (LOADING, BUSY, MASTERDOWN) begin with other words. */
     t->refused = strncmp(t->why, "ERR", 3) == 0 || strncmp(t->why, "NOAUTH", 6) == 0 || strncmp(t->why, "NOPERM", 6) == 0 ||
                  strncmp(t->why, "WRONGPASS", 9) == 0;
   }
@@ -56,7 +56,7 @@ static bool redis_greet(const svc_limits *l, redis_try *t, int64_t until)
   return good;
 }
 
-/* An invalid certificate is like a wrong password: it will not be better in a moment. */
+/* An invalid certificate is like a wrong password: a retry does not help. */
 static bool redis_shake(const svc_limits *l, redis_try *t, const char *host, int64_t until)
 {
   redis_conn *k = t->conn;

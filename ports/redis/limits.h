@@ -76,7 +76,7 @@ typedef struct redis_conn {
 typedef struct redis_node {
   redis_place place;
   unsigned slots;               /* number of its slots; 0: not used */
-  bool broken, trying;          /* trying: one request tries while the breaker is open */
+  bool broken, trying;          /* trying: a request tries while the breaker is open */
   unsigned missed;              /* late answers since the last timely one */
   int64_t missing;              /* time of the request of the first of these */
   int64_t until, pause, mended; /* microseconds of the monotonic clock */
@@ -102,18 +102,18 @@ struct svc_limits {
   unsigned good_seed;   /* the seed that answered last */
   int64_t moved;        /* time at which the first node was found, or of the last failover; microseconds */
   uint64_t unanswered[SVC_LIMITS_REASONS], connects;
-  redis_node nodes[REDIS_NODES]; /* one server uses the first alone */
+  redis_node nodes[REDIS_NODES]; /* a single server uses the first alone */
   unsigned node_count;
   uint8_t map[REDIS_SLOTS]; /* of a cluster: the node of each slot */
   redis_conn conns[REDIS_CONNECTIONS];
 };
 
-/* One try to get an answer. */
+/* A try to get an answer. */
 typedef struct redis_try {
   redis_conn *conn;
   unsigned slot, node; /* node: the one whose breaker counts */
   redis_place place;   /* the required destination of the connection */
-  bool mine;      /* this request tries while the breaker keeps all others off */
+  bool mine;      /* the request tries while the breaker keeps all others off */
   bool refused;   /* the server has refused us, or we have refused the server */
   bool late;      /* no answer in time */
   bool sent;      /* the last command was sent completely */

@@ -10,8 +10,7 @@
 
 /*
 ** The same steps as limiter_refill() and svc_limiter_take(), except for a time that is slightly too early. A look takes and stores nothing.
-** pcall: a
-** key of another type gives an error, which counts as no key; SET replaces any value.
+** pcall: a key of another type gives an error, which counts as no key; SET replaces any value.
 */
 static const char redis_take_script[] =
   "local capacity, rate, interval, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])\n"

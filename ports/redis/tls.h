@@ -158,7 +158,7 @@ static bool redis_tls_begin(const svc_limits *l, redis_conn *k, const char *host
          mbedtls_ssl_set_hostname(&k->tls->ssl, l->tls_name[0] ? l->tls_name : host) == 0;
 }
 
-/* One step of the handshake: 1, done; 0, the other end has closed; -1 with errno as above. */
+/* A step of the handshake: 1, done; 0, the other end has closed; -1 with errno as above. */
 static int redis_tls_shake(redis_conn *k)
 {
   int rc = mbedtls_ssl_handshake(&k->tls->ssl);

@@ -136,7 +136,7 @@ static redisReply *redis_receive(redis_try *t, int64_t until)
   return NULL;
 }
 
-/* One command and its answer, which may be an error. NULL: none; a late one may still come, otherwise the connection is lost. */
+/* A command and its answer, which may be an error. NULL: none; a late one may still come, otherwise the connection is lost. */
 static redisReply *redis_exchange(redis_try *t, redis_args *a, int64_t until)
 {
   redisReply *reply = NULL;
@@ -146,7 +146,7 @@ static redisReply *redis_exchange(redis_try *t, redis_args *a, int64_t until)
   if (n < 0) redis_fail(t, SVC_LIMITS_ERROR, "no memory");
   else if (redis_send(t, command, (size_t)n, until)) reply = redis_receive(t, until);
   if (n >= 0) {
-    explicit_bzero(command, (size_t)n); /* it may contain the password */
+    explicit_bzero(command, (size_t)n); /* may contain the password */
     redisFreeCommand(command);
   }
   if (!reply && t->late && t->sent && t->conn->owed < REDIS_OWED) t->conn->owed++;

@@ -175,7 +175,7 @@ static bool import_rises(import_job *i)
   return good;
 }
 
-/* The store has its format in a record, without which it does not open. False: it differs from the first line. */
+/* The store has its format in a record, without which it does not open. False: another format than in the first line. */
 static bool import_format(import_job *i, const svc_row *row)
 {
   uint32_t format;

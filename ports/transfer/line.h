@@ -18,7 +18,7 @@ typedef struct svc_line {
   int rc; /* SVC_OK, SVC_NOMEM, SVC_FULL: longer than a line may be; SVC_IO: a cipher failed */
 } svc_line;
 
-void svc_line_free(svc_line *l); /* wipes the contents: they may include a secret */
+void svc_line_free(svc_line *l); /* wipes the contents, which may include a secret */
 void svc_line_fails(svc_line *l, int rc); /* the first error stays: a result of a failed part has failed, but is not invalid */
 void svc_line_add(svc_line *l, const void *p, size_t n);
 void svc_line_c(svc_line *l, const char *text);

@@ -3,9 +3,8 @@
 */
 #include "ports/transfer/shape.h"
 
-/* Parts of a key or of a value. All have a fixed size except TEXT and BYTES, which are the rest, NAME, which ends before the zero byte that
-** precedes the
-** following parts, and MAYBE, an id or nothing at the end. */
+/* Parts of a key or of a value. All have a fixed size except TEXT and BYTES, which are the rest, NAME, which ends before the zero byte
+** that precedes the following parts, and MAYBE, an id or nothing at the end. */
 enum { KIND = 1, ID, MAYBE, TIME, BYTE, MONTH, HASH, HANDLE, I64, U32, TEXT, NAME, BYTES };
 static const unsigned char shape_sizes[BYTES + 1] = { [KIND] = 4, [ID] = 12, [TIME] = 8, [BYTE] = 1, [MONTH] = 4, [HASH] = 16, [HANDLE] = 8, [I64] = 8, [U32] = 4 };
 

@@ -1,7 +1,7 @@
 /*
 ** Secrets in plain text: an export unseals what pipeline/seal.c has sealed, and an import seals it again with the key of the new store.
 **
-** A sealed text is the optional id of its key, and base64 of nonce(12), the AES-256-GCM ciphertext, tag(16). It is sealed
+** A sealed text is the optional id of its key, and base64 of nonce(12), the AES-256-GCM ciphertext, tag(16). A secret is sealed
 ** for its entity and its name, and opens nowhere else. An import writes no id: a new store has only one key.
 */
 #define _GNU_SOURCE /* getentropy */

@@ -4,8 +4,7 @@
 ** The rule: a partly upgraded store is never opened, and never restarted. The first transaction of a step sets SVC_STORE_UPGRADING in the
 ** number of the format, which every version refuses. Every further one changes at most UPGRADE_ROWS rows and stores its position
 ** (UPGRADE_MARK) in the same transaction; the last one writes the number of the next format and removes the mark. A step changes a row only
-** if
-** it has the old shape, so a row that is visited twice stays unchanged.
+** if it has the old shape, so a row that is visited twice stays unchanged.
 **
 ** Changes:
 **   4 to 5   lines of the ledger have the id of `top` in their key, and names behind the SKU; open lines have `top`, too

@@ -1,7 +1,7 @@
 /*
 ** Shared by the steps of an upgrade (upgrade.c, upgrade_roles.c): keys, and the lookup of an entity.
 **
-** The rule: a step gets one row at a time, and writes in the given transaction. It changes a row only if that has the old shape.
+** The rule: a step gets one row at a time, and writes in the given transaction. A step changes a row only if that has the old shape.
 */
 #ifndef SVC_TRANSFER_UPGRADE_PARTS_H
 #define SVC_TRANSFER_UPGRADE_PARTS_H

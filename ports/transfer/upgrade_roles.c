@@ -3,9 +3,8 @@
 ** move from their records into the index of store/holding.c.
 **
 ** In format 3 a credential's roles were lines behind its verifier, "ROLE ID" each. In format 4 those on the organization still are. For
-** each
-** project there is one record "h" with the names of the roles, one "a" that lists the holder, and two counters. A line of a deleted project
-** granted nothing, and is dropped.
+** each project there is one record "h" with the names of the roles, one "a" that lists the holder, and two counters. A line of a deleted
+** project granted nothing, and is dropped.
 */
 #include "ports/transfer/upgrade_parts.h"
 
@@ -27,7 +26,7 @@ bool svc_upgrade_from_3(const svc_row *row)
 
 /* --------------------------------------------------------------------------------------------------------- roles on projects */
 
-/* The position of the roles in the record of a credential; 0: it has another shape. */
+/* The position of the roles in the record of a credential; 0: another shape. */
 static size_t upgrade_roles_at(svc_str record)
 {
   uint16_t key_n, unique_n, verifier_n;
