@@ -1,9 +1,8 @@
 /*
-** A program as the driver (driver_exec.h): the orders that it has or shall have, the questions that wait for its replies, and what the
-** service is told of both.
+** A program as the driver (driver_exec.h): its orders, the questions that wait for its replies, and the results for the service.
 **
-** The rule: perform() and ask() only add to lists, and wake the thread that writes and reads. An order leaves its list when the service
-** knows what came of it, or a newer one for the same resource takes its place; a question when its time is over, at the latest.
+** The rule: perform() and ask() only add to lists and wake the thread that writes and reads. An order leaves its list when the service has
+** stored its result, or when a newer order for the same resource replaces it; a question leaves at its timeout at the latest.
 */
 #define _GNU_SOURCE /* pipe2 */
 #include "driver_exec.h"

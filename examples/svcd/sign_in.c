@@ -1,9 +1,9 @@
 /*
-** The sign-in link: svcd prints http://127.0.0.1:8080/#/~signin/CODE when it starts, and whoever opens it is signed in to the console
+** The sign-in link: svcd prints http://127.0.0.1:8080/#/~signin/CODE when it starts, and opening it signs a browser in to the console
 ** without typing. The page sends the code by POST /_explorer/sign-in and gets an ordinary token of the bootstrap service account.
 **
-** The rule it keeps: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is
-** 256 random bits, and svcd keeps only its SHA-256. It stands in the fragment of the link, which no browser sends, so no log has it. A
+** The rule: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is
+** 256 random bits, and svcd keeps only its SHA-256. The code is in the fragment of the link, which browsers do not send, so no log contains it. A
 ** request is refused before the code is looked at unless all of this holds:
 **
 **   the peer is a loopback address, and no proxy has added a header: nobody else on the network
@@ -81,7 +81,7 @@ void svcd_sign_in_read(svcd_sign_in *k, const char *path)
   explicit_bzero(text, sizeof text);
 }
 
-/* The link is over: what is secret about it goes. The lock is held. */
+/* Closes the link and wipes its secrets. The caller holds the lock. */
 static void sign_in_close(svcd_sign_in *k)
 {
   k->open = 0;
@@ -147,7 +147,7 @@ static int sign_in_is(const char *text, size_t n, const char *word)
   return n == strlen(word) && strncasecmp(text, word, n) == 0;
 }
 
-/* The only header of this name; NULL: there is none, or there are several. */
+/* The only header of this name; NULL: missing or repeated. */
 static const svc_header *sign_in_header(const svc_request *r, const char *name)
 {
   const svc_header *found = NULL;
