@@ -623,7 +623,7 @@ SVC_API int svc_order_done(svc *s, const char *order_id, int result, const char 
 SVC_API int svc_report(svc *s, const char *resource, const char *id, const char *facts);
 
 /*
-** Returns the secrets of an order or notification in clear: a JSON object with the shape of `desired`, {} if there are none. `*length`
+** Returns the secrets of an order or notification in clear: a JSON object with the shape of `desired`, {} without secrets. `*length`
 ** is the size of `out`; on return it is the length of the text, without its NUL. Wipe `out` after use.
 ** Returns SVC_OK. SVC_FULL: `out` is too small, and *length is the required size. SVC_INVALID: the order no longer exists, or
 ** svc_config.secret_key is missing. SVC_BUSY: the secrets are sealed by a key that this handle does not have yet (svc_rotate_key): retry
@@ -758,7 +758,7 @@ typedef struct svc_statistics {
   uint64_t orders;          /* orders that the driver has not finished, and notifications not sent yet, as of the last svc_tick();
                                1000 means 1000 or more; needs svc_config.metrics, like the rest */
   uint64_t orders_waiting;  /* those of `orders` not handed out yet, or to be handed out again */
-  int64_t oldest_order_ms;  /* age of the oldest of `orders`, in milliseconds; 0: there are none */
+  int64_t oldest_order_ms;  /* age of the oldest of `orders`, in milliseconds; 0: no orders */
   uint64_t order_retries;   /* number of times that orders were handed out again */
 } svc_statistics;
 

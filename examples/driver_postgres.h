@@ -47,7 +47,7 @@
 ** WATCH. Each second the driver checks that the postmaster of every server is alive. A server that has ended is reported as down
 ** (svc_report()), restarted on the same port, and reported as up, within about two seconds. If another program has taken the port, the
 ** server gets another one, which is reported. A server that cannot be started is retried after 2, 4, ... 300 seconds, and the log has the
-** reason. A server that hangs is not ended: its figures have gaps.
+** reason. A server that does not answer for 4 seconds is killed and restarted in the same way.
 **
 ** TIERS. What is enforced:
 **   connections   max_connections by tier: 100 for M10, 500 for M60 and above

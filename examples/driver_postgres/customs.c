@@ -1,8 +1,8 @@
 /*
-** Custom roles of a project: kept in FOLDER/control/roles, and granted as far as PostgreSQL has the same right.
+** Custom roles of a project: kept in FOLDER/control/roles, and granted where PostgreSQL has an equal privilege.
 **
-** The rule: a user gets never more than its roles say. Actions that PostgreSQL has no right for on a whole schema are left out, and the
-** log says so once, when the role is put.
+** The rule: a user never gets more than its roles allow. Actions without a PostgreSQL privilege on a whole schema are left out, and the log
+** says so once, when the role is stored.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -116,7 +116,7 @@ static void customs_folder(const char *group, char out[64])
   snprintf(out, 64, "roles/%.24s", group);
 }
 
-/* The role of a project by its name: the caller frees it. NULL: there is none. */
+/* The role of a project by its name, to be freed by the caller. NULL: missing. */
 static char *customs_named(const driver_place *at, const char *name)
 {
   char folder[64], id[32], *json = malloc(DRIVER_FILE);

@@ -1,5 +1,5 @@
 /*
-** What a tier of a cluster may use: memory, connections and disk.
+** The limits of a cluster's tier: memory, connections and disk.
 **
 ** Settings of PostgreSQL follow from the tier: shared_buffers, work_mem, max_connections. The memory of processes is bounded by the
 ** system: all of a server's together where there is a cgroup of version 2 that svcd may write to, else each by RLIMIT_DATA. The disk is

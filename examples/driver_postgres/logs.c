@@ -4,7 +4,7 @@
 ** Each entry begins with a line "2026-11-18 01:07:54.123 UTC [PID] ADDRESS LEVEL:  text". PostgreSQL puts a tab before the further lines of
 ** a text, and nothing that a client sends stands in the prefix, so that no client can write an entry of its own.
 **
-** The rule: what is read is bounded, LOGS_MOST bytes of the log and as many of the one before it.
+** The rule: reads are bounded by LOGS_MOST bytes of the log, and as many of the previous one.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -142,7 +142,7 @@ static void logs_parts(driver_entry *e)
   e->text_length = (size_t)(end - e->text);
 }
 
-/* The next entry from `at` on, with all its lines. NULL: there is none; else where the one behind it begins. */
+/* Reads the next entry from `at` on, with all its lines. Returns the beginning of the one behind it, or NULL at the end. */
 const char *driver_log_next(const char *at, const char *end, driver_entry *e)
 {
   const char *next;

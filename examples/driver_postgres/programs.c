@@ -1,7 +1,7 @@
 /*
 ** Programs that the PostgreSQL driver runs: PostgreSQL's own, and a few of the system for files of the servers' user.
 **
-** The rule: a program runs as the servers' user, with an environment of its own, and ends with svcd.
+** The rule: a program runs as the servers' user, with a separate environment, and ends with svcd.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -160,7 +160,7 @@ int driver_copy(driver_postgres *d, const char *from, const char *to)
   return status;
 }
 
-/* When a process of the servers' user was started, in ticks of the system. 0: there is none, or it has ended and nobody has waited for it. */
+/* Start time of a process of the servers' user, in system ticks. 0: no such process, or a zombie. */
 int64_t driver_process(const driver_postgres *d, pid_t pid)
 {
   char path[64], text[1024], *at;

@@ -3,7 +3,7 @@
 ** pg_stat_statements.
 **
 ** A record names the first table of the plan, how many rows its scans looked at, and the columns that it was filtered and sorted by,
-** without their values. So indexes that are suggested rest on what the server really did.
+** without their values. Suggested indexes are therefore based on real plans.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"

@@ -1,7 +1,7 @@
 /*
-** One PostgreSQL server: how it is made, started, stopped, spoken to and set up.
+** One PostgreSQL server: creates, starts, stops, queries and configures it.
 **
-** The rule: every step looks at what is there and does what is missing, since an order may come again.
+** The rule: every step checks what exists and does what is missing, because an order may arrive again.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -298,8 +298,8 @@ int driver_find(driver_postgres *d, const char *group, const char *name, char id
   return found;
 }
 
-/* What should run and does not, because the machine was started anew; and what an earlier version started, which let the driver's
-** own role in over TCP. */
+/* Starts servers that should run and do not, after a reboot; and restarts those of an earlier version, which allowed the driver's own role
+** over TCP. */
 void driver_resume(driver_postgres *d)
 {
   char id[32], group[32], hba[DRIVER_PATH], said[DRIVER_PATH];

@@ -1,12 +1,12 @@
 /*
-** The watch: what runs, what does not, and what is to be done about it. A thread of its own looks at every server each second.
+** The watch: a thread that checks every server each second and restarts those that have ended.
 **
 ** A server whose postmaster is gone is reported as down, started again, and reported as up, with the port that it has then. A server that
 ** does not answer for WATCH_SILENT (probe.c) is killed, and then treated the same. A server that cannot be started is tried again after
-** 1, 2, 4, ... 300 seconds, and the log says why. Each minute a sample of figures is taken (sample.c), and a server that holds more than its
+** 2, 4, ... 300 seconds, and the log says why. Each minute a sample of figures is taken (sample.c), and a server that holds more than its
 ** disk is made read-only.
 **
-** The rule: one at a time works on a server. An order holds it while it changes it; the watch leaves a held server alone.
+** The rule: one thread at a time works on a server. An order holds the server while it changes it; the watch skips held servers.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"

@@ -5,7 +5,7 @@
 . test/check/common
 tool git
 
-TODO='README.md CHANGELOG.md SECURITY.md svcapi.h amalgamation/ ports/ examples/ package/ test/ docs/clients.md docs/compatibility.md docs/driver.md docs/go.md docs/instances.md docs/javascript.md docs/logs.md docs/operations.md docs/performance.md docs/python.md docs/testing-clients.md docs/worlds.md build.sh deps.sh rules.mk'
+TODO='README.md SECURITY.md amalgamation/ ports/ test/ docs/clients.md docs/compatibility.md docs/driver.md docs/go.md docs/instances.md docs/javascript.md docs/logs.md docs/operations.md docs/performance.md docs/python.md docs/testing-clients.md docs/worlds.md build.sh deps.sh rules.mk'
 GENERATED='svcapi.c docs/branches.md docs/coverage.md docs/index.md docs/reference/ ports/listener/explorer_files.c ports/listener/reference_texts.c'
 PHRASES="is none|are none|anew|heeded|(is|are) stronger|for who|of one's own|comes? of|so that nobody|for want of|nobody knows|has no part in|moving house"
 
