@@ -120,7 +120,7 @@ int driver_account_role(driver_account *a, const driver_place *at, const char *n
   return 0;
 }
 
-/* One role of a user, as its order has it. */
+/* A role of a user, as in its order. */
 static int account_role(driver_account *a, const driver_place *at, const struct json_token *t, char *why, size_t size)
 {
   int control = 0, status = -1;

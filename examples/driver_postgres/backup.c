@@ -169,7 +169,7 @@ static int driver_begin_again(driver_postgres *d, const char *group, const char 
   return driver_settle(d, group, id);
 }
 
-/* What a job asks for, by the names that it has in jobs of clusters and of flex clusters. */
+/* The fields of a job, whose names differ between clusters and flex clusters. */
 typedef struct driver_job {
   char *snapshot, *group, *name;
 } driver_job;

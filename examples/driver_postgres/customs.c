@@ -16,7 +16,7 @@
 #define CUSTOMS_DEPTH 10 /* roles that inherit from one another */
 #define CUSTOMS_PLACES 64
 
-/* What an action is. All of the first four together are DRIVER_WRITES; FIND alone is DRIVER_READS. */
+/* The meaning of an action. The first four together are DRIVER_WRITES; FIND alone is DRIVER_READS. */
 enum customs_right {
   CUSTOMS_FIND = 1, CUSTOMS_INSERT = 2, CUSTOMS_UPDATE = 4, CUSTOMS_REMOVE = 8, CUSTOMS_DATA = 15,
   CUSTOMS_MAKE = 16, CUSTOMS_FREE = 32, /* every user may */
@@ -36,7 +36,7 @@ static const struct {
   { "KILL_ANY_CURSOR", CUSTOMS_SIGNAL },
 };
 
-/* What a role says, by schema; "" are all of them. */
+/* The actions of a role, by schema; "" means all schemas. */
 typedef struct customs_rights {
   struct {
     char schema[DRIVER_NAME + 1];
@@ -100,7 +100,7 @@ static void customs_read(customs_rights *c, const char *json)
   }
 }
 
-/* What a user may do by these rights: no more than they say. What is left out of that is said of, too. */
+/* The privileges for these actions, never more than they allow. Actions that are left out are listed, too. */
 static int customs_level(customs_rights *c, int i)
 {
   int rights = c->at[i].rights, level = rights & CUSTOMS_MAKE ? DRIVER_MAKES : 0;
@@ -148,7 +148,7 @@ static int customs_inherited(driver_account *a, const driver_place *at, const ch
   return status;
 }
 
-/* What a custom role gives a user. */
+/* Adds the privileges of a custom role to a user. */
 int driver_custom(driver_account *a, const driver_place *at, const char *name, int depth, char *why, size_t size)
 {
   char *json = depth < CUSTOMS_DEPTH ? customs_named(at, name) : NULL;

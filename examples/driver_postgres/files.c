@@ -54,7 +54,7 @@ int driver_is(int at, const char *first, const char *second, mode_t kind)
   return fstatat(at, path, &about, AT_SYMLINK_NOFOLLOW) == 0 && (about.st_mode & S_IFMT) == kind;
 }
 
-/* What the driver remembers of a server or a user lies below FOLDER/control. */
+/* The driver's records of servers and users are below FOLDER/control. */
 int driver_knows(const driver_postgres *d, const char *first, const char *second)
 {
   return driver_is(d->control, first, second, S_IFREG);

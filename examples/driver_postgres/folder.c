@@ -60,8 +60,8 @@ static void driver_migrate_server(driver_postgres *d, const char *id)
   close(fd);
 }
 
-/* What version 0.2 left. It wrote users down as SQL, without their roles and scopes: nobody can say what they may do until the
-** service orders them again. */
+/* Files of version 0.2, which stored users as SQL, without their roles and scopes: these are unknown until the service orders the users
+** again. */
 static void driver_migrate(driver_postgres *d)
 {
   char id[32];

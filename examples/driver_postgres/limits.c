@@ -40,7 +40,7 @@ static int64_t limits_between(int64_t least, int64_t value, int64_t most)
   return value > most ? most : value < least ? least : value;
 }
 
-/* What the control file says: "M10 10000000000". A server of an earlier version has none, and gets the smallest tier without a bound. */
+/* The content of the control file: "M10 10000000000". A server of an earlier version has no such file, and gets the smallest tier without a disk limit. */
 void driver_limits_of(const driver_postgres *d, const char *id, driver_limits *out)
 {
   char text[64], *end;

@@ -127,7 +127,7 @@ static const char *logs_line(const char *p, const char *end)
   return next ? next + 1 : end;
 }
 
-/* What stands behind the time: "PID] ADDRESS LEVEL:  text". */
+/* The rest of the line after the time: "PID] ADDRESS LEVEL:  text". */
 static void logs_parts(driver_entry *e)
 {
   const char *end = e->from + e->length, *at = memchr(e->from + 28, ']', e->length - 28), *space;
@@ -181,7 +181,7 @@ void driver_log_reason(driver_postgres *d, const char *id, int64_t since, char *
 
 /* -------------------------------------------------------------------------------------------------------------- questions */
 
-/* What the server has written down in the time that is asked for; of too much, the end. A server has no log but its own. */
+/* The log of the server in the requested time; if it is too long, its end. A server has one log only. */
 int driver_logs(driver_postgres *d, const svc_question *q, svc_reply *reply)
 {
   int64_t from = driver_long(q->parameters, "{from:%T}", 0), until = driver_long(q->parameters, "{until:%T}", INT64_MAX / 1000);

@@ -34,8 +34,8 @@ int driver_reaches(const driver_postgres *d)
 }
 
 /*
-** It ends with us, since what was under way then comes again; a server does not, being its child and not ours. It gets an
-** environment of its own: ours may hold the password of svcd's store, and variables that lead psql to another server.
+** The program ends with svcd, because its order then comes again; a server does not, because it is the program's child. The program gets a
+** separate environment: svcd's may contain the password of its store, and variables that lead psql to another server.
 */
 static void driver_child(const driver_postgres *d, const driver_bounds *bounds, char *const argv[], int in, int out)
 {
@@ -64,7 +64,7 @@ static size_t driver_hear(pid_t pid, int out, char *to, size_t room, int64_t dea
   return got > 0 ? (size_t)got : 0;
 }
 
-/* What a child says, of that the first size - 1 bytes; then its status. */
+/* Reads the first size - 1 bytes of a child's output, then its status. */
 static int driver_listen(pid_t pid, int out, char *said, size_t size, int64_t deadline)
 {
   char rest[512];
@@ -110,7 +110,7 @@ int driver_run(driver_postgres *d, const char *input, char *said, size_t size, c
   return driver_run_in(d, NULL, input, said, size, argv);
 }
 
-/* What a program said, as one line without the host's paths: tenants may read it. */
+/* The output of a program as one line, without paths of the host, because tenants may read it. */
 void driver_words(const driver_postgres *d, char *said)
 {
   char *at = strstr(said, "ERROR:"), *place;

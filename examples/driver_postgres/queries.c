@@ -20,7 +20,7 @@ typedef struct queries_column {
   int how; /* '=': equal to something; '<': in a range; 1, -1: sorted by */
 } queries_column;
 
-/* What a plan says. */
+/* The facts of a plan. */
 typedef struct queries_plan {
   char table[QUERIES_NAME], schema[QUERIES_NAME], word[16];
   int64_t returned, scanned, keys;

@@ -1,7 +1,7 @@
 /*
 ** Figures of a server over time, and of this moment, by the names that the API has for them.
 **
-** A point at a time t stands for the step that ends with t. What is counted becomes a rate between two samples. Figures are integers
+** A point at a time t stands for the step that ends with t. Counters become rates between two samples. Figures are integers
 ** in thousandths, so that they are the same on every machine. Figures that PostgreSQL does not have are gaps, never invented numbers.
 */
 #define _GNU_SOURCE

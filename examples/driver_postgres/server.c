@@ -92,7 +92,7 @@ static int server_is_busy(const driver_postgres *d, const char *id)
 }
 
 /*
-** What a postmaster left that was killed. PostgreSQL starts in spite of it, unless the number is still taken: by another process, or by
+** The pid file of a killed postmaster. PostgreSQL starts in spite of it, unless the number is still taken: by another process, or by
 ** that one, which nobody has waited for. Then the file goes, once no process works in the folder any more.
 */
 static int server_clean(driver_postgres *d, const char *id)
@@ -178,7 +178,7 @@ int driver_start(driver_postgres *d, const char *id)
   return status;
 }
 
-/* What does not end by itself within a minute is ended at once: it recovers when it is started. */
+/* A server that does not stop within a minute is stopped immediately: PostgreSQL recovers at the next start. */
 int driver_stop(driver_postgres *d, const char *id)
 {
   char data[DRIVER_PATH], said[1024];

@@ -145,8 +145,8 @@ static int driver_everywhere(driver_postgres *d, const char *group, const driver
 
 /*
 ** A database user: its role is made of the verifier that the control plane keeps, which is what PostgreSQL itself would make
-** of the password. A user that a server cannot have, by its name or its roles, fails here; what it was before goes, since that
-** may be more than it is allowed now.
+** of the password. A user that a server cannot have, by its name or its roles, fails here; its old role is removed, because that
+** may have more privileges than allowed now.
 */
 int driver_user(driver_postgres *d, const driver_order *o, driver_result *r)
 {

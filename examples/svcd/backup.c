@@ -86,7 +86,7 @@ static int backup_copy_file(const char *from, const char *to)
   return good ? 0 : 1;
 }
 
-/* What a look at a store leaves beside it. */
+/* Removes the files that opening a store leaves beside it. */
 static void backup_tidy(const char *folder)
 {
   static const char *const files[] = { "lock.mdb", "svcapi.lock", "svcapi.reserve" };

@@ -29,7 +29,7 @@ typedef struct certificate_names {
   size_t count;
 } certificate_names;
 
-/* What cannot be a host is left out, and what is there already. */
+/* Adds a name, unless it is not a host name or already in the list. */
 static void certificate_name(certificate_names *names, const char *p, size_t n)
 {
   size_t i;

@@ -12,7 +12,7 @@
 **
 ** The parts:
 **
-**      driver_exec.c    orders and questions: what the service calls, and what it is told
+**      driver_exec.c    orders and questions, and their results
 **      driver_lines.c   the lines that go out, and those that come in
 **      driver_child.c   the program itself: started, written to, read from, ended, started again
 **      driver_json.c    as much JSON as the lines need
@@ -134,9 +134,9 @@ void exec_say(driver_exec *d, int level, const char *event, const char *format, 
 void exec_done(driver_exec *d, const char *id, int result, const char *facts); /* result SVC_BUSY: again later */
 void exec_replied(driver_exec *d, const char *id, exec_text value); /* value.p NULL: it does not know */
 void exec_report(driver_exec *d, const char *resource, const char *id, const char *facts);
-/* What is to be sent next, into `sending`; 0: nothing. */
+/* Puts the next line into `sending`; 0: nothing to send. */
 int exec_next(driver_exec *d);
-/* No program has anything any more: orders go to the next one, questions fail. */
+/* The program has ended: its orders go to the next one, questions fail. */
 void exec_lost(driver_exec *d);
 void exec_set_up(driver_exec *d, int up);
 

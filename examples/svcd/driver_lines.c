@@ -228,7 +228,7 @@ void exec_take_line(driver_exec *d, exec_text line)
 
 /* ----------------------------------------------------------------------------------------------------------------- replies */
 
-/* Lines of a log: a string of them, or an array of strings. What is too much goes from the beginning: the last lines matter. */
+/* Lines of a log: a string of them, or an array of strings. A long text loses its beginning: the last lines matter. */
 static int lines_give_log(svc_reply *reply, size_t most, exec_text value)
 {
   exec_buf b = { NULL, 0, 0, 0 };

@@ -107,7 +107,7 @@ static void log_json(int fd, int level, const char *event, const char *text)
   (void)svcd_line_write(&line, fd); /* where the log cannot be written there is nobody to tell */
 }
 
-/* One line, as the arguments say. before: what a line of text begins with, behind the program's name. */
+/* Writes one line. before: prefix of a text line, after the program's name. */
 static void log_put(int level, const char *event, const char *before, const char *format, va_list args)
 {
   char text[SVCD_TEXT];

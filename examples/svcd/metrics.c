@@ -147,7 +147,7 @@ static int metrics_is_health(const svc_request *r)
   return all >= n && memcmp(r->target, health, n) == 0 && (all == n || r->target[n] == '/' || r->target[n] == '?');
 }
 
-/* svc_listener_config.handle of that listener: what is neither health nor metrics is any unknown path, and asks for no credentials. */
+/* svc_listener_config.handle of that listener: all other paths answer 404 and need no credentials. */
 static int metrics_only(void *metrics, svc *none, const svc_request *request, svc_response *response)
 {
   static const svc_header type = { "Content-Type", "text/plain", 12, 10 };

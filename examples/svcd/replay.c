@@ -217,7 +217,7 @@ static char *replay_unblank(const char *body)
   return NULL;
 }
 
-/* The value of a recorded header, to be freed; NULL: it has none, or one that is no line. */
+/* The value of a recorded header, to be freed; NULL: missing or invalid. */
 static char *replay_recorded(exec_text headers, const char *wanted)
 {
   exec_text one;
@@ -232,7 +232,7 @@ static char *replay_recorded(exec_text headers, const char *wanted)
   return NULL;
 }
 
-/* Headers that say what is wanted; those of the connection and of who asks are ours. To be freed; NULL: no memory. */
+/* Headers of the recorded request, without those of the connection and the credentials. To be freed; NULL: out of memory. */
 static char *replay_headers(replay *r, exec_text headers, int signed_in)
 {
   static const char *const names[] = { "Accept", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key" };

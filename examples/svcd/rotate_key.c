@@ -23,7 +23,7 @@
 #define ROTATE_LINE 512
 #define ROTATE_WAIT 600  /* seconds that the verb waits for the svcd that serves the store */
 
-/* All is sealed by the new key: it gets the name of the old one. */
+/* All secrets are sealed with the new key: it takes the name of the old one. */
 static int rotate_take(const svcd_options *o)
 {
   char path[SVCD_PATH], next[SVCD_PATH], old[SVCD_PATH];

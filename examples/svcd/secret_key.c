@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A link that leads nowhere is there, too: whoever made it meant a key that is missing now. */
+/* A dangling link counts as existing: its target is a key that is missing now. */
 static int secret_key_is_there(const char *path)
 {
   struct stat about;

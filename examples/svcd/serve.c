@@ -159,7 +159,7 @@ static void serve_reload(svc_listener *listener, const svcd_options *o)
   }
 }
 
-/* The store is ready: this is what a reset goes back to, and its token is where the credentials are. */
+/* The store is ready: marks the state for a reset, and writes the token to the file of credentials. */
 static int serve_test_control(svc *s, const svcd_options *o, const char *base_url, const char *token)
 {
   char path[SVCD_PATH];

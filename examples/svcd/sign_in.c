@@ -49,7 +49,7 @@ void svcd_sign_in_keep(svcd_sign_in *k, const char *client_id, const char *clien
   snprintf(k->client_secret, sizeof k->client_secret, "%s", client_secret);
 }
 
-/* A member of the file of credentials, which svcd has written: its values have no escapes. Returns 0: it is not there, or is too long. */
+/* A member of the file of credentials, which svcd has written: its values have no escapes. Returns 0 if it is missing or too long. */
 static int sign_in_member(const char *text, const char *name, char *out, size_t size)
 {
   char member[32];
@@ -255,7 +255,7 @@ static const char sign_in_over[] = SIGN_IN_ERROR(410, "Gone", "SIGN_IN_LINK_OVER
 static const char sign_in_wrong[] = SIGN_IN_ERROR(401, "Unauthorized", "SIGN_IN_LINK_WRONG",
                                                   "This is no sign-in link of this svcd. Open the link that svcd has printed, as a whole.");
 
-/* {"code":"..."} as the page writes it. NULL: it is something else. */
+/* {"code":"..."} as the page writes it. NULL: another form. */
 static const char *sign_in_sent(const svc_request *r)
 {
   static const char before[] = "{\"code\":\"", behind[] = "\"}";

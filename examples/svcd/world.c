@@ -56,7 +56,7 @@ static char *world_text(const char *flag, const char *name, size_t *n)
 
 /* ------------------------------------------------------------------------------------------------------------------- time */
 
-/* "now" of the document itself, not of what is in it. 0: it has none, or it is no time, which the library says. */
+/* "now" of the document itself, not of what is in it. 0: missing or invalid; the library reports the error. */
 static int64_t world_now(const char *text)
 {
   struct tm t;
