@@ -1,7 +1,7 @@
 /*
 ** svcapi: an administration API for database deployments, as a C library.
 **
-** This header is the whole public interface. Its sections: result codes; parts of the configuration; driver types; configuration;
+** svcapi.h is the whole public interface. Its sections: result codes; parts of the configuration; driver types; configuration;
 ** requests and responses; opening and closing; answering requests; due steps; driver functions; credentials and keys; backups and
 ** stores; metrics; other languages; test control. A minimal program:
 **
@@ -28,9 +28,9 @@
 ** PROCESSES. One process at a time may hold an LMDB store; a second one gets SVC_BUSY. After fork() the child must not use a handle of
 ** the parent, not even to close it.
 **
-** OWNERSHIP. The library copies the strings and arrays of the configuration. It reads a request only during the call. A response owns
-** its headers and its body until svc_response_free(); free every response before svc_close(). Strings are NUL-terminated unless a length
-** stands beside them. A length of 0 means "up to the NUL".
+** OWNERSHIP. The library copies the strings and arrays of the configuration. The memory of a request is read only during the call. A
+** response owns its headers and its body until svc_response_free(); free every response before svc_close(). Strings are NUL-terminated
+** unless a length stands beside them. A length of 0 means "up to the NUL".
 **
 ** DETERMINISM. Time and random bytes come from the configuration alone. A host that supplies its own clock and random source gets the
 ** same answers on every run.
@@ -178,7 +178,7 @@ typedef struct svc_control_address {
 ** library simulates both: states move by the clock, and figures are invented, identical on every run. docs/driver.md describes every
 ** order, question and report. The strings of these structs are valid during the call only.
 **
-** An order tells the driver to change the data plane. It never contains a secret in clear: svc_order_secrets() returns those.
+** An order tells the driver to change the data plane. Secrets are never part of an order: svc_order_secrets() returns them.
 */
 typedef struct svc_order {
   const char *id;          /* 24 hex digits; the same in each attempt */
@@ -282,7 +282,7 @@ typedef struct svc_limiter_port svc_limiter_port; /* rate limits shared by sever
 */
 typedef struct svc_config {
   const char *path;  /* folder of the store, created if missing; NULL: a private store that svc_close() deletes */
-  size_t map_size;   /* initial size of the store's memory map, in bytes; it doubles whenever it is full; default 16 MiB */
+  size_t map_size;   /* initial size of the store's memory map, in bytes; the map doubles whenever it is full; default 16 MiB */
   size_t map_limit;  /* largest size of the map, in bytes; beyond it all writes but deletes answer 507; default: no limit */
   int durability;    /* SVC_DURABLE (default), SVC_NO_META_SYNC or SVC_NO_SYNC; a private store never syncs */
 
@@ -299,7 +299,7 @@ typedef struct svc_config {
                            and ids that begin with it (SVC_MANAGED, svc_sa_id_). 1 to 16 lower-case letters, digits and hyphens. A store
                            keeps its word for life: svc_open() refuses another. Default: the store's word; "svc" for a new store */
   int digest_sha256;    /* not 0: HTTP Digest with SHA-256 for API keys; default: MD5, which every client supports */
-  int strict_accept;    /* not 0: a request whose Accept names no version gets 406; default: it gets the newest version */
+  int strict_accept;    /* not 0: a request whose Accept names no version gets 406; default: the newest version */
 
   size_t max_body;         /* largest request body, in bytes; default 1 MiB */
   size_t max_depth;        /* deepest nesting of JSON in a body; default 32, at most 512 */
@@ -395,8 +395,8 @@ typedef struct svc_config {
 
   int seal_passwords; /* not 0: the password of a database user is stored, sealed by `secret_key`, which is required. No answer shows it;
                          only svc_order_secrets() of an order "user.put" returns it, {"password":"..."}, for drivers of databases that
-                         cannot use the SCRAM verifier. Default: passwords are not stored; one stored earlier is removed at the next
-                         change of its user */
+                         cannot use the SCRAM verifier. Default: passwords are not stored; a password stored earlier is removed at the
+                         next change of its user */
 
   const void *secret_key_next; /* another 32 bytes that are replacing, or have replaced, `secret_key`: see svc_rotate_key(). Both keys open
                                   the store. Default: none */
@@ -508,7 +508,7 @@ typedef struct svc_credentials {
 ** Returns SVC_OK with *out set. On any other code *out is NULL, and the log callback receives a line that names the cause.
 ** Threads: one thread opens and closes a handle.
 ** In C and C++ svc_open is a macro that passes the version of svcapi.h and the size of the caller's svc_config (see VERSIONS). The
-** function of that name is for programs that load it by name; it assumes the library's own svc_config.
+** function of that name is for programs that load it by name, and assumes the library's own svc_config.
 **
 **   svc_config config = { 0 };
 **   svc *s;
@@ -579,7 +579,7 @@ SVC_API int svc_openapi(svc *s, svc_response *out);
 */
 
 /*
-** Applies every step that is due, so that steps and their events happen without waiting for a request. It also hands out the queued
+** Applies every step that is due, so that steps and their events happen without waiting for a request. svc_tick() also hands out the queued
 ** orders to the driver and notifications to `notify`, which nothing else does: a host with either of them calls it at least every second.
 ** Resources below a deleted one are removed in such steps, too, 256 records per step and 10 ms apart.
 ** Returns SVC_OK or the reason why a step could not be stored.
@@ -616,14 +616,14 @@ SVC_API int svc_order_done(svc *s, const char *order_id, int result, const char 
 ** `resource` is a kind, as in orders ("cluster"). `id` is its id, or "PROJECT/ID" or "PROJECT/NAME" with the project's id, which avoids
 ** a search. `facts` is a JSON object as docs/driver.md describes it. Answers, connection strings, states, events and alerts change in
 ** one commit.
-** Returns SVC_OK. SVC_NOT_FOUND: the resource does not exist (any more). SVC_INVALID: this kind of resource has no reports, or the facts
-** are invalid; the log names the member, and nothing changes.
+** Returns SVC_OK. SVC_NOT_FOUND: the resource does not exist (any more). SVC_INVALID: nothing can be reported about this kind of resource,
+** or the facts are invalid; the log names the member, and nothing changes.
 ** Any thread, but not from within a function of the driver that svc_report() itself waits for.
 */
 SVC_API int svc_report(svc *s, const char *resource, const char *id, const char *facts);
 
 /*
-** Returns the secrets of an order or notification in clear: a JSON object with the shape of `desired`, {} if there are none. `*length`
+** Returns the secrets of an order or notification in clear: a JSON object with the shape of `desired`, {} without secrets. `*length`
 ** is the size of `out`; on return it is the length of the text, without its NUL. Wipe `out` after use.
 ** Returns SVC_OK. SVC_FULL: `out` is too small, and *length is the required size. SVC_INVALID: the order no longer exists, or
 ** svc_config.secret_key is missing. SVC_BUSY: the secrets are sealed by a key that this handle does not have yet (svc_rotate_key): retry
@@ -671,7 +671,7 @@ SVC_API int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out
 ** step: a handle without the key answers 503 to requests that need it, and logs the key's id. Older backups need the old key. A handle
 ** learns three keys at most.
 ** Returns SVC_OK: every secret is sealed by `next`, and the old key is no longer needed. SVC_BUSY: call again. SVC_INVALID:
-** svc_config.secret_key is missing, or a rotation to a third key has already begun. SVC_NOMEM, SVC_IO and others: this call did nothing.
+** svc_config.secret_key is missing, or a rotation to a third key has already begun. SVC_NOMEM, SVC_IO and others: nothing was changed.
 ** Threads: one at a time.
 **
 **   while ((rc = svc_rotate_key(s, next, 256)) == SVC_BUSY) continue;
@@ -688,16 +688,16 @@ SVC_API int svc_rotate_key(svc *s, const void *next, int steps);
 SVC_API int svc_backup(svc *s, const char *path);
 
 /*
-** Copies the last commit of an LMDB store that another process holds, from the folder `path` into `to`. It only reads and never blocks;
-** the other process continues to write. Never call it in the process that has that store open: LMDB forbids opening a store twice in
-** one process, and closing it would release the other handle's locks. That process calls svc_backup().
+** Copies the last commit of an LMDB store that another process holds, from the folder `path` into `to`. The copy only reads and never
+** blocks; the other process continues to write. Never call it in the process that has that store open: LMDB forbids opening a store twice
+** in one process, and closing it would release the other handle's locks. The other process calls svc_backup().
 ** Returns what svc_backup() returns. SVC_IO: there is no store, or it cannot be read or written. SVC_CORRUPT: the folder holds something
 ** else. Any thread.
 */
 SVC_API int svc_backup_of(const char *path, const char *to);
 
 /*
-** Returns the port of the store in memory: svc_config.store = svc_memory_port(). That store is empty when opened and lost when closed.
+** Returns the port of the store in memory: svc_config.store = svc_memory_port(). The store is empty when opened and lost when closed.
 ** svc_config.path must be NULL, and `map_limit` bounds its bytes. Its snapshots (svc_snapshot_take) cost almost nothing; svc_backup()
 ** returns SVC_INVALID.
 **
@@ -728,9 +728,9 @@ SVC_API const char *svc_kind_name(const char *kind);
 ** `found` (may be NULL) receives a line per problem, 100 at most and then a line that says so. A line names a kind of resource and an
 ** id, never stored content.
 ** Returns SVC_OK: no problem. SVC_CORRUPT: some problems. SVC_NOMEM, SVC_IO: the check did not finish.
-** Any thread, while requests continue: the check sees the store as it was at the beginning. It takes some microseconds per record, and
-** up to 200 bytes of memory per list that is not empty. Space freed meanwhile is not reused before the check ends. If the store must grow,
-** all requests wait for the end of the check: check a backup instead of a large, busy store.
+** Any thread, while requests continue: the check sees the store as it was at the beginning. The check takes some microseconds per record,
+** and up to 200 bytes of memory per list that is not empty. Space freed meanwhile is not reused before the check ends. If the store must
+** grow, all requests wait for the end of the check: check a backup instead of a large, busy store.
 ** Limits: a build that omits resources (SVC_OMIT) reports their records as problems. There are no checksums, so damaged text that is
 ** still valid text goes unnoticed.
 ** The pages of LMDB's file are checked first; a damaged page is the only line then. svc_open() makes the same check for files of up to
@@ -758,7 +758,7 @@ typedef struct svc_statistics {
   uint64_t orders;          /* orders that the driver has not finished, and notifications not sent yet, as of the last svc_tick();
                                1000 means 1000 or more; needs svc_config.metrics, like the rest */
   uint64_t orders_waiting;  /* those of `orders` not handed out yet, or to be handed out again */
-  int64_t oldest_order_ms;  /* age of the oldest of `orders`, in milliseconds; 0: there are none */
+  int64_t oldest_order_ms;  /* age of the oldest of `orders`, in milliseconds; 0: no orders */
   uint64_t order_retries;   /* number of times that orders were handed out again */
 } svc_statistics;
 
@@ -779,9 +779,9 @@ SVC_API int svc_metrics_text(svc *s, const char *more, svc_response *out);
 /* ------------------------------------------------------------------------------------------------------- other languages */
 
 /*
-** Functions for Python, Ruby, Go and other languages that load the shared library (./build.sh shared) by name. They take text instead of
-** structs, so bindings need no struct definitions: examples/python/svcapi.py is a complete binding. Functions without structs can be
-** called as well: svc_close, svc_tick, svc_backup, svc_clock_..., svc_snapshot_..., svc_strerror, svc_version.
+** Functions for Python, Ruby, Go and other languages that load the shared library (./build.sh shared) by name. All of them take text
+** instead of structs, so bindings need no struct definitions: examples/python/svcapi.py is a complete binding. Functions without structs
+** can be called as well: svc_close, svc_tick, svc_backup, svc_clock_..., svc_snapshot_..., svc_strerror, svc_version.
 */
 
 /*
@@ -825,7 +825,7 @@ SVC_API int svc_bootstrap_json(svc *s, svc_result **out);
 
 /*
 ** Functions for tests of programs that use this API: a clock that the test moves, snapshots of the store, faults, and a journal of
-** requests. They act on one handle. Any thread may call them, but not from within the driver's functions. A handle that uses none of
+** requests. All of them act on one handle. Any thread may call them, but not from within the driver's functions. A handle that uses none of
 ** them pays one memory read per request.
 **
 **   svc_config config = { 0 };
@@ -891,7 +891,7 @@ SVC_API void svc_snapshot_free(svc_snapshot *snapshot);
 
 /*
 ** Converts a snapshot to bytes, for a file, and back. The bytes contain the whole store, including password hashes and sealed secrets:
-** protect them like a backup. They contain neither the limiter's buckets, which are full after a load, nor nonces of HTTP Digest.
+** protect them like a backup. The bytes contain neither the limiter's buckets, which are full after a load, nor nonces of HTTP Digest.
 ** svc_snapshot_load() makes a snapshot for this handle, whichever handle took it; svc_snapshot_restore() then restores it.
 ** Both return SVC_OK or the reason. SVC_CORRUPT: the bytes are not a snapshot, or their checksum is wrong. SVC_INVALID: this handle cannot
 ** hold the snapshot, because of another store format, another vendor word or another `secret_key`; the log says which. SVC_FULL: the
@@ -915,11 +915,11 @@ SVC_API int svc_snapshot_load(svc *s, const void *bytes, size_t n, svc_snapshot 
 ** A string "$NAME.FIELD" is replaced by a field of an earlier resource; "as" gives the name, else it is the resource's own. "$random"
 ** generates a password. Write a leading dollar sign twice to keep it. docs/worlds.md has the whole format.
 **
-** The requests are ordinary ones of a caller with all roles, so every rule of the service applies. They take no tokens of any bucket and
-** are not in the journal. A world has at most 50 000 requests and as many steps. Resources that exist already, by their name or by all
-** given fields, stay unchanged. The steps of "then" need a manual clock if they move it. A document that the store has already applied,
-** byte for byte, changes nothing and succeeds. On an error the store is restored to what it was, including changes that other requests
-** made meanwhile: apply a world before you serve. That takes a snapshot, which `max_snapshot` bounds.
+** The requests are ordinary ones of a caller with all roles, so every rule of the service applies. These requests take no tokens of any
+** bucket and are not in the journal. A world has at most 50 000 requests and as many steps. Resources that exist already, by their name or
+** by all given fields, stay unchanged. The steps of "then" need a manual clock if they move it. A document that the store has already
+** applied, byte for byte, changes nothing and succeeds. On an error the store is restored to what it was, including changes that other
+** requests made meanwhile: apply a world before you serve. The restore needs a snapshot, which `max_snapshot` bounds.
 **
 ** `out` is JSON in either case; free it. Returns SVC_OK:
 **
@@ -929,8 +929,8 @@ SVC_API int svc_snapshot_load(svc *s, const void *bytes, size_t n, svc_snapshot 
 ** column and path; its detail is "12:9: orgs[0].groups[1]: CODE: text". SVC_FULL, SVC_BUSY, SVC_NOMEM and others: the store failed.
 **
 ** svc_world_write() writes a world of the store: organizations and everything below them that POST, PUT or PATCH could create. Applied to
-** an empty store it gives the same document again. It contains no secrets: a required password is "$random". The log says what could not
-** be written, and why. History (events, invoices, alerts, backups) is not included: svc_snapshot_save() has everything.
+** an empty store it gives the same document again. The world contains no secrets: a required password is "$random". The log says what could
+** not be written, and why. History (events, invoices, alerts, backups) is not included: svc_snapshot_save() has everything.
 */
 SVC_API int svc_world_apply(svc *s, const char *json, size_t length, svc_response *out);
 SVC_API int svc_world_write(svc *s, svc_response *out);
@@ -945,7 +945,7 @@ SVC_API int svc_world_write(svc *s, svc_response *out);
 #define SVC_DROP_AFTER 2  /* after the work: the change is stored, and its response is lost */
 
 /*
-** A rule that makes requests fail. It applies to requests of known callers and to operations that need no credentials; a request with
+** A rule that makes requests fail. A rule applies to requests of known callers and to operations that need no credentials; a request with
 ** wrong credentials gets 401 as usual and does not count. The first matching rule decides; a rule that only delays lets later ones apply.
 */
 typedef struct svc_fault_rule {
@@ -1012,7 +1012,7 @@ SVC_API size_t svc_fault_list(svc *s, svc_fault *out, size_t room);
 **   {"time":"...","fault":ID,"order":"cluster.create","outcome":"fail","reason":"...","about":"NAME"}
 **
 ** svc_fault_add_json() returns what svc_fault_add() returns; the log names an invalid member. svc_fault_list_json() lists all rules as a
-** JSON array, as GET /_svc/faults does; free it with svc_response_free(). It returns SVC_OK, SVC_NOMEM or SVC_INVALID.
+** JSON array, as GET /_svc/faults does; free it with svc_response_free(). The latter returns SVC_OK, SVC_NOMEM or SVC_INVALID.
 */
 SVC_API int svc_fault_add_json(svc *s, const char *rule, int *id);
 SVC_API int svc_fault_list_json(svc *s, svc_response *out);

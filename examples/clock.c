@@ -1,7 +1,7 @@
 /*
-** A clock of one's own: time is whatever this program says. A cluster that takes ten seconds to be made is made in none, and what
-** happens in a month, bills among it, happens at once. (A test that wants no more than a clock that stands until it is moved sets
-** svc_config.manual_clock: examples/test_control.c.)
+** A host with its own clock: the program decides what time it is. A cluster that takes ten seconds to create is ready at once, and the
+** events and bills of a month happen immediately. (A test that only needs a clock which it moves by hand sets svc_config.manual_clock:
+** examples/test_control.c.)
 **
 **   cc -I. examples/clock.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
 */

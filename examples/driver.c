@@ -1,7 +1,7 @@
 /*
-** A driver of one's own: what makes clusters. The control plane decides and remembers; perform() is told what to bring about, and a
-** thread says later what came of it. Here making a cluster is a line of text and a host name that is made up: put yours in its
-** place. examples/driver_postgres/ is a driver that runs PostgreSQL.
+** A minimal driver that creates clusters. The control plane decides and stores; perform() receives the desired state, and a thread
+** reports the result later. Creating a cluster is a line of text and an invented host name here: replace it by your code.
+** examples/driver_postgres/ is a driver that runs PostgreSQL.
 **
 **   cc -I. examples/driver.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
 */
@@ -17,11 +17,11 @@ typedef struct job { svc *s; char id[32], facts[256]; pthread_t thread; } job; /
 static void *work(void *context)
 {
   job *j = context;
-  usleep(50000); /* it takes a while, on a thread of its own */
+  usleep(50000); /* the work takes a while, on its own thread */
   return svc_order_done(j->s, j->id, SVC_OK, j->facts) == SVC_OK ? NULL : j;
 }
 
-/* Orders come at least once, also after a crash, with the same id. What is kept of one must be copied. */
+/* An order arrives at least once, also after a crash, with the same id. Its strings are valid during the call only: copy them. */
 static int perform(void *context, svc *s, const svc_order *order)
 {
   job *j = context;
@@ -30,7 +30,7 @@ static int perform(void *context, svc *s, const svc_order *order)
   j->s = s;
   snprintf(j->id, sizeof j->id, "%s", order->id);
   snprintf(j->facts, sizeof j->facts, "{\"hosts\":[\"%s-0.example.net:27017\"]}", order->name);
-  return pthread_create(&j->thread, NULL, work, j) == 0 ? SVC_OK : SVC_BUSY; /* SVC_BUSY: ask me again later */
+  return pthread_create(&j->thread, NULL, work, j) == 0 ? SVC_OK : SVC_BUSY; /* SVC_BUSY: the order comes again later */
 }
 
 static int measure(void *context, svc *s, const svc_question *question, svc_reply *reply)

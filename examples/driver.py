@@ -246,7 +246,7 @@ class Server:
         raise Failed("redis-server does not end")
 
     def figure(self, name):
-        """One figure as it is now; of a counter how much it grows in a second. None: nobody knows."""
+        """One figure as it is now; of a counter how much it grows in a second. None: unknown."""
         if name == "UP":
             return 1 if self.lives() else 0
         samples = list(self.samples)[-2:]
@@ -459,7 +459,7 @@ class Driver:
             try:
                 if server and question["what"] in self.answers:
                     value = self.answers[question["what"]](server, question)
-            except Exception as why:  # a server that is down, for example: then nobody knows
+            except Exception as why:  # a server that is down, for example: the answer is unknown
                 note("%s of %s: %s" % (question["what"], question["name"], why))
             self.say(reply={"id": question["id"], "unknown": True} if value is None else {"id": question["id"], "value": value})
 
@@ -585,7 +585,7 @@ def figures(info):
 
 
 def figure_at(samples, times, at, step, name):
-    """A figure of the step that ends at this second, from the samples in it; None: there are none. `times` are those of the samples."""
+    """A figure of the step that ends at this second, from the samples in it; None: no samples. `times` are those of the samples."""
     first, end = bisect.bisect_right(times, at - step), bisect.bisect_right(times, at)
     if first == end:
         return None

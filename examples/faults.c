@@ -1,6 +1,6 @@
 /*
-** Fault rules: how does a program that uses this API bear what a service does on a bad day? Each rule says which operation it
-** strikes, how, and how often; what they did to the requests of this program is printed.
+** Fault rules: tests how a client handles errors of the service. Each rule names an operation, the kind of fault and how often it
+** happens. The program prints what the rules did to its requests.
 **
 **   cc -I. examples/faults.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
 */
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A client that makes a project: what it does about 429, 503 and an answer that never comes is what is tried here. */
+/* A client that creates a project. The faults test how it handles 429, 503 and a lost answer. */
 static int create_project(svc *s, const char *org, const char *name, int *tries)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
@@ -25,7 +25,7 @@ static int create_project(svc *s, const char *org, const char *name, int *tries)
     svc_handle_request(s, &request, &response);
     status = response.status;
     again = response.drop || status == 503;
-    if (status == 429) { /* it waits for as long as it is told to; here the clock does */
+    if (status == 429) { /* the client waits as Retry-After says; here the clock moves instead */
       svc_clock_advance(s, 1000 * (svc_response_header(&response, "Retry-After")[0] - '0'));
       again = 1;
     }

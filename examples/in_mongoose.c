@@ -1,7 +1,7 @@
 /*
-** Inside a program that has mongoose already: what begins with /api/ is handed over, the rest stays as it was. Reads take
-** microseconds; a write waits for the disk and holds up this loop meanwhile: a program with many of them uses ports/listener.h,
-** which has threads for that.
+** Embeds the service in a program that already uses mongoose: requests below /api/ go to the service, all others stay with the program.
+** Reads take microseconds. A write waits for the disk and blocks this loop meanwhile: a program with many writes uses ports/listener.h,
+** which has threads for them.
 **
 **   D=build/deps; cc -std=gnu11 -I. -I$D examples/in_mongoose.c $D/mongoose.c build/libsvcapi.a $D/mbedtls/library/libmbed{x509,crypto}.a -pthread
 **   ./a.out http://127.0.0.1:8000
@@ -34,11 +34,11 @@ static void hand_over(svc *s, struct mg_connection *c, struct mg_http_message *m
   for (i = 0; i < response.header_count && n < sizeof head; i++)
     if (strcmp(response.headers[i].name, "Content-Length") != 0)
       n += mg_snprintf(head + n, sizeof head - n, "%s: %s\r\n", response.headers[i].name, response.headers[i].value);
-  if (n >= sizeof head) n = 0; /* it never is: the library's headers have a bound */
+  if (n >= sizeof head) n = 0; /* never happens: the library's headers are bounded */
   mg_printf(c, "HTTP/1.1 %d %s\r\n%.*sContent-Length: %lu\r\n\r\n", response.status, svc_status_reason(response.status), (int)n, head,
             (unsigned long)response.body_length);
   mg_send(c, response.body, response.body_length);
-  c->is_resp = 0; /* the answer is whole: the next request of this connection may come */
+  c->is_resp = 0; /* the answer is complete: the connection may send its next request */
   svc_response_free(&response);
 }
 
@@ -64,6 +64,6 @@ int main(int argc, char **argv)
   fflush(stdout);
   for (;;) {
     mg_mgr_poll(&loop, 500);
-    svc_tick(s); /* states move also while nobody asks */
+    svc_tick(s); /* due steps happen even without requests */
   }
 }

@@ -1,5 +1,5 @@
 /*
-** The least: open a store in a folder, ask, close. What was made is there again when the program is run a second time.
+** The smallest program: open a store in a folder, send requests, close. The second run finds the data of the first.
 **
 **   cc -I. examples/minimal.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out FOLDER
 */
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whoever embeds the library says who asks; a request from a network brings its own credentials, and `caller` stays NULL. */
+/* The embedding program names the caller. A request from a network carries its own credentials, and `caller` stays NULL. */
 static const svc_grant owner = { "ORG_OWNER", NULL };
 static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1, 1 };
 

@@ -1,6 +1,7 @@
 /*
-** Behind another HTTP server: nginx, lighttpd and Apache speak SCGI, whose request is a list of names and values and then the body.
-** The server ends TLS, has the connections and the logs; this answers. One request at a time, on a socket of this machine:
+** Serves behind another HTTP server: nginx, lighttpd and Apache speak SCGI, whose request is a list of names and values followed by the
+** body. The server terminates TLS, handles the connections and writes the logs. This program answers one request at a time on a local
+** socket:
 **
 **   cc -I. examples/scgi.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out /run/svc.sock https://example.net
 **   nginx:  location /api/ { include scgi_params; scgi_pass unix:/run/svc.sock; }
@@ -14,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* "LENGTH:" then pairs of strings, each ended by NUL, then "," and the body. What is wrong gets no answer: the server is trusted. */
+/* "LENGTH:" then pairs of strings, each ended by NUL, then "," and the body. An invalid request gets no answer: the server is trusted. */
 static void answer(svc *s, FILE *in, FILE *out)
 {
   static char head[65536], body[1 << 20], names[64][128];

@@ -1,6 +1,6 @@
 /*
-** A unit test of a program that uses this API, with the real thing in its own process: no socket, no sleeping, the same answers
-** on every run. What is tested here is create_cluster(), a client that tries again; put yours in its place.
+** A unit test of a client, with the real service in the same process: no socket, no sleeping, the same answers on every run. The tested
+** code is create_cluster(), a client that retries: replace it by yours.
 **
 **   cc -I. examples/test_control.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
 */
@@ -32,7 +32,7 @@ static int call(svc *s, const char *method, const char *path, const char *text, 
   return status;
 }
 
-/* The client: 503 and an answer that never came are tried again, under the same Idempotency-Key. */
+/* The client retries after 503 and after a lost answer, with the same Idempotency-Key. */
 static int create_cluster(svc *s)
 {
   static const char cluster[] = "{\"name\":\"shop\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
@@ -61,9 +61,9 @@ int main(void)
   assert(svc_clock_advance(s, 10000) == SVC_OK); /* ten seconds later, at once */
   assert(call(s, "GET", "/clusters/shop", NULL, NULL) == 200 && strstr(body, "\"stateName\":\"IDLE\""));
 
-  assert(svc_snapshot_restore(s, empty) == SVC_OK); /* the next case begins with nothing */
+  assert(svc_snapshot_restore(s, empty) == SVC_OK); /* the next case starts from the empty store */
   assert(call(s, "GET", "/clusters/shop", NULL, NULL) == 404);
-  assert(svc_fault_add(s, &lost, NULL) == SVC_OK && create_cluster(s) == 201); /* and an answer that was lost */
+  assert(svc_fault_add(s, &lost, NULL) == SVC_OK && create_cluster(s) == 201); /* and a lost answer */
   assert(call(s, "GET", "/clusters", NULL, NULL) == 200 && strstr(body, "\"totalCount\":1"));
 
   assert(svc_journal_read(s, 3, &journal) == SVC_OK && strstr(journal.body, "\"drop\":\"after\""));

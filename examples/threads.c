@@ -1,6 +1,6 @@
 /*
-** One handle and many threads: reads never wait for a write, and writes that wait at the same time share a commit. Eight threads
-** make projects, each its own and all of them one that only one can have; the library needs no lock around it.
+** One handle and many threads: reads never wait for a write, and concurrent writes share a commit. Eight threads create projects: each its
+** own, and all of them the same name, which only one can get. The library needs no lock around it.
 **
 **   cc -I. examples/threads.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
 */
@@ -26,7 +26,7 @@ static int ask(svc *s, const char *method, const char *target, const char *text)
   static const svc_header json = { "Content-Type", "application/json", 0, 0 };
   svc_request request = { .method = method, .target = target, .headers = &json, .header_count = text ? 1 : 0,
                           .body = text, .body_length = text ? strlen(text) : 0, .caller = &me };
-  svc_response response; /* of this thread alone, and so is its memory */
+  svc_response response; /* owned by this thread, like its memory */
   int status;
   svc_handle_request(s, &request, &response);
   status = response.status;

@@ -1,15 +1,15 @@
-# package.sh: how svcapi leaves this tree: installed on a machine (install, uninstall), or as an archive and programs for others
-# (dist); read in by build.sh. Nothing of it is needed by who drops svcapi.h and svcapi.c into a program.
+# package.sh: installs svcapi on a machine (install, uninstall), and builds archives and programs for others (dist). build.sh sources it.
+# Programs that compile svcapi.h and svcapi.c themselves need none of it.
 # shellcheck shell=sh
 
-PREFIX=${PREFIX:-/usr/local} # where it is to be used from
-DESTDIR=${DESTDIR:-}         # where that lies while a package is made of it
+PREFIX=${PREFIX:-/usr/local} # folder of the installation
+DESTDIR=${DESTDIR:-}         # staging folder while a package is built
 LIBDIR=${LIBDIR:-lib}        # below PREFIX: lib64, lib/aarch64-linux-gnu
 
 version() { sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h; }
 soname() { basename build/libsvcapi.so.*; }
 
-moment() { # when this state of the sources was made, in seconds: archives and pages are the same whenever they are made of it
+moment() { # time of the last commit, in seconds: archives and pages built from the same sources are identical
   if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then echo "$SOURCE_DATE_EPOCH"
   elif git log -1 --format=%ct 2>/dev/null; then :
   else stat -c %Y svcapi.c; fi

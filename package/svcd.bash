@@ -1,4 +1,4 @@
-# Completion of svcd for bash. What it knows it asks of the program itself, so that it knows the flags that this one has.
+# Completion of svcd for bash. It asks the program for its verbs and flags, so it always matches the installed version.
 _svcd() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} program=${COMP_WORDS[0]} verb=serve verbs help value
   COMPREPLY=()

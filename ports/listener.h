@@ -168,7 +168,7 @@ typedef struct svc_listener_config {
 int svc_listener_open(svc_listener **out, const svc_listener_config *config, char *why, size_t why_size);
 
 /*
-** Returns a description from the files reference.txt of the catalog, or NULL if there is none. For svc_config.describe; `context` is not
+** Returns a description from the files reference.txt of the catalog, or NULL if it is missing. For svc_config.describe; `context` is not
 ** used. Any thread.
 */
 const char *svc_listener_describe(void *context, int what, const char *of, const char *name);

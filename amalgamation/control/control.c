@@ -20,7 +20,7 @@ static int control_configure(svc *s)
   if (wrong) return control_invalid(s, wrong);
   if (k->manual_clock && k->clock) return control_invalid(s, "clock and manual_clock cannot both be set");
   if (k->seed && k->random) return control_invalid(s, "random and seed cannot both be set");
-  if (k->manual_clock < 0 || k->manual_clock > SVC_CLOCK_LAST) return control_invalid(s, "manual_clock is no time from 1970 to 9999");
+  if (k->manual_clock < 0 || k->manual_clock > SVC_CLOCK_LAST) return control_invalid(s, "manual_clock must be a time from 1970 to 9999");
   if (k->clock_rate < 0 || k->clock_rate > SVC_CLOCK_FASTEST) return control_invalid(s, "clock_rate must be a number from 1 to 1000000");
   if (k->clock_rate && !k->manual_clock) return control_invalid(s, "clock_rate needs manual_clock, the time at which it starts");
   if (k->journal > 10000) return control_invalid(s, "journal is more than 10000");

@@ -155,7 +155,7 @@ static int whole_file_record(whole_file *f, svc_str before, const svc_row *row, 
                                                                               "the keys of the snapshot are not in their order");
   if (row->key.p[0] == '\0' || (unsigned char)row->key.p[0] == 0xFF) return whole_file_bad(f, SVC_CORRUPT,
     "the snapshot has a key that no store has");
-  if (row->key.p[0] == SVC_COUNT_LETTER && row->value.n != 8) return whole_file_bad(f, SVC_CORRUPT, "a count of the snapshot is none");
+  if (row->key.p[0] == SVC_COUNT_LETTER && row->value.n != 8) return whole_file_bad(f, SVC_CORRUPT, "a count of the snapshot is invalid");
   if (svc_str_is(row->key, "msealed")) rc = whole_file_sealed(f, row->value, &leave);
   return rc == SVC_OK && !leave ? svc_whole_add(k, row->key, row->value) : rc;
 }
@@ -203,7 +203,7 @@ SVC_PRIVATE int svc_snapshot_read(svc *s, svc_str bytes, svc_snapshot **out, cha
   *out = NULL;
   why[0] = '\0';
   if (bytes.n < WHOLE_FILE_HEAD + WHOLE_FILE_SUM || memcmp(bytes.p, WHOLE_FILE_MAGIC, 8) != 0)
-    return whole_file_bad(&f, SVC_CORRUPT, "these bytes are no snapshot, or the beginning of one");
+    return whole_file_bad(&f, SVC_CORRUPT, "these bytes are not a snapshot, or not a complete one");
   bytes.n -= WHOLE_FILE_SUM;
   if (!svc_sha256(bytes, sum)) return SVC_NOMEM;
   if (!svc_same_bytes(sum, (const unsigned char *)bytes.p + bytes.n, sizeof sum))

@@ -19,7 +19,7 @@ SVC_PRIVATE bool svc_world_clock(svc_world *w, const svc_world_at *at, int64_t t
     return svc_world_refused(w, at, "the world moves the clock, which is not a manual one: svcd needs --test-control, "
                              "a program svc_config.manual_clock");
   svc_date_text(now, from);
-  if (to < now) return svc_world_refused(w, at, "the clock stands at %s already, and does not go back", from);
+  if (to < now) return svc_world_refused(w, at, "the clock is already at %s and cannot go back", from);
   for (i = 0; i < WORLD_MOVES && rc == SVC_BUSY; i++) rc = svc_clock_set(w->s, to);
   if (rc == SVC_INVALID) return svc_world_refused(w, at, "the clock does not go beyond the year 9999");
   return rc == SVC_OK ? true : svc_world_failed(w, rc);

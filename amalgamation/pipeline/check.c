@@ -545,7 +545,7 @@ static bool check_names(svc_call *c, const svc_object *object, const svc_node *i
       if (svc_links_served(c, member)) continue;
       svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, member->name, "differs from the served value, and cannot be changed");
     } else {
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "is not a field of this object%s",
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "does not exist in this object%s",
                   check_meant(c, object, member->name));
     }
     good = false;

@@ -127,7 +127,7 @@ static int dialect_member(svc *s, const svc_node *node)
     if (svc_str_is(node->name, dialect_members[kind])) return dialect_pairs(s, kind, node);
   if (svc_str_is(node->name, "vendor")) return dialect_setting(s, node, &s->config.vendor);
   if (svc_str_is(node->name, "dbScheme")) return dialect_setting(s, node, &s->config.db_scheme);
-  return dialect_bad(s, "dialect", node->name, "is no member of a dialect: it has vendor, dbScheme, fields, paths, values, codes");
+  return dialect_bad(s, "dialect", node->name, "is not a member of a dialect: use vendor, dbScheme, fields, paths, values, codes");
 }
 
 /* The text behind a fault names the word: a duplicate key. */
@@ -186,7 +186,7 @@ static int dialect_sort(svc *s, int kind)
   for (i = 0; i < words->count; i++) words->by_theirs[i] = &words->rows[i];
   qsort(words->by_theirs, words->count, sizeof *words->by_theirs, dialect_by_theirs);
   for (i = 1; i < words->count; i++) {
-    if (svc_str_eq(words->rows[i].ours, words->rows[i - 1].ours)) return dialect_bad_pair(s, kind, &words->rows[i], "the word stands there twice");
+    if (svc_str_eq(words->rows[i].ours, words->rows[i - 1].ours)) return dialect_bad_pair(s, kind, &words->rows[i], "the word appears twice");
     if (svc_str_eq(words->by_theirs[i]->theirs, words->by_theirs[i - 1]->theirs))
       return dialect_bad_pair(s, kind, words->by_theirs[i], "another word of ours is shown so");
   }

@@ -242,7 +242,7 @@ SVC_PRIVATE svc_str svc_violation_text(svc_call *c, const svc_violation *v)
   /* a suggestion ends in a question mark */
   const char *stop = v->description.n && v->description.p[v->description.n - 1] == '?' ? "" : ".";
   svc_str field = svc_shown_place(c, v->field);
-  svc_str text = svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT "%s", SVC_ARG(field), SVC_ARG(v->description), stop);
+  svc_str text = svc_arena_print(c->arena, "The field " SVC_FMT " " SVC_FMT "%s", SVC_ARG(field), SVC_ARG(v->description), stop);
   if (c->error.violation_count < 2) return text;
   return svc_arena_print(c->arena, SVC_FMT " badRequestDetail lists %u more.", SVC_ARG(text), (unsigned)c->error.violation_count - 1);
 }

@@ -119,7 +119,7 @@ SVC_PRIVATE bool (svc_older_explain)(svc_call *c)
   if (!v->body || !first || older_has(v->body, first->field)) return false;
   newest = svc_route_newest(c->plan->route);
   detail = c->error.detail.n ? c->error.detail : svc_violation_text(c, first);
-  c->error.detail = svc_arena_print(c->arena, SVC_FMT " The attribute is named as in version %04u-%02u-%02u.", SVC_ARG(detail),
+  c->error.detail = svc_arena_print(c->arena, SVC_FMT " The field is named as in version %04u-%02u-%02u.", SVC_ARG(detail),
                                     newest / 10000, newest / 100 % 100, newest % 100);
   return false;
 }

@@ -224,7 +224,7 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
   if (!plan_event_members(noun)) return plan_bad(s, noun->name, "event_members", "are too many, or one is of no field");
   if (svc_noun_ext_of(noun)->quota && s->seats[SVC_SEAT_QUOTA] && svc_noun_ext_of(s->seats[SVC_SEAT_QUOTA]->noun)->quotas->limit(NULL, NULL, svc_noun_ext_of(noun)->quota) < 0)
-    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->quota, "is no limit that is known");
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->quota, "is not a known limit");
   return SVC_OK;
 }
 

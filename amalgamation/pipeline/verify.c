@@ -248,7 +248,7 @@ static svc_node *verify_body(svc_verify *v, const svc_entity *e, const svc_id *s
   if (svc_json_gate(v->c->arena, e->body, VERIFY_DEPTH, &fault)) body = svc_json_parse_gated(v->c->arena, e->body);
   if (!body && v->c->arena->failed) return NULL;
   if (!body || body->type != SVC_J_OBJECT) {
-    svc_found(v, e->kind, shown, "its body is no JSON object");
+    svc_found(v, e->kind, shown, "its body is not a JSON object");
     return NULL;
   }
   if (svc_body_write(v->c->arena, body, &text, &links_at) && (!svc_str_eq(text, e->body) || links_at != e->links_at))

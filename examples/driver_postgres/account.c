@@ -1,10 +1,10 @@
 /*
-** A database user as its order describes it: name, verifier, roles and scopes, read and checked before any SQL is made of them.
+** A database user as its order describes it: reads and checks name, verifier, roles and scopes before any SQL uses them.
 **
-** What a role of the API is on a server. A database of the API is a schema of the database `postgres`: one connection reaches
-** all of them, as clients of this API expect. Each schema has three roles that nobody logs in by, svc_read_OID, svc_write_OID and
-** svc_make_OID; svc_read_any, svc_write_any and svc_make_any are members of those of every schema. A user is a member of what its roles
-** say, and of nothing else. The predefined pg_read_all_data is not used, since it also shows the verifiers of all users in pg_authid.
+** Roles of the API on a server. A database of the API is a schema of the database `postgres`: one connection reaches all of them, as clients
+** of this API expect. Each schema has three roles without login: svc_read_OID, svc_write_OID and svc_make_OID; svc_read_any, svc_write_any and
+** svc_make_any are members of those of every schema. A user is a member of the roles that its API roles require, and of no others. The
+** predefined pg_read_all_data is not used, because it also shows the verifiers of all users in pg_authid.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -37,7 +37,7 @@ void driver_account_free(driver_account *a)
   memset(a, 0, sizeof *a);
 }
 
-/* A string of a JSON object, decoded. NULL: there is none. *control is set if it has a character that no name may have; the
+/* A string of a JSON object, decoded. NULL: missing. *control is set if it has a character that no name may have; the
 ** service escapes no others but the quote and the backslash. */
 char *driver_string(const char *json, int n, const char *format, int *control)
 {
@@ -120,7 +120,7 @@ int driver_account_role(driver_account *a, const driver_place *at, const char *n
   return 0;
 }
 
-/* One role of a user, as its order has it. */
+/* A role of a user, as in its order. */
 static int account_role(driver_account *a, const driver_place *at, const struct json_token *t, char *why, size_t size)
 {
   int control = 0, status = -1;

@@ -1,5 +1,5 @@
 /*
-** Questions of the service, by one table. What the driver does not know it says so of: SVC_NOT_FOUND.
+** Questions of the service, in one table. For unknown answers the driver returns SVC_NOT_FOUND.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"

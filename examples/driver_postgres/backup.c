@@ -1,8 +1,8 @@
 /*
 ** Snapshots of servers, and restores from them.
 **
-** The rule: a snapshot has its name when it is complete and verified, and a server keeps what it has until the one that replaces it has
-** started and is what the snapshot was taken of.
+** The rule: a snapshot gets its name when it is complete and verified. A server keeps its data until its replacement has started and has the
+** content of the snapshot.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------------- verify */
 
-/* What a program said that has refused, as the reason of an order. */
+/* Uses the output of a failed program as the reason of an order. */
 static int backup_refused(driver_postgres *d, driver_result *r, const char *what, char *said)
 {
   driver_words(d, said);
@@ -50,7 +50,7 @@ static int64_t backup_count(driver_postgres *d, const char *id)
   return end > said ? count : -1;
 }
 
-/* What a snapshot was taken of, "LEAST MOST" relations: as many as before it was begun and after it was complete. */
+/* The size of a snapshot, "LEAST MOST" relations: their number before it began and after it was complete. */
 static void backup_note(driver_postgres *d, const char *snapshot, int64_t before, int64_t after)
 {
   char text[64];
@@ -95,7 +95,7 @@ static int backup_take(driver_postgres *d, const driver_order *o, char *to, driv
   return backup_verify(d, to, r);
 }
 
-/* It has its name when it is complete and verified. */
+/* The snapshot gets its name when it is complete and verified. */
 int driver_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   char path[DRIVER_PATH], part[DRIVER_PATH], file[64], partial[72];
@@ -136,7 +136,7 @@ static int backup_move(driver_postgres *d, const char *id, const char *from, con
   return renameat(d->root, old, d->root, new);
 }
 
-/* What the server had before comes back. */
+/* Restores the previous data of the server. */
 static void backup_go_back(driver_postgres *d, const char *id)
 {
   driver_stop(d, id);
@@ -169,7 +169,7 @@ static int driver_begin_again(driver_postgres *d, const char *group, const char 
   return driver_settle(d, group, id);
 }
 
-/* What a job asks for, by the names that it has in jobs of clusters and of flex clusters. */
+/* The fields of a job, whose names differ between clusters and flex clusters. */
 typedef struct driver_job {
   char *snapshot, *group, *name;
 } driver_job;

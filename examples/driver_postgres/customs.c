@@ -1,8 +1,8 @@
 /*
-** Custom roles of a project: kept in FOLDER/control/roles, and granted as far as PostgreSQL has the same right.
+** Custom roles of a project: kept in FOLDER/control/roles, and granted where PostgreSQL has an equal privilege.
 **
-** The rule: a user gets never more than its roles say. Actions that PostgreSQL has no right for on a whole schema are left out, and the
-** log says so once, when the role is put.
+** The rule: a user never gets more than its roles allow. Actions without a PostgreSQL privilege on a whole schema are left out, and the log
+** says so once, when the role is stored.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -16,7 +16,7 @@
 #define CUSTOMS_DEPTH 10 /* roles that inherit from one another */
 #define CUSTOMS_PLACES 64
 
-/* What an action is. All of the first four together are DRIVER_WRITES; FIND alone is DRIVER_READS. */
+/* The meaning of an action. The first four together are DRIVER_WRITES; FIND alone is DRIVER_READS. */
 enum customs_right {
   CUSTOMS_FIND = 1, CUSTOMS_INSERT = 2, CUSTOMS_UPDATE = 4, CUSTOMS_REMOVE = 8, CUSTOMS_DATA = 15,
   CUSTOMS_MAKE = 16, CUSTOMS_FREE = 32, /* every user may */
@@ -36,7 +36,7 @@ static const struct {
   { "KILL_ANY_CURSOR", CUSTOMS_SIGNAL },
 };
 
-/* What a role says, by schema; "" are all of them. */
+/* The actions of a role, by schema; "" means all schemas. */
 typedef struct customs_rights {
   struct {
     char schema[DRIVER_NAME + 1];
@@ -100,7 +100,7 @@ static void customs_read(customs_rights *c, const char *json)
   }
 }
 
-/* What a user may do by these rights: no more than they say. What is left out of that is said of, too. */
+/* The privileges for these actions, never more than they allow. Actions that are left out are listed, too. */
 static int customs_level(customs_rights *c, int i)
 {
   int rights = c->at[i].rights, level = rights & CUSTOMS_MAKE ? DRIVER_MAKES : 0;
@@ -116,7 +116,7 @@ static void customs_folder(const char *group, char out[64])
   snprintf(out, 64, "roles/%.24s", group);
 }
 
-/* The role of a project by its name: the caller frees it. NULL: there is none. */
+/* The role of a project by its name, to be freed by the caller. NULL: missing. */
 static char *customs_named(const driver_place *at, const char *name)
 {
   char folder[64], id[32], *json = malloc(DRIVER_FILE);
@@ -148,7 +148,7 @@ static int customs_inherited(driver_account *a, const driver_place *at, const ch
   return status;
 }
 
-/* What a custom role gives a user. */
+/* Adds the privileges of a custom role to a user. */
 int driver_custom(driver_account *a, const driver_place *at, const char *name, int depth, char *why, size_t size)
 {
   char *json = depth < CUSTOMS_DEPTH ? customs_named(at, name) : NULL;

@@ -1,5 +1,5 @@
 /*
-** What the parts of the PostgreSQL driver share. driver_postgres.h is its public face; open.c says where to find what.
+** Declarations shared by the parts of the PostgreSQL driver. driver_postgres.h is the public header; open.c lists the parts.
 */
 #ifndef DRIVER_POSTGRES_PARTS_H
 #define DRIVER_POSTGRES_PARTS_H

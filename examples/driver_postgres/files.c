@@ -2,8 +2,8 @@
 ** Files of the PostgreSQL driver, and its log.
 **
 ** The rule: svcd may be root, and the servers run as another user of the system, who must not lead svcd anywhere. svcd reads and writes
-** only in folders of its own (FOLDER, FOLDER/control), and follows no link there. Whatever lies in a folder of the servers' user is made,
-** copied, measured, read and removed by a child process that has become that user (programs.c).
+** only in folders of its own (FOLDER, FOLDER/control), and follows no link there. Files in folders of the servers' user are created,
+** copied, measured, read and removed by a child process that runs as that user (programs.c).
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -54,7 +54,7 @@ int driver_is(int at, const char *first, const char *second, mode_t kind)
   return fstatat(at, path, &about, AT_SYMLINK_NOFOLLOW) == 0 && (about.st_mode & S_IFMT) == kind;
 }
 
-/* What the driver remembers of a server or a user lies below FOLDER/control. */
+/* The driver's records of servers and users are below FOLDER/control. */
 int driver_knows(const driver_postgres *d, const char *first, const char *second)
 {
   return driver_is(d->control, first, second, S_IFREG);

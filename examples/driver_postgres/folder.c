@@ -1,7 +1,7 @@
 /*
 ** The folder of the driver: opened, checked, and taken over from an earlier version.
 **
-** The rule: the folder is ours alone. Whoever else could write there could put a link in the place of anything in it.
+** The rule: only svcd can write to the folder. Any other user with write access could replace files by links.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -60,8 +60,8 @@ static void driver_migrate_server(driver_postgres *d, const char *id)
   close(fd);
 }
 
-/* What version 0.2 left. It wrote users down as SQL, without their roles and scopes: nobody can say what they may do until the
-** service orders them again. */
+/* Files of version 0.2, which stored users as SQL, without their roles and scopes: these are unknown until the service orders the users
+** again. */
 static void driver_migrate(driver_postgres *d)
 {
   char id[32];
@@ -91,7 +91,7 @@ static int driver_find_user(driver_postgres *d, char *why, size_t size)
   return 0;
 }
 
-/* The folder itself must be ours alone: whoever else could write there could put a link in the place of anything in it. */
+/* Only svcd may write to the folder: another user could replace files by links. */
 static int driver_open_root(driver_postgres *d, const char *path, char *why, size_t size)
 {
   struct stat about;

@@ -102,7 +102,7 @@ const char driver_sql_no_login[] =
   "select format('alter role %I nologin', rolname) from pg_roles where rolname = {'name'} and not rolsuper and oid >= 16384 \\gexec\n"
   "select pg_terminate_backend(pid) from pg_stat_activity where usename = {'name'} \\g /dev/null\n";
 
-/* What a user becomes a member of, in the order of the bits of enum driver_level. */
+/* The roles that a user becomes a member of, in the order of the bits of enum driver_level. */
 static const char *const grants_here[] = { "grant :\"r\" to {name};\n", "grant :\"w\" to {name};\n", "grant :\"m\" to {name};\n" };
 static const char *const grants_anywhere[] = { "grant svc_read_any to {name};\n", "grant svc_write_any to {name};\n", "grant svc_make_any to {name};\n" };
 
@@ -143,7 +143,7 @@ void driver_account_sql(FILE *sql, const driver_account *a)
 }
 
 /*
-** What every server has, whatever its users are. The driver's own role has no password, and pg_hba.conf refuses it over TCP.
+** Roles and settings of every server, whatever its users are. The driver's own role has no password, and pg_hba.conf refuses it over TCP.
 ** svc is a user to begin with, until the project has some of its own, by the password in FOLDER/control/ID/password. svc_former
 ** owns what users left behind who are gone; svc is a member of it, and so can take care of that.
 */
@@ -155,6 +155,6 @@ const char driver_sql_prepare[] =
   "revoke create on schema public from public;\n"
   "revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public;\n";
 
-/* What all users run is no tenant's to see. */
+/* Tenants may not see the queries of other users. */
 const char driver_sql_statements[] =
   "create schema if not exists " DRIVER_STATS ";\ncreate extension if not exists pg_stat_statements with schema " DRIVER_STATS ";\n";

@@ -1,5 +1,5 @@
 /*
-** What a tier of a cluster may use: memory, connections and disk.
+** The limits of a cluster's tier: memory, connections and disk.
 **
 ** Settings of PostgreSQL follow from the tier: shared_buffers, work_mem, max_connections. The memory of processes is bounded by the
 ** system: all of a server's together where there is a cgroup of version 2 that svcd may write to, else each by RLIMIT_DATA. The disk is
@@ -40,7 +40,7 @@ static int64_t limits_between(int64_t least, int64_t value, int64_t most)
   return value > most ? most : value < least ? least : value;
 }
 
-/* What the control file says: "M10 10000000000". A server of an earlier version has none, and gets the smallest tier without a bound. */
+/* The content of the control file: "M10 10000000000". A server of an earlier version has no such file, and gets the smallest tier without a disk limit. */
 void driver_limits_of(const driver_postgres *d, const char *id, driver_limits *out)
 {
   char text[64], *end;

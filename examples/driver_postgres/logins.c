@@ -1,6 +1,6 @@
 /*
-** Who has logged in to a server, and who has tried to: from its log, which has a line of each (log_connections). Newest first.
-** What the driver does by the server's socket is no login.
+** Successful and failed logins to a server, newest first, from its log, which has a line for each (log_connections). Connections of the driver
+** over the server's socket do not count.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"

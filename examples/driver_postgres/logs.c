@@ -4,7 +4,7 @@
 ** Each entry begins with a line "2026-11-18 01:07:54.123 UTC [PID] ADDRESS LEVEL:  text". PostgreSQL puts a tab before the further lines of
 ** a text, and nothing that a client sends stands in the prefix, so that no client can write an entry of its own.
 **
-** The rule: what is read is bounded, LOGS_MOST bytes of the log and as many of the one before it.
+** The rule: reads are bounded by LOGS_MOST bytes of the log, and as many of the previous one.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -127,7 +127,7 @@ static const char *logs_line(const char *p, const char *end)
   return next ? next + 1 : end;
 }
 
-/* What stands behind the time: "PID] ADDRESS LEVEL:  text". */
+/* The rest of the line after the time: "PID] ADDRESS LEVEL:  text". */
 static void logs_parts(driver_entry *e)
 {
   const char *end = e->from + e->length, *at = memchr(e->from + 28, ']', e->length - 28), *space;
@@ -142,7 +142,7 @@ static void logs_parts(driver_entry *e)
   e->text_length = (size_t)(end - e->text);
 }
 
-/* The next entry from `at` on, with all its lines. NULL: there is none; else where the one behind it begins. */
+/* Reads the next entry from `at` on, with all its lines. Returns the beginning of the one behind it, or NULL at the end. */
 const char *driver_log_next(const char *at, const char *end, driver_entry *e)
 {
   const char *next;
@@ -181,7 +181,7 @@ void driver_log_reason(driver_postgres *d, const char *id, int64_t since, char *
 
 /* -------------------------------------------------------------------------------------------------------------- questions */
 
-/* What the server has written down in the time that is asked for; of too much, the end. A server has no log but its own. */
+/* The log of the server in the requested time; if it is too long, its end. A server has one log only. */
 int driver_logs(driver_postgres *d, const svc_question *q, svc_reply *reply)
 {
   int64_t from = driver_long(q->parameters, "{from:%T}", 0), until = driver_long(q->parameters, "{until:%T}", INT64_MAX / 1000);

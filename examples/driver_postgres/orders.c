@@ -1,7 +1,7 @@
 /*
 ** Orders: one table of actions, the queue, and the thread that does them one after the other.
 **
-** The rule: perform() only queues. An order stays in the queue while it is done, so that the same one is not taken twice.
+** The rule: perform() only queues. An order stays in the queue until it is done, so that it is never accepted twice.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -65,7 +65,7 @@ static int driver_delete(driver_postgres *d, const driver_order *o, driver_resul
   return 0;
 }
 
-/* What would have to bring data from elsewhere, or take it there: a server like this has nobody to ask. */
+/* Orders that move data from or to other systems fail: this driver is connected to none. */
 static int driver_cannot(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   (void)d;
@@ -121,7 +121,7 @@ static int orders_run(driver_postgres *d, const driver_order *o, size_t row, dri
   return status;
 }
 
-/* What a server like this knows nothing of (driver_postgres.h names it) is done as it is: nothing is to do for it here. */
+/* Orders without an effect on a server (driver_postgres.h lists them) succeed at once. */
 static void driver_perform(driver_postgres *d, const driver_order *o)
 {
   driver_result r = { .code = SVC_OK };

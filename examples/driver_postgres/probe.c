@@ -1,9 +1,9 @@
 /*
 ** Does a server answer? The watch connects to each server that runs, asks it `select 1`, and keeps the connection; from then on it asks for the
-** end of an empty transaction (a Sync of the protocol). So neither the server's log nor its figures are filled by the watch. A postmaster that is
-** stopped is found by its state: the process behind a connection that is open would still answer.
+** end of an empty transaction (a Sync of the protocol). So the watch fills neither the server's log nor its figures. A stopped
+** postmaster is detected by its process state: the process behind an open connection would still answer.
 **
-** The rule: a question waits for PROBE_WAIT at the most. A refusal is an answer: a server that starts up, or is full, runs. The socket lies in a
+** The rule: a probe waits for at most PROBE_WAIT. A refusal is an answer: a server that is starting, or full, runs. The socket lies in a
 ** folder of the servers' user, so it is opened as what it is: a link is not followed.
 */
 #define _GNU_SOURCE /* O_PATH */
@@ -23,7 +23,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------------- question */
 
-/* A socket, or -1: there is none to connect to, or nobody takes connections from it. */
+/* Returns a connected socket, or -1 if there is no socket or nothing listens on it. */
 static int probe_connect(const driver_postgres *d, const char *id)
 {
   struct sockaddr_un at = { .sun_family = AF_UNIX };

@@ -1,7 +1,7 @@
 /*
 ** Programs that the PostgreSQL driver runs: PostgreSQL's own, and a few of the system for files of the servers' user.
 **
-** The rule: a program runs as the servers' user, with an environment of its own, and ends with svcd.
+** The rule: a program runs as the servers' user, with a separate environment, and ends with svcd.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -34,8 +34,8 @@ int driver_reaches(const driver_postgres *d)
 }
 
 /*
-** It ends with us, since what was under way then comes again; a server does not, being its child and not ours. It gets an
-** environment of its own: ours may hold the password of svcd's store, and variables that lead psql to another server.
+** The program ends with svcd, because its order then comes again; a server does not, because it is the program's child. The program gets a
+** separate environment: svcd's may contain the password of its store, and variables that lead psql to another server.
 */
 static void driver_child(const driver_postgres *d, const driver_bounds *bounds, char *const argv[], int in, int out)
 {
@@ -64,7 +64,7 @@ static size_t driver_hear(pid_t pid, int out, char *to, size_t room, int64_t dea
   return got > 0 ? (size_t)got : 0;
 }
 
-/* What a child says, of that the first size - 1 bytes; then its status. */
+/* Reads the first size - 1 bytes of a child's output, then its status. */
 static int driver_listen(pid_t pid, int out, char *said, size_t size, int64_t deadline)
 {
   char rest[512];
@@ -110,7 +110,7 @@ int driver_run(driver_postgres *d, const char *input, char *said, size_t size, c
   return driver_run_in(d, NULL, input, said, size, argv);
 }
 
-/* What a program said, as one line without the host's paths: tenants may read it. */
+/* The output of a program as one line, without paths of the host, because tenants may read it. */
 void driver_words(const driver_postgres *d, char *said)
 {
   char *at = strstr(said, "ERROR:"), *place;
@@ -160,7 +160,7 @@ int driver_copy(driver_postgres *d, const char *from, const char *to)
   return status;
 }
 
-/* When a process of the servers' user was started, in ticks of the system. 0: there is none, or it has ended and nobody has waited for it. */
+/* Start time of a process of the servers' user, in system ticks. 0: no such process, or a zombie. */
 int64_t driver_process(const driver_postgres *d, pid_t pid)
 {
   char path[64], text[1024], *at;

@@ -3,7 +3,7 @@
 ** pg_stat_statements.
 **
 ** A record names the first table of the plan, how many rows its scans looked at, and the columns that it was filtered and sorted by,
-** without their values. So indexes that are suggested rest on what the server really did.
+** without their values. Suggested indexes are therefore based on real plans.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -20,7 +20,7 @@ typedef struct queries_column {
   int how; /* '=': equal to something; '<': in a range; 1, -1: sorted by */
 } queries_column;
 
-/* What a plan says. */
+/* The facts of a plan. */
 typedef struct queries_plan {
   char table[QUERIES_NAME], schema[QUERIES_NAME], word[16];
   int64_t returned, scanned, keys;

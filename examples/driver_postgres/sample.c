@@ -1,6 +1,6 @@
 /*
-** A sample: what a server and its machine count, taken once a minute. Figures come from PostgreSQL's statistics views, in one script,
-** and from /proc. They are kept as they are counted; series.c makes rates of them.
+** A sample: the counters of a server and its machine, taken once a minute. Figures come from PostgreSQL's statistics views, in one script,
+** and from /proc. Samples keep raw counters; series.c computes rates.
 **
 ** The rule: a bounded past. There is a sample for each of the last 720 minutes, and one for each of the last 720 half hours.
 */
@@ -145,7 +145,7 @@ static void sample_processes(pid_t postmaster, int64_t *figures)
   figures[DRIVER_F_RESIDENT] += figures[DRIVER_F_SHARED]; /* counted once, though all processes map it */
 }
 
-/* What is left of the cluster's disk, and of that of the machine. */
+/* Free space of the cluster's disk and of the machine's. */
 static void sample_disk(const driver_postgres *d, const char *id, int64_t *figures)
 {
   driver_limits limits;

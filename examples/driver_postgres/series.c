@@ -1,8 +1,8 @@
 /*
 ** Figures of a server over time, and of this moment, by the names that the API has for them.
 **
-** A point at a time t stands for the step that ends with t. What is counted becomes a rate between two samples. Figures are integers
-** in thousandths, so that they are the same on every machine. What PostgreSQL has no figure for is a gap, and never a made-up number.
+** A point at a time t stands for the step that ends with t. Counters become rates between two samples. Figures are integers
+** in thousandths, so that they are the same on every machine. Figures that PostgreSQL does not have are gaps, never invented numbers.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -108,7 +108,7 @@ static const series_row *series_named(const char *name)
 
 /* --------------------------------------------------------------------------------------------------------------- figures */
 
-/* In thousandths. What is counted and has become less was begun anew. Returns 0: it is not known. */
+/* In thousandths. A counter that has decreased was reset. Returns 0 if the figure is unknown. */
 static int series_between(const series_row *row, const driver_sample *old, const driver_sample *new, int64_t *out)
 {
   int64_t a, b, seconds = old ? new->at - old->at : 0;
@@ -235,7 +235,7 @@ static const struct {
   { "OPCOUNTER_CMD", "select coalesce(sum(xact_commit + xact_rollback), 0) from pg_stat_database" },
 };
 
-/* SVC_NOT_FOUND: nobody knows how to measure that. */
+/* SVC_NOT_FOUND: the driver cannot measure that. */
 int driver_figure(driver_postgres *d, const char *id, const char *name, int64_t *out)
 {
   char said[256], *end = said;

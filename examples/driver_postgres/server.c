@@ -1,7 +1,7 @@
 /*
-** One PostgreSQL server: how it is made, started, stopped, spoken to and set up.
+** One PostgreSQL server: creates, starts, stops, queries and configures it.
 **
-** The rule: every step looks at what is there and does what is missing, since an order may come again.
+** The rule: every step checks what exists and does what is missing, because an order may arrive again.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -92,7 +92,7 @@ static int server_is_busy(const driver_postgres *d, const char *id)
 }
 
 /*
-** What a postmaster left that was killed. PostgreSQL starts in spite of it, unless the number is still taken: by another process, or by
+** The pid file of a killed postmaster. PostgreSQL starts in spite of it, unless the number is still taken: by another process, or by
 ** that one, which nobody has waited for. Then the file goes, once no process works in the folder any more.
 */
 static int server_clean(driver_postgres *d, const char *id)
@@ -178,7 +178,7 @@ int driver_start(driver_postgres *d, const char *id)
   return status;
 }
 
-/* What does not end by itself within a minute is ended at once: it recovers when it is started. */
+/* A server that does not stop within a minute is stopped immediately: PostgreSQL recovers at the next start. */
 int driver_stop(driver_postgres *d, const char *id)
 {
   char data[DRIVER_PATH], said[1024];
@@ -298,8 +298,8 @@ int driver_find(driver_postgres *d, const char *group, const char *name, char id
   return found;
 }
 
-/* What should run and does not, because the machine was started anew; and what an earlier version started, which let the driver's
-** own role in over TCP. */
+/* Starts servers that should run and do not, after a reboot; and restarts those of an earlier version, which allowed the driver's own role
+** over TCP. */
 void driver_resume(driver_postgres *d)
 {
   char id[32], group[32], hba[DRIVER_PATH], said[DRIVER_PATH];

@@ -2,7 +2,8 @@
 ** Tables and indexes of a server, and how they are used, as PostgreSQL's catalogs and statistics views have them.
 **
 ** A database of the API is a schema, and a collection a table. Answers are made by PostgreSQL itself, as JSON.
-** The rule: each script has a bound on its rows, and what it says has one on its bytes.
+**
+** The rule: the rows of each script and the bytes of its output are bounded.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"

@@ -1,5 +1,5 @@
 /*
-** Texts that grow, and JSON in them. What a server says or logs may hold any byte; what is answered is UTF-8.
+** Growing texts, and JSON in them. The rule: servers may print or log any byte, but answers are valid UTF-8.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -32,7 +32,7 @@ int driver_text_reply(driver_text *t, svc_reply *reply)
   return code;
 }
 
-/* Bytes of the character that begins here; 0: it is none. */
+/* Length of the character that begins here; 0: invalid. */
 static size_t text_character(const unsigned char *p, size_t left)
 {
   size_t n = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : (*p & 0xf0) == 0xe0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0, i;

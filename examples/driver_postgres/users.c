@@ -1,7 +1,7 @@
 /*
 ** Database users on the servers of their project: kept in FOLDER/control/users, and put on each server that is in their scope.
 **
-** The rule: a user that a server cannot have fails alone. Its order says why, the log says why, and the cluster lives.
+** The rule: a user that is invalid on a server fails alone. Its order and the log have the reason, and the cluster is not affected.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A user of the project as it was last asked for, {"vendor":..., "user":...}: the caller frees it. NULL: there is none. */
+/* A user of the project as last ordered, {"vendor":..., "user":...}, to be freed by the caller. NULL: missing. */
 static char *driver_user_file(const driver_postgres *d, const char *group, const char *id, char vendor[32], char **json)
 {
   char path[128], *text = malloc(DRIVER_FILE);
@@ -31,8 +31,8 @@ static char *driver_user_file(const driver_postgres *d, const char *group, const
 }
 
 /*
-** Make a user on one server what it should be there, which is nothing where the server's cluster is out of its scope. What
-** cannot be done leaves a user who cannot log in, rather than one with the rights of before.
+** Updates a user on one server, or removes it if the server's cluster is out of its scope. A failure leaves a user who cannot log in, rather
+** than one with the old privileges.
 */
 int driver_put_user(driver_postgres *d, const char *id, const driver_account *a, const char *json, char *said, size_t size)
 {
@@ -145,8 +145,8 @@ static int driver_everywhere(driver_postgres *d, const char *group, const driver
 
 /*
 ** A database user: its role is made of the verifier that the control plane keeps, which is what PostgreSQL itself would make
-** of the password. A user that a server cannot have, by its name or its roles, fails here; what it was before goes, since that
-** may be more than it is allowed now.
+** of the password. A user that a server cannot have, by its name or its roles, fails here; its old role is removed, because that
+** may have more privileges than allowed now.
 */
 int driver_user(driver_postgres *d, const driver_order *o, driver_result *r)
 {

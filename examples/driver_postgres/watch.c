@@ -1,12 +1,12 @@
 /*
-** The watch: what runs, what does not, and what is to be done about it. A thread of its own looks at every server each second.
+** The watch: a thread that checks every server each second and restarts those that have ended.
 **
 ** A server whose postmaster is gone is reported as down, started again, and reported as up, with the port that it has then. A server that
 ** does not answer for WATCH_SILENT (probe.c) is killed, and then treated the same. A server that cannot be started is tried again after
-** 1, 2, 4, ... 300 seconds, and the log says why. Each minute a sample of figures is taken (sample.c), and a server that holds more than its
+** 2, 4, ... 300 seconds, and the log says why. Each minute a sample of figures is taken (sample.c), and a server that holds more than its
 ** disk is made read-only.
 **
-** The rule: one at a time works on a server. An order holds it while it changes it; the watch leaves a held server alone.
+** The rule: one thread at a time works on a server. An order holds the server while it changes it; the watch skips held servers.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -115,13 +115,13 @@ static int watch_report(driver_postgres *d, const char *id, const char *facts)
   return svc_report(s, driver_knows(d, id, "flex") ? "flex cluster" : "cluster", name, facts);
 }
 
-/* May it be said again later? What the service does not know, or does not take, it will not take then. */
+/* True if the report may be repeated later. Unknown resources and invalid facts would fail again. */
 static int watch_later(int code)
 {
   return code != SVC_OK && code != SVC_NOT_FOUND && code != SVC_INVALID;
 }
 
-/* Where the server is, then whether it runs, unless that was said before. What could not be said is said in the next round. */
+/* Reports the address of the server, then whether it runs, unless reported before. A failed report is repeated in the next round. */
 static void watch_tell(driver_postgres *d, driver_server *s, int up)
 {
   char port[16], facts[512], how[256];
@@ -151,7 +151,7 @@ static int watch_alive(driver_postgres *d, driver_server *s)
   return 0;
 }
 
-/* It does, or has not been silent for long. One that is hung is killed: it recovers when it is started. */
+/* True if the server answers, or was silent for a short time only. A hung server is killed: PostgreSQL recovers at the next start. */
 static int watch_answers(driver_postgres *d, driver_server *s)
 {
   int64_t now = driver_now();

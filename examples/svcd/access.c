@@ -1,8 +1,8 @@
 /*
-** The access log: a line of JSON for every answer, in a file that can be moved away and is made anew at SIGHUP.
+** The access log: a line of JSON for every answer, in a file that can be rotated: SIGHUP reopens it.
 **
-** The rule it keeps: a line is one write, so that lines of several threads do not mix; and nothing in it is secret: of the target
-** it has the path alone, and no header.
+** The rule: a line is one write, so lines of several threads do not mix. A line contains no secret: it has the path of the target without
+** its query, and no header.
 */
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include "svcd.h"
@@ -48,7 +48,7 @@ void svcd_access_note(void *log, const svc_access *a)
   pthread_mutex_unlock(&k->lock);
 }
 
-/* A new file where the old one has been moved away; if there is none to be had, the old one goes on. 0, or -1 with errno. */
+/* Opens a new file after a rotation; if that fails, the old one stays in use. Returns 0, or -1 with errno. */
 int svcd_access_open(svcd_access *k, const char *path)
 {
   int fd = strcmp(path, "-") == 0 ? dup(1) : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), old;

@@ -1,11 +1,11 @@
 /*
-** The verbs that are about a store as such: backup, restore, check.
+** The verbs backup, restore and check.
 **
-** The rules they keep. A store that is in use is never opened a second time: backup copies its last commit from outside, check and
-** restore refuse. What is there is never written over. A copy is called one when it was checked, and a store that is restored
-** gets its name when it was, and had no faults or --force is given; with a database on either side it is copy.c that sees to that. The secret key goes along only where --with-key says so.
+** The rules. A store in use is never opened a second time: backup copies its last commit from outside; check and restore refuse. Existing
+** files are never overwritten. backup reports success only after checking the copy. A restored store gets its name only after the check
+** found no problems, or with --force. copy.c does this for databases. The secret key is copied only with --with-key.
 **
-** A damaged file may end the process that reads it, so the work is done in a child, and whatever becomes of that is said in a line.
+** A damaged file may end the process that reads it, so a child does the work, and its end is reported in one line.
 */
 #define _GNU_SOURCE /* fsync, flock */
 #include "svcd.h"
@@ -40,7 +40,7 @@ int svcd_in_child(const svcd_options *o, int (*work)(const svcd_options *o), con
 
 /* ---------------------------------------------------------------------------------------------------------------- files */
 
-/* Where a file of a folder is; 0: the path is too long, and that has been said. */
+/* Builds the path of a file in a folder. Returns 0, after an error message, if it is too long. */
 static int backup_name(char out[SVCD_PATH], const char *folder, const char *file)
 {
   if (snprintf(out, SVCD_PATH, "%s/%s", folder, file) < SVCD_PATH) return 1;
@@ -69,7 +69,7 @@ static int backup_pour(int in, int out)
   return n == 0 && fsync(out) == 0 ? 0 : -1;
 }
 
-/* A file that must not be there yet: in full and on the disk, or not at all. Returns 0, or has said why. */
+/* Copies a file to a new name, completely and on the disk, or not at all. Returns 0, or 1 after an error message. */
 static int backup_copy_file(const char *from, const char *to)
 {
   char new_to[SVCD_PATH + 8];
@@ -86,7 +86,7 @@ static int backup_copy_file(const char *from, const char *to)
   return good ? 0 : 1;
 }
 
-/* What a look at a store leaves beside it. */
+/* Removes the files that opening a store leaves beside it. */
 static void backup_tidy(const char *folder)
 {
   static const char *const files[] = { "lock.mdb", "svcapi.lock", "svcapi.reserve" };
@@ -103,7 +103,7 @@ static void backup_keep(void *line, int level, const char *text)
   if (level == SVC_LOG_ERROR) snprintf(line, SVCD_PATH, "%s", text);
 }
 
-/* Open it as it is, a folder or a URI: what waits for its driver stays. key: is it the store's? NULL: none. line: why not. */
+/* Opens a folder or URI for inspection; queued orders stay. `key` is checked against the store; NULL: none. `line`: reason of a failure. */
 static int backup_open(svc **out, const svcd_options *o, const char *place, const unsigned char *key, char line[SVCD_PATH])
 {
   unsigned char next[SVCD_SECRET_KEY];
@@ -130,7 +130,7 @@ static void backup_found(void *context, const char *text)
   printf("%s\n", text);
 }
 
-/* Returns the status to exit with, and has said why it is not 0. *faults: the store was read to its end, and has faults. */
+/* Returns the exit status. *faults: the store was read completely and has problems. */
 static int backup_look(const svcd_options *o, const char *place, const unsigned char *key, int *faults)
 {
   char line[SVCD_PATH];
@@ -152,7 +152,7 @@ int svcd_check_place(const svcd_options *o, const char *place)
   return backup_look(o, place, NULL, &faults);
 }
 
-/* With the key, where there is one: a store that is whole, and whose secrets nobody can open, is no good store. */
+/* Checks with the key, if there is one: a store whose secrets cannot be unsealed is not a good backup. */
 static int backup_check_work(const svcd_options *o)
 {
   const char *place = o->store ? o->store : o->data;
@@ -190,13 +190,13 @@ static int backup_store(const svcd_options *o)
   return rc == SVC_OK ? 0 : svcd_error(rc == SVC_INVALID ? 2 : 1, "no backup was made: %s", line[0] ? line : svc_strerror(rc));
 }
 
-/* A database on either side: what is read of it is one state, too, whoever writes on. */
+/* With a database on either side. It is read as of one moment, while others continue to write. */
 static int backup_elsewhere(const svcd_options *o)
 {
   return o->store || svcd_is_uri(o->to);
 }
 
-/* The key, and the one that takes its place, if that is under way. */
+/* Copies the key, and the next key during a rotation. */
 static int backup_copy_keys(const char *from, const char *to)
 {
   char next[SVCD_PATH + 8], copy[SVCD_PATH + 8];
@@ -247,7 +247,7 @@ int svcd_backup(const svcd_options *o)
 
 /* -------------------------------------------------------------------------------------------------------------- restore */
 
-/* A folder that holds a store in use is no backup: its file changes while it is read. The lock is kept until this process ends. */
+/* Refuses a folder whose store is in use: its file changes while it is read. The lock is kept until this process ends. */
 static int restore_hold(const char *folder)
 {
   char name[SVCD_PATH];
@@ -259,7 +259,7 @@ static int restore_hold(const char *folder)
   return svcd_error(1, "the store in %s is in use: make a backup of it (svcd backup), and restore that", folder);
 }
 
-/* A store with faults is restored only with --force, once each of them has been told. *faults: it has some. */
+/* Restores a store with problems only with --force, after reporting each of them. *faults: there are some. */
 static int restore_check(const svcd_options *o, const char *place, int *faults)
 {
   int status = backup_look(o, place, NULL, faults);
@@ -282,7 +282,7 @@ static int restore_key(const svcd_options *o)
   return backup_copy_keys(from, to);
 }
 
-/* The store under its name, unless there is one by now: a link never replaces. */
+/* Gives the store its name, unless another store has it by now: link() never replaces a file. */
 static int restore_name(const svcd_options *o, const char *ready)
 {
   char name[SVCD_PATH];
@@ -304,7 +304,7 @@ static int restore_work(const svcd_options *o)
   return status == 0 ? restore_said(o->data, faults) : status;
 }
 
-/* From a database, or into one: it is not a store before it was read again. */
+/* Restores from or into a database. The target counts as a store only after it was read again. */
 static int restore_elsewhere(const svcd_options *o)
 {
   const char *place = o->store ? o->store : o->data;

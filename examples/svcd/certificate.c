@@ -1,9 +1,9 @@
 /*
-** The certificate of https URLs: the one that --cert and --key name, or one that signs itself, in the data folder, made at the
-** first start and again when it has expired. A client is told to trust that one, or its fingerprint, which is printed.
+** The certificate of https URLs: the one of --cert and --key, or a self-signed one in the data folder, created at the first start and
+** again when it has expired. Clients trust that file, or its fingerprint, which svcd prints.
 **
-** The rule it keeps: files that the command line names are only read. Of its own, the key is made once and stays, so that who has
-** pinned it need not do so again.
+** The rule: files of the command line are only read. svcd's own key is created once and kept, so clients that have pinned it continue to
+** work.
 */
 #define _GNU_SOURCE /* gethostname, getifaddrs */
 #include "svcd.h"
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define CERTIFICATE_NAMES 48
-#define CERTIFICATE_DAYS 820     /* some clients refuse what is valid for more than 825, whoever has signed it */
+#define CERTIFICATE_DAYS 820     /* some clients refuse certificates that are valid for more than 825 days */
 #define CERTIFICATE_SOON_DAYS 30 /* left: say so */
 #define CERTIFICATE_DAY_MS ((int64_t)86400000)
 
@@ -29,7 +29,7 @@ typedef struct certificate_names {
   size_t count;
 } certificate_names;
 
-/* What cannot be a host is left out, and what is there already. */
+/* Adds a name, unless it is not a host name or already in the list. */
 static void certificate_name(certificate_names *names, const char *p, size_t n)
 {
   size_t i;

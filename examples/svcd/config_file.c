@@ -6,12 +6,11 @@
 **      listen http://127.0.0.1:8080
 **      no-sync
 **
-** A flag that has no value may say true or false. Blanks around a value are none of it; "#" begins a comment where a line or a
-** word begins.
-** What is a flag of another verb is left alone, so that one file serves all of them. The command line is stronger, and a list that
-** it begins replaces that of the file.
+** A flag without a value may be true or false. Blanks around a value are ignored; "#" begins a comment at the beginning of a line or word.
+** Flags of other verbs are ignored, so one file serves all verbs. The command line takes precedence, and a list there replaces the list of
+** the file.
 **
-** The rule: nothing secret stands in it, as no flag takes a secret: they lie in files of their own, which flags name.
+** The rule: the file contains no secret, because no flag takes one. Secrets are in files of their own, which flags name.
 */
 #include "svcd.h"
 

@@ -1,15 +1,15 @@
 /*
-** What svcd gives up once it has opened its ports and its store, and before it looks at the first request: whoever should get it to
-** do something else finds little to do it with.
+** svcd gives up privileges after it has opened its ports and its store, and before the first request. An attacker who takes over the process
+** finds little to use:
 **
-**   no core image, and no look into its memory by others of the same user: there are keys and tokens in it
-**   no privileges, of root as well: what is a file of its own it still reads and writes
-**   no program that is started could gain any
-**   no system call that a server of this kind has no use for: another program, another's memory, mounts, modules, clocks, namespaces
+**   no core dump, and no access to its memory by other processes of the same user, because memory holds keys and tokens
+**   no privileges, even as root; files of its own stay readable and writable
+**   no program that it starts can gain privileges
+**   no system calls that such a server does not need: exec, memory of others, mounts, modules, clocks, namespaces
 **
-** With a driver it goes on to start programs, as whom the driver says: the last two then leave that, and privileges stay.
+** A driver must start programs, possibly as another user: then exec stays allowed, and privileges stay.
 **
-** The rule it keeps: what the system cannot do is left out without a word, and what it can do is done for all threads.
+** The rule: protections that the system lacks are skipped silently; all others apply to all threads.
 */
 #define _GNU_SOURCE /* syscall */
 #include "svcd.h"
@@ -46,7 +46,7 @@ static void confine_privileges(void)
 }
 
 #ifdef CONFINE_MACHINE
-/* Refused with EPERM. A list of what is allowed would have to follow every library of C. */
+/* System calls refused with EPERM. A list of allowed calls would depend on the C library. */
 static const int confine_refused[] = {
   SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_perf_event_open, SYS_bpf, SYS_userfaultfd, SYS_mount, SYS_umount2,
   SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_reboot, SYS_swapon,
@@ -81,7 +81,7 @@ static const int confine_refused[] = {
 #endif
 };
 
-/* These as well, where no driver starts programs. */
+/* Also refused without a driver. */
 static const int confine_programs[] = {
   SYS_execve, SYS_execveat, SYS_setuid, SYS_setgid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
 #ifdef SYS_setuid32

@@ -1,10 +1,10 @@
 /*
 ** Test control: its token, the flags of tests, and the paths below /_svc/, which the library serves itself.
 **
-** The rule it keeps: nothing of it is on unless --test-control says so, and then only for who can reach loopback and read the
-** file of credentials; with --test-control-anywhere for who has the token. The token is given in a file or in the environment, or it is
-** random, whatever --seed says, and stays the same while the file of credentials does. It is never printed unless --show-credentials
-** asks for it, and programs that svcd starts do not inherit it.
+** The rule: test control is off without --test-control. With it, only callers on loopback who have the token get in; with
+** --test-control-anywhere, callers on any address who have the token. The token comes from a file or the environment, or is random,
+** whatever --seed is, and stays the same as long as the file of credentials. svcd prints it only with --show-credentials, and programs that
+** svcd starts do not inherit it.
 */
 #define _GNU_SOURCE /* timegm */
 #include "svcd.h"
@@ -38,9 +38,8 @@ static int control_starts(const svc_request *r, const char *with)
 }
 
 /*
-** The library lets no page in, not even one of its own address, as it cannot know who sends such pages. svcd knows: it serves the
-** console and nothing else there. A browser lets no page write another Origin than its own, and a page that has its own DNS name lead
-** here is refused by its Host.
+** The library refuses all web pages, even those of its own address, because it cannot know who serves them. svcd knows: it serves the
+** console and no other page. A browser sets Origin itself, and the check of Host refuses pages whose DNS name leads here.
 */
 int svcd_vouch(const svc_request *request, svc_request *out, svc_header headers[SVCD_HEADERS])
 {
@@ -89,7 +88,7 @@ int svcd_worlds_takes(const svc_request *request, svc_response *response)
 /* -------------------------------------------------------------------------------------------------------------- large bodies */
 
 #define CONTROL_BODY (((size_t)64 << 20) + 4096) /* bytes of a snapshot: the default of svc_config.max_snapshot, and the head of the file */
-#define CONTROL_CLOSED INT64_C(500000000)        /* ns: the library makes who guesses a token wait as long */
+#define CONTROL_CLOSED INT64_C(500000000)        /* nanoseconds, like the library's delay after a wrong token */
 
 /* A request that loads a world or a snapshot. */
 static int control_is_load(const svc_request *r)
@@ -100,7 +99,7 @@ static int control_is_load(const svc_request *r)
   return strcmp(r->method, "PUT") == 0 && n > sizeof snapshots - 1 && memcmp(r->target, snapshots, sizeof snapshots - 1) == 0;
 }
 
-/* How long it takes tells nothing of the token. */
+/* Compares in constant time. */
 static int control_same(const char *sent, size_t n, const char *token)
 {
   const size_t length = strlen(token);
@@ -110,7 +109,7 @@ static int control_same(const char *sent, size_t n, const char *token)
   return !differs;
 }
 
-/* The token of a request: RFC 6750. *n 0: it has none. */
+/* The bearer token of a request (RFC 6750). *n 0: missing. */
 static const char *control_bearer(const svc_request *r, size_t *n)
 {
   static const char bearer[] = "Bearer ";
@@ -142,7 +141,7 @@ size_t svcd_body_limit(void *large, const svc_request *request)
 
 /* ------------------------------------------------------------------------------------------------------------ the token */
 
-/* The file of credentials, as text; its length, or -1: there is none, or none that we have written. */
+/* Reads the file of credentials. Returns its length, or -1 if it is missing or was not written by svcd. */
 static long control_read(const char *path, char text[CONTROL_FILE])
 {
   FILE *f = *path ? fopen(path, "re") : NULL;
@@ -158,7 +157,7 @@ static long control_read(const char *path, char text[CONTROL_FILE])
 static const char control_characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="; /* RFC 6750, token68 */
 static const char control_member[] = "\"testToken\":\"";
 
-/* The token of the file, and how long it is; NULL: it has none. */
+/* The token of the file and its length; NULL: missing. */
 static const char *control_find(const char *text, size_t *n)
 {
   const char *at = strstr(text, control_member);
@@ -168,7 +167,7 @@ static const char *control_find(const char *text, size_t *n)
   return *n >= CONTROL_LEAST && *n < SVCD_TOKEN && at[*n] == '"' ? at : NULL;
 }
 
-/* A token that somebody gives: is it one? */
+/* Checks a token given by the user. */
 static int control_take(const char *from, const char *text, size_t n, char token[SVCD_TOKEN])
 {
   if (n < CONTROL_LEAST)
@@ -181,7 +180,7 @@ static int control_take(const char *from, const char *text, size_t n, char token
   return 0;
 }
 
-/* The flag is stronger than the variable. *token "": neither is there. Returns 0; else the status, and has said why. */
+/* The flag takes precedence over the variable. *token "": neither is set. Returns 0, or the exit status. */
 static int control_given(const svcd_options *o, char token[SVCD_TOKEN])
 {
   char text[CONTROL_FILE];
@@ -232,7 +231,7 @@ int svcd_test_token(const svcd_options *o, char token[SVCD_TOKEN])
   return 0;
 }
 
-/* The file with this token in place of what is between `to` and `from`; in full, or as it was. */
+/* Rewrites the file with this token in place of the text between `to` and `from`, completely or not at all. */
 static int control_write(const char *path, const char *before, size_t to, const char *token, const char *behind)
 {
   char text[CONTROL_FILE + SVCD_TOKEN + 64];
@@ -240,7 +239,7 @@ static int control_write(const char *path, const char *before, size_t to, const 
   return svcd_put_file(path, text, (size_t)length, 1);
 }
 
-/* The store may be older than --test-control, its file have been moved away, or another token be given now. */
+/* The file may be older than --test-control, may have been moved, or may contain another token. */
 int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char *token)
 {
   char path[SVCD_PATH], text[CONTROL_FILE], member[SVCD_TOKEN + 32];
@@ -263,7 +262,7 @@ int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char
 
 /* ------------------------------------------------------------------------------------------------------------ the flags */
 
-/* A whole number from 1 on, up to `most`, that ends at this character. NULL: it is none; else what follows. */
+/* Reads a number from 1 to `most` that ends at this character. Returns the text behind it, or NULL. */
 static const char *control_number(const char *text, char end, unsigned long long most, unsigned long long *out)
 {
   char *behind;
@@ -273,7 +272,7 @@ static const char *control_number(const char *text, char end, unsigned long long
   return end ? behind + 1 : behind;
 }
 
-/* ID=CAPACITY/RATE/SECONDS. The text is the command line's, and ours to write to: the id gets its end in it. */
+/* ID=CAPACITY/RATE/SECONDS. The argument is writable: the id is terminated in place. */
 static int control_limit(const char *text, svc_limit_override *out)
 {
   const char *at = strchr(text, '=');

@@ -1,8 +1,8 @@
 /*
-** The verb copy: a store into an empty place, from a folder to PostgreSQL, back, or between two of a kind; or only a look whether
-** two hold the same. backup and restore do the same where one of their places is a database.
+** The verb copy: copies a store into an empty place, from a folder to PostgreSQL, back, or between two of a kind; or only compares two. backup
+** and restore use it for databases.
 **
-** The rule it keeps: what was copied is called so when all of it was read again and was the same, and what was read is said, for both.
+** The rule: a copy succeeds only after both stores were read again and were equal. svcd prints what was read of both.
 */
 #include "svcd.h"
 
@@ -45,7 +45,7 @@ int svcd_copy_places(const char *from, const char *to, int compare)
 {
   svc_config config;
   (void)compare;
-  if (svcd_is_uri(from) || svcd_is_uri(to)) return svcd_store_at(svcd_is_uri(from) ? from : to, &config); /* says that there is none */
+  if (svcd_is_uri(from) || svcd_is_uri(to)) return svcd_store_at(svcd_is_uri(from) ? from : to, &config); /* prints that PostgreSQL is missing */
   return svcd_error(2, "this svcd was built without PostgreSQL; to copy from folder to folder, use svcd backup");
 }
 

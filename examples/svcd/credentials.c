@@ -1,8 +1,8 @@
 /*
 ** The file of credentials: {"baseUrl":...,"orgId":...,...}, mode 0600, and the verb that makes new ones.
 **
-** The rule it keeps: a file that is there is never written over by the verb, as what is in it may be all that somebody has;
-** and nothing is made in the store before there is a file to write it to.
+** The rule: the verb never overwrites an existing file, which may be the only copy of its secrets. Credentials are created in the store only
+** after the file for them exists.
 */
 #define _GNU_SOURCE /* fsync */
 #include "svcd.h"

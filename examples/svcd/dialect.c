@@ -1,5 +1,5 @@
 /*
-** --dialect: the file with other words for the wire. The library reads the JSON in it, and says what is wrong with that.
+** --dialect: reads the file with other words for the wire. The library parses its JSON and reports errors in it.
 */
 #include "svcd.h"
 
@@ -10,7 +10,7 @@
 
 #define DIALECT_MOST (1 << 20) /* bytes of the file */
 
-/* The file as a text. NULL: errno says why not; EILSEQ: the file contains a NUL byte. */
+/* Reads the file. Returns NULL with errno on failure; EILSEQ: the file contains a NUL byte. */
 static char *dialect_read(const char *path)
 {
   FILE *f = fopen(path, "re");

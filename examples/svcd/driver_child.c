@@ -1,10 +1,9 @@
 /*
-** The driver program as a process: it is started, written to and read from, ended, and started again.
+** The driver program as a process: svcd starts it, writes to it, reads from it, ends it and restarts it.
 **
-** The rules. It leads a process group of its own, and whatever of that is left when it ends is ended, too: two programs never serve at a
-** time. A server that shall outlive it therefore has a session of its own. It gets svcd's environment without the passwords that svcd
-** itself was given there, and none of its descriptors. Waiting is done in poll() alone, so a program that writes without reading, or does
-** nothing at all, holds up nothing.
+** The rules. The program leads its own process group, and svcd ends the rest of the group with it: two programs never run at a time. A server
+** that must outlive the program therefore needs its own session. The program gets svcd's environment without svcd's passwords, and none of
+** svcd's descriptors. Only poll() waits, so a program that writes without reading, or does nothing, blocks nothing.
 */
 #define _GNU_SOURCE /* pipe2, explicit_bzero */
 #include "driver_exec.h"
@@ -44,7 +43,7 @@ void exec_breach(driver_exec *d, const char *format, ...)
 
 /* ---------------------------------------------------------------------------------------------------------------- starting */
 
-/* What svcd was given for its own store and limiter is none of the program's business. To be freed; the strings are environ's. */
+/* The environment without svcd's own secrets for store and limiter. Free the array; the strings belong to environ. */
 static char **child_environment(void)
 {
   static const char *const ours[] = { "PGPASSWORD=", "REDISCLI_AUTH=" };
@@ -88,7 +87,7 @@ static void child_close(int *fd)
   *fd = -1;
 }
 
-/* 0, or -1, and it has been said why. */
+/* Returns 0, or -1 after a log line. */
 static int child_start(driver_exec *d)
 {
   int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 }, rc = EMFILE;

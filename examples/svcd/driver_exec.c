@@ -1,9 +1,8 @@
 /*
-** A program as the driver (driver_exec.h): the orders that it has or shall have, the questions that wait for its replies, and what the
-** service is told of both.
+** A program as the driver (driver_exec.h): its orders, the questions that wait for its replies, and the results for the service.
 **
-** The rule: perform() and ask() only add to lists, and wake the thread that writes and reads. An order leaves its list when the service
-** knows what came of it, or a newer one for the same resource takes its place; a question when its time is over, at the latest.
+** The rule: perform() and ask() only add to lists and wake the thread that writes and reads. An order leaves its list when the service has
+** stored its result, or when a newer order for the same resource replaces it; a question leaves at its timeout at the latest.
 */
 #define _GNU_SOURCE /* pipe2 */
 #include "driver_exec.h"
@@ -64,7 +63,7 @@ static exec_order *exec_new_order(const svc_order *order)
   return o;
 }
 
-/* What was ordered before for the same resource is not wanted any more: sent later, it would undo this one. */
+/* Replaces older orders for the same resource: sent later, they would undo this one. */
 static void exec_append(driver_exec *d, exec_order *o)
 {
   exec_order **last = &d->orders;
@@ -99,7 +98,7 @@ static int exec_perform(void *context, svc *s, const svc_order *order)
   return code;
 }
 
-/* The thread's: off the list, and gone. */
+/* Called by the thread: removes the order and frees it. */
 static void exec_drop(driver_exec *d, exec_order *o)
 {
   exec_order **at;
@@ -121,7 +120,7 @@ static exec_order *exec_find(driver_exec *d, const char *id)
   return o;
 }
 
-/* It goes to the program again, after a wait that grows. */
+/* Sends the order to the program again, after a growing wait. */
 static void exec_postpone(driver_exec *d, exec_order *o)
 {
   pthread_mutex_lock(&d->lock);
@@ -175,7 +174,7 @@ static void exec_deadline(driver_exec *d, struct timespec *until)
   until->tv_nsec = (long)(when % 1000) * 1000000;
 }
 
-/* At most one line in ten seconds: whoever asks much shall not fill the log. */
+/* Logs at most one line in ten seconds, so that many requests do not fill the log. */
 static void exec_say_late(driver_exec *d, const svc_question *q)
 {
   int64_t now = exec_now();
@@ -196,7 +195,7 @@ static void exec_forget_question(driver_exec *d, const exec_question *x)
   d->question_count--;
 }
 
-/* Wait for the reply, with the lock held; it is off the list then, whatever came. */
+/* Waits for the reply with the lock held, then removes the question from the list. */
 static void exec_wait(driver_exec *d, exec_question *x)
 {
   exec_question **last = &d->questions;
@@ -266,7 +265,7 @@ static int exec_next_question(driver_exec *d)
   return x != NULL;
 }
 
-/* The first order that is due; those that were replaced go. */
+/* Returns the first order that is due, and removes replaced ones. */
 static exec_order *exec_due(driver_exec *d)
 {
   int64_t now = exec_now();

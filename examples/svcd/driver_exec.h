@@ -1,10 +1,10 @@
 /*
-** --driver exec:COMMAND: a program is the driver. It is started by /bin/sh -c, and both sides write lines of JSON:
+** --driver exec:COMMAND: a program as the driver. svcd starts it by /bin/sh -c, and both sides write lines of JSON:
 **
-**   both, first       {"driver":1}              the version of this protocol; svcd adds "vendor", the vendor's word. The program may add
-**                                               "secrets":["user.put"], the actions whose orders shall carry their secrets
+**   both, first       {"driver":1}              the protocol version; svcd adds "vendor", the vendor word. The program may add
+**                                               "secrets":["user.put"], the actions whose orders include secrets
 **   svcd              {"order":{"id","action","resource","resourceId","parentId","groupId","orgId","name","desired":{},"attempt":1}}
-**                                               and "traceparent", if the request that asked for it had one
+**                                               and "traceparent", if the request that caused it had one
 **   program           {"done":{"id","result":"ok","facts":{}}}   or "busy": again later; or "failed", with a "reason"
 **   svcd              {"question":{"id","what","resource","resourceId","groupId","orgId","name","parameters":{},"now":1,"most":1}}
 **   program           {"reply":{"id","value":...}}   or "unknown":true: the program does not know
@@ -12,15 +12,15 @@
 **
 ** The parts:
 **
-**      driver_exec.c    orders and questions: what the service calls, and what it is told
+**      driver_exec.c    orders and questions, and their results
 **      driver_lines.c   the lines that go out, and those that come in
 **      driver_child.c   the program itself: started, written to, read from, ended, started again
 **      driver_json.c    as much JSON as the lines need
 **
-** The rules. One thread does all reading and writing, and never waits for the program: pipes do not block, and whatever is kept has a
-** bound. An order is kept until the program says what came of it, so a program that ends in between gets it again. A program that breaks
-** the protocol is ended and started again, after 1 second at first and 60 at the most. No secret is kept here: those of an order are read
-** from the service while its line is written, and wiped when it is sent.
+** The rules. One thread reads and writes, and never waits for the program: pipes do not block, and all lists are bounded. An order is kept
+** until the program reports its result, so a restarted program gets it again. svcd ends a program that breaks the protocol, and restarts it
+** after 1 second at first and at most 60. Secrets are not kept: svcd reads those of an order while it writes the line, and wipes the line
+** after sending it.
 */
 #ifndef SVCD_DRIVER_EXEC_H
 #define SVCD_DRIVER_EXEC_H
@@ -35,32 +35,32 @@ typedef struct driver_exec driver_exec;
 
 typedef struct driver_exec_config {
   const char *command;
-  int64_t timeout_ms; /* for a reply, and for the first line; six times as long may the program not read */
+  int64_t timeout_ms; /* timeout of a reply and of the first line; the program must read within six times that */
   void (*log)(void *context, int level, const char *event, const char *text); /* as svc_config.log_event */
   void *log_context;
 } driver_exec_config;
 
 /* 0, or -1: no memory, or no descriptors. The program is not started yet. */
 int driver_exec_open(driver_exec **out, const driver_exec_config *config);
-/* For svc_config.driver; it lives as long as the driver. */
+/* Returns the pointer for svc_config.driver, valid until the driver is closed. */
 const svc_driver *driver_exec_driver(driver_exec *d);
-/* Start the program, for this service: after svc_open(), and before svcd_confine(), which would confine the program, too. 0, or -1. */
+/* Starts the program for this service. Call it after svc_open() and before svcd_confine(), which would confine the program, too. 0, or -1. */
 int driver_exec_begin(driver_exec *d, svc *s);
-/* Before svc_close(), when nothing calls svc_tick() any more: the program is ended. */
+/* Ends the program. Call it before svc_close(), after the last svc_tick(). */
 void driver_exec_stop(driver_exec *d);
 /* After svc_close(). */
 void driver_exec_close(driver_exec *d);
 
 /* ------------------------------------------------------------------------------------------------- what the parts share */
 
-#define EXEC_ORDERS 256              /* orders that are kept at the most; beyond, the service is told to come again */
+#define EXEC_ORDERS 256              /* most orders that are kept; further ones get SVC_BUSY */
 #define EXEC_ORDER_BYTES (16u << 20) /* and their bytes together */
 #define EXEC_QUESTIONS 256           /* questions that wait for a reply at a time */
 #define EXEC_LINE (16u << 20)        /* bytes of a line of the program */
 #define EXEC_SAID 1000               /* bytes of a line of its standard error that are logged */
 #define EXEC_FIRST_WAIT 1000         /* milliseconds before it is started again; doubled each time */
 #define EXEC_LONGEST_WAIT 60000
-#define EXEC_GOOD 60000              /* after so long a service the wait begins anew */
+#define EXEC_GOOD 60000              /* after this time of service the wait starts at its minimum again */
 
 /* Bytes that grow. */
 typedef struct exec_buf {
@@ -134,9 +134,9 @@ void exec_say(driver_exec *d, int level, const char *event, const char *format, 
 void exec_done(driver_exec *d, const char *id, int result, const char *facts); /* result SVC_BUSY: again later */
 void exec_replied(driver_exec *d, const char *id, exec_text value); /* value.p NULL: it does not know */
 void exec_report(driver_exec *d, const char *resource, const char *id, const char *facts);
-/* What is to be sent next, into `sending`; 0: nothing. */
+/* Puts the next line into `sending`; 0: nothing to send. */
 int exec_next(driver_exec *d);
-/* No program has anything any more: orders go to the next one, questions fail. */
+/* The program has ended: its orders go to the next one, questions fail. */
 void exec_lost(driver_exec *d);
 void exec_set_up(driver_exec *d, int up);
 

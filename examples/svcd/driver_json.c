@@ -1,6 +1,6 @@
 /*
-** As much JSON as the lines of a driver program need: is a line an object, the value of a member, the items of an array, strings both
-** ways. Values that only pass through stay text, and the service checks them.
+** The JSON functions for the lines of a driver program: objects, members, array items, and strings in both directions. Values for the service
+** stay text, and the service checks them.
 **
 ** The rule: nothing here trusts the text. Nesting is bounded, since a value is skipped by recursion; no read goes past the end.
 */
@@ -103,7 +103,7 @@ static const char *json_skip_word(const char *p, const char *end)
   return p - from == 5 && memcmp(from, "false", 5) == 0 ? p : NULL;
 }
 
-/* The end of the value at p, or NULL: it is none. */
+/* Returns the end of the value at p, or NULL if it is invalid. */
 static const char *json_skip(const char *p, const char *end, int depth)
 {
   char close;

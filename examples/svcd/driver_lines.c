@@ -1,9 +1,8 @@
 /*
-** The lines of the driver's protocol: those that go to the program, and what is done about those that it writes. driver_exec.h shows
-** them all.
+** The lines of the driver's protocol: writes lines for the program, and handles the lines that it writes. driver_exec.h shows all of them.
 **
-** The rule: a line that is no JSON object, or none of the known ones, breaks the protocol, and the error shows how it begins. A line about
-** an order or a question that is not there (any more) does not: replies may come late, and orders are handed out more than once.
+** The rule: a line that is not a JSON object, or is unknown, breaks the protocol, and the error shows its beginning. A line about an unknown
+** order or question does not: replies may be late, and orders may arrive more than once.
 */
 #define _GNU_SOURCE /* explicit_bzero */
 #include "driver_exec.h"
@@ -63,7 +62,7 @@ static int lines_wants_secrets(const driver_exec *d, const char *action)
   return 0;
 }
 
-/* In clear, and only into the line that is sent next. Of what is gone there are none any more. */
+/* Adds the secrets in clear, only into the line that is sent next. A deleted resource has no secrets. */
 static void lines_secrets(driver_exec *d, const char *id, exec_buf *out)
 {
   size_t room = 4096, length = room;
@@ -229,7 +228,7 @@ void exec_take_line(driver_exec *d, exec_text line)
 
 /* ----------------------------------------------------------------------------------------------------------------- replies */
 
-/* Lines of a log: a string of them, or an array of strings. What is too much goes from the beginning: the last lines matter. */
+/* Lines of a log: a string of them, or an array of strings. A long text loses its beginning: the last lines matter. */
 static int lines_give_log(svc_reply *reply, size_t most, exec_text value)
 {
   exec_buf b = { NULL, 0, 0, 0 };

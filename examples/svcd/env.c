@@ -1,10 +1,9 @@
 /*
-** What clients need: `svcd env` prints the file of credentials as lines for a shell, for well-known clients under the names that they
-** read (--for NAME, a table below; docs/clients.md shows the same), `svcd openapi` the document of the API,
-** `svcd driver` what a driver is told, is asked and may say.
+** `svcd env` prints the file of credentials as lines for a shell, with the variable names of well-known clients (--for NAME; the table below
+** and docs/clients.md agree). `svcd openapi` prints the OpenAPI document, `svcd driver` the schema of the driver's messages.
 **
-** The rule: what env prints is meant for eval, so every value stands in quotes of its own, whatever is in it. It prints secrets, as
-** that is what it is for; whoever can read the file has them anyway.
+** The rule: a shell evaluates the output of env, so every value is quoted, whatever it contains. env prints secrets on purpose: its user can
+** read the file anyway.
 */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 #include "svcd.h"

@@ -1,6 +1,6 @@
 /*
-** Files that are there in full or not at all: a key, a token. A file gets its name when it is on the disk, and is there when its name is,
-** too: a power cut leaves the old one, or the new one.
+** Writes files completely or not at all: a key, a token. A file gets its name when its content is on the disk, and then the name is flushed,
+** too: a power cut leaves the old file or the new one.
 */
 #define _GNU_SOURCE /* fsync */
 #include "svcd.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder is flushed. Some file systems know no such thing: then there is nothing to be done. */
+/* Flushes the folder. Some file systems do not support that, which is ignored. */
 int svcd_flush_name(const char *path)
 {
   char folder[SVCD_PATH];

@@ -286,7 +286,7 @@ int svcd_help_all(int flags)
   putchar('\n');
   flags_wrap(stdout, "Every flag can also be set in the environment: SVCD_BASE_URL=URL is --base-url URL, SVCD_LISTEN=\"URL URL\" two --listen, "
              "SVCD_METRICS=true --metrics. The command line takes precedence over the environment, and the environment over the file of --config.", 0, 0);
-  if (!flags) printf("\nsvcd VERB --help lists the flags of a verb; svcd help all lists the flags of all verbs.\n");
+  if (!flags) printf("\nsvcd VERB --help lists the flags of a verb; svcd help all lists all flags.\n");
   return 0;
 }
 

@@ -1,5 +1,5 @@
 /*
-** svcd health [URL]: is the service there, and ready? For the health check of a container, whose image has no other program.
+** svcd health [URL]: asks whether a service is ready. For health checks of containers, whose image has no other program.
 **
 ** The rule: status 0 if GET /_svc/health answers 200, else 1 and a line that says why.
 */

@@ -1,7 +1,7 @@
 /*
-** A client of HTTP/1.1: see http_client.h. Sockets and TLS are mbedTLS's, which svcd is linked with anyway.
+** An HTTP/1.1 client: see http_client.h. Sockets and TLS come from mbedTLS, which svcd is linked with anyway.
 **
-** The rule: what comes from the server is bytes of a stranger. Nothing is read beyond HTTP_ANSWER, and what is no HTTP is an error.
+** The rule: answers are untrusted. At most HTTP_ANSWER bytes are read, and anything but valid HTTP is an error.
 */
 #define _GNU_SOURCE /* memmem, strcasestr */
 #include "http_client.h"

@@ -1,8 +1,7 @@
 /*
-** A client of HTTP/1.1, for the verbs that ask a running service: replay and health. One request at a time, each on a connection of its
-** own; the caller waits for it.
+** An HTTP/1.1 client for the verbs replay and health. It sends one request at a time, each on its own connection, and blocks the caller.
 **
-** The rules: every wait has an end, an answer is bounded, and a certificate is verified. No header and no body is ever logged.
+** The rules: every wait has a timeout, answers are bounded, and certificates are verified. Headers and bodies are never logged.
 */
 #ifndef SVCD_HTTP_CLIENT_H
 #define SVCD_HTTP_CLIENT_H
@@ -23,7 +22,7 @@ typedef struct http_answer {
   char *memory; /* http_answer_free() */
 } http_answer;
 
-/* http://HOST[:PORT][/PATH], https as well. 0, or -1: it is none. */
+/* http://HOST[:PORT][/PATH], https as well. Returns 0, or -1 if it is invalid. */
 int http_target_parse(const char *url, http_target *out);
 /*
 ** `headers` are whole lines, each with CR LF at its end. `ca`: a file of certificates in PEM; NULL: those of the system. `seconds`:

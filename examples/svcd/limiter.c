@@ -1,8 +1,8 @@
 /*
-** Limits that several svcd share: what --limiter names.
+** The limiter of --limiter, which several svcd share.
 **
-** The rule it keeps is that of store.c: no password is taken from a command line. ports/redis.c has it from the environment
-** (REDISCLI_AUTH) or from a file, and refuses one in the URI.
+** The rule, as in store.c: no password comes from the command line. ports/redis.c reads it from the environment (REDISCLI_AUTH) or a file, and
+** refuses a password in the URI.
 */
 #include "svcd.h"
 #ifdef SVC_WITH_REDIS

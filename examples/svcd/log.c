@@ -1,9 +1,9 @@
 /*
-** The log of svcd: lines on standard error, and on standard output what svcd says of its start and its end. --log-format json makes each
-** of them one JSON object with time, level, event and message; the access log (access.c) is built of the same parts.
+** The log of svcd: log lines on standard error, and start and stop on standard output. --log-format json makes each line a JSON object with
+** time, level, event and message; the access log (access.c) uses the same functions.
 **
-** The rules it keeps. Lines of several threads do not mix; of JSON, each is one write. In JSON nothing else goes out: whatever a text
-** holds, the line is valid JSON in valid UTF-8. Events are constants of the program, which docs/logs.md lists (test/check/logs.sh).
+** The rules. Lines of several threads do not mix: a JSON line is one write. A JSON line is valid JSON in valid UTF-8, whatever the text
+** contains. Events are constants, which docs/logs.md lists (test/check/logs.sh).
 */
 #define _GNU_SOURCE /* clock_gettime */
 #include "svcd.h"
@@ -39,7 +39,7 @@ void svcd_line_text(svcd_line *l, const char *text)
   while (*text) line_char(l, *text++);
 }
 
-/* Bytes of the UTF-8 character at p; 0: it is none. Neither surrogates nor what could be written shorter are. */
+/* Length of the UTF-8 character at p; 0: invalid, such as surrogates and overlong forms. */
 static size_t line_utf8(const unsigned char *p, size_t n)
 {
   static const unsigned char first[3] = { 0xC2, 0xE0, 0xF0 }, last[3] = { 0xDF, 0xEF, 0xF4 };
@@ -107,7 +107,7 @@ static void log_json(int fd, int level, const char *event, const char *text)
   (void)svcd_line_write(&line, fd); /* where the log cannot be written there is nobody to tell */
 }
 
-/* One line, as the arguments say. before: what a line of text begins with, behind the program's name. */
+/* Writes one line. before: prefix of a text line, after the program's name. */
 static void log_put(int level, const char *event, const char *before, const char *format, va_list args)
 {
   char text[SVCD_TEXT];

@@ -1,5 +1,7 @@
 /*
-** The verbs of svcd. A new one is a row here, a bit in svcd.h, its flags in flags.c, and a function.
+** The verbs of svcd.
+**
+** The rule: a new verb is a row here, a bit in svcd.h, its flags in flags.c, and a function.
 */
 #include "svcd.h"
 

@@ -1,17 +1,14 @@
 /*
-** GET /_svc/metrics, in the text format of Prometheus: what the library counts, and behind it what the listener does and what
-** the process takes.
+** GET /_svc/metrics, in the text format of Prometheus: counters of the library, then those of the listener and the process.
 **
-** The rule it keeps: it is there only with --metrics, and then for who is on this machine's loopback; for others with
-** --metrics-public alone. Whoever else asks finds what any unknown path is. Nothing in it is secret, but how much goes on is
-** nobody's business.
+** The rule: the path exists only with --metrics, for callers on loopback; --metrics-public opens it to all. Other callers get 404, like for
+** any unknown path. The metrics contain no secret, but the load of a service is private.
 **
-** With --metrics-listen it is at an address of its own, and no longer where the API is. That address decides who may ask: at a loopback
-** address the rule above holds; at another one, whoever can reach it. No credential ever goes there, so it is plain HTTP.
+** --metrics-listen serves the metrics at another address, and no longer at the API's. That address decides who can read them: a loopback
+** address follows the rule above; any other serves everyone who can reach it. No credential is sent there, so it is plain HTTP.
 **
-** A page in a browser on this machine is somebody else. So a request that a page of another origin has caused is refused, and without
-** --metrics-public also one whose Host is a name that is not known to be ours: a page may have its own name lead to this machine (DNS
-** rebinding). An address, localhost and the host of --base-url are ours.
+** Web pages on this machine are not trusted. A request caused by a page of another origin is refused. Without --metrics-public a request is
+** also refused if its Host is not an address, localhost or the host of --base-url, because a page's DNS name may lead here (DNS rebinding).
 */
 #define _GNU_SOURCE /* clock_gettime */
 #include "svcd.h"
@@ -41,7 +38,7 @@ static int metrics_is_local(const char *peer)
   return !peer || strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0;
 }
 
-/* The value of a header, shortened to fit; NULL: there is none. */
+/* The value of a header, cut to fit; NULL: missing. */
 static const char *metrics_header(const svc_request *r, const char *name, char *out, size_t size)
 {
   size_t i;
@@ -150,7 +147,7 @@ static int metrics_is_health(const svc_request *r)
   return all >= n && memcmp(r->target, health, n) == 0 && (all == n || r->target[n] == '/' || r->target[n] == '?');
 }
 
-/* svc_listener_config.handle of that listener: what is neither health nor metrics is any unknown path, and asks for no credentials. */
+/* svc_listener_config.handle of that listener: all other paths answer 404 and need no credentials. */
 static int metrics_only(void *metrics, svc *none, const svc_request *request, svc_response *response)
 {
   static const svc_header type = { "Content-Type", "text/plain", 12, 10 };

@@ -1,9 +1,9 @@
 /*
-** svcd replay FILE.har --against URL: sends the requests of an HTTP archive to another server, in their order, and tells where its
-** answers differ from those that were recorded. So two versions, or this service and the one that it stands in for, can be compared.
+** svcd replay FILE.har --against URL: sends the requests of an HTTP archive to another server, in order, and reports where its
+** answers differ from the recorded ones. It compares two versions, or this service with the one that it replaces.
 **
-** The rules. Requests go to --against alone, with credentials of that server. A request that cannot be sent as it was (its body was not
-** kept, or a secret in it is blanked and none can be made up) is skipped, and counted. Test control and sign-ins are not replayed.
+** The rules. Requests go to --against alone, with credentials of that server. A request that cannot be repeated (its body was not
+** kept, or a blanked secret in it cannot be invented) is skipped and counted. Test control and sign-ins are not replayed.
 */
 #define _GNU_SOURCE /* asprintf, memmem, explicit_bzero */
 #include "replay.h"
@@ -217,7 +217,7 @@ static char *replay_unblank(const char *body)
   return NULL;
 }
 
-/* The value of a recorded header, to be freed; NULL: it has none, or one that is no line. */
+/* The value of a recorded header, to be freed; NULL: missing or invalid. */
 static char *replay_recorded(exec_text headers, const char *wanted)
 {
   exec_text one;
@@ -232,7 +232,7 @@ static char *replay_recorded(exec_text headers, const char *wanted)
   return NULL;
 }
 
-/* Headers that say what is wanted; those of the connection and of who asks are ours. To be freed; NULL: no memory. */
+/* Headers of the recorded request, without those of the connection and the credentials. To be freed; NULL: out of memory. */
 static char *replay_headers(replay *r, exec_text headers, int signed_in)
 {
   static const char *const names[] = { "Accept", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key" };
@@ -339,7 +339,7 @@ static int replay_request(replay *r, exec_text entry, char *path)
   return status;
 }
 
-/* Path and query of a URL, in its place; NULL: it is none that can be sent. */
+/* Path and query of a URL, in place; NULL: the URL cannot be sent. */
 static char *replay_path(char *url)
 {
   char *at = url ? strstr(url, "://") : NULL;

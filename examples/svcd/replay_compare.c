@@ -1,9 +1,8 @@
 /*
 ** Two answers, value by value: the recorded one, and that of the new server.
 **
-** The rule: what has to differ is no difference. Ids are matched (replay_ids.c), dates and times are compared as such alone, a blanked
-** secret stands for any text, and links, which a journal leaves out, may be new. Fields of --ignore are not looked at.
-** All else must be equal.
+** The rule: values that must differ are not reported. Ids are matched (replay_ids.c); a date matches any date; a blanked secret matches any
+** text; links, which a journal leaves out, may be new. Fields of --ignore are skipped. All other values must be equal.
 */
 #define _GNU_SOURCE
 #include "replay.h"

@@ -1,6 +1,6 @@
 /*
-** Ids of a replay: the recorded server made its own, the new server makes others. A request that names a recorded id is sent with the id
-** that stands for it.
+** Ids of a replay: the new server creates other ids than the recorded one. A request that names a recorded id is sent with the matching new
+** id.
 **
 ** The rule: an id is 24 hex digits, or a UUID, with no letter or digit on either side. The first pair that is learnt for an id stays.
 */

@@ -1,12 +1,12 @@
 /*
-** Another secret key takes the place of the one that a store has: the verb rotate-key, and the part of serve in it.
+** Replaces the secret key of a store: the verb rotate-key, and serve's part of it.
 **
-** The new key is secret.key.next, beside secret.key. Whoever serves a folder of its own looks for that file every second, learns the key and
-** seals all secrets by it, some at a time (svc_rotate_key). On a store that others share it only learns the key: nobody may seal by it
-** before all know it, so there the verb seals, when it is called a second time.
+** The new key is secret.key.next, beside secret.key. An svcd with its own folder looks for that file every second, learns the key and seals
+** all secrets with it, some at a time (svc_rotate_key). On a shared store svcd only learns the key: no instance may seal with it before all
+** know it, so the second call of the verb seals there.
 **
-** The rule: no key is ever thrown away. When all is sealed, secret.key gets the name secret.key.old as well, as backups made before need it,
-** and then secret.key.next becomes secret.key. Whenever this ends halfway, the files that are there open the store, and the next svcd goes on.
+** The rule: no key is ever lost. When all secrets are sealed, secret.key is also named secret.key.old, because older backups need it; then
+** secret.key.next becomes secret.key. After an interruption the existing files open the store, and the next svcd continues.
 */
 #define _GNU_SOURCE /* explicit_bzero */
 #include "svcd.h"
@@ -23,7 +23,7 @@
 #define ROTATE_LINE 512
 #define ROTATE_WAIT 600  /* seconds that the verb waits for the svcd that serves the store */
 
-/* All is sealed by the new key: it gets the name of the old one. */
+/* All secrets are sealed with the new key: it takes the name of the old one. */
 static int rotate_take(const svcd_options *o)
 {
   char path[SVCD_PATH], next[SVCD_PATH], old[SVCD_PATH];

@@ -1,6 +1,6 @@
 /*
-** The verb schema: the tables of a store on PostgreSQL, made once by a role that may, so that the role that serves needs none but the
-** rights to read and write them. --print shows the statements, for whoever runs them by hand.
+** The verb schema: creates the tables of a store on PostgreSQL, once, by a role with that permission. The role that serves then only needs
+** permission to read and write them. --print shows the statements, to run them by hand.
 */
 #include "svcd.h"
 #ifdef SVC_WITH_POSTGRES
@@ -40,7 +40,7 @@ int svcd_schema(const svcd_options *o)
 int svcd_schema(const svcd_options *o)
 {
   svc_config config;
-  return svcd_store_at(o->store ? o->store : "postgres://", &config); /* says that there is none */
+  return svcd_store_at(o->store ? o->store : "postgres://", &config); /* prints that PostgreSQL is missing */
 }
 
 #endif

@@ -1,12 +1,12 @@
 /*
 ** The key that seals secrets in the store (svc_config.secret_key): a file of 32 random bytes, mode 0600.
 **
-** The rules it keeps: a key that is there is never replaced, as without it the secrets of the store are lost; and whoever has the
-** store, or a backup of it, has not got the key by that, unless both are copied together. Name a file elsewhere for more.
+** The rules: an existing key is never replaced, because without it the secrets of the store are lost. The store and its backups do not contain
+** the key. To protect it further, name a file in another place.
 **
-** A new key is on the disk before the store is opened, since opening makes it the store's: as secret.key.new, which gets its
-** name once the store has taken it. Should svcd end in between, the next start goes on with that file. A store that refuses the
-** new key, having another one, leaves no secret.key behind.
+** A new key is on the disk before the store is opened, because opening makes it the store's key: first as secret.key.new, which is renamed
+** once the store has accepted it. If svcd ends in between, the next start continues with that file. A store that has another key refuses
+** the new one, and no secret.key is left behind.
 */
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include "svcd.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A link that leads nowhere is there, too: whoever made it meant a key that is missing now. */
+/* A dangling link counts as existing: its target is a key that is missing now. */
 static int secret_key_is_there(const char *path)
 {
   struct stat about;

@@ -1,5 +1,7 @@
 /*
-** Serving: listener, service, first credentials, wait for a signal, stop, close, from top to bottom in svcd_serve().
+** The verb serve: svcd_serve() opens listener and service, creates the first credentials, waits for a signal, stops and closes.
+**
+** The rule: a bad setting is reported before a port is opened or a file is written.
 */
 #define _GNU_SOURCE /* realpath, sigtimedwait */
 #include "svcd.h"
@@ -31,8 +33,8 @@ static void serve_print_quoted(const char *text)
 }
 
 /*
-** The line reads the key from the file, so that it can be pasted and still no log holds a secret. It names the file
-** from the root and the port itself, not the base URL, so that it works in any folder, whatever stands in front of us.
+** The printed command reads the key from the file, so it can be pasted without a secret in a log. It has the absolute path of the file and
+** the actual port, not the base URL, so it works in any folder and behind any proxy.
 */
 static void serve_print_try(const char *url, const char *vendor, const char *path, const svcd_cert *cert)
 {
@@ -42,7 +44,7 @@ static void serve_print_try(const char *url, const char *vendor, const char *pat
     return;
   }
   printf("try:\n  curl ");
-  if (svcd_is_https(url) && cert->own) { /* nobody else vouches for it */
+  if (svcd_is_https(url) && cert->own) { /* self-signed */
     char *own = realpath(cert->cert, NULL);
     printf("--cacert ");
     serve_print_quoted(own ? own : cert->cert);
@@ -56,7 +58,7 @@ static void serve_print_try(const char *url, const char *vendor, const char *pat
   free(whole);
 }
 
-/* The store is not new, so nothing secret is known any more: at the most where it was written to, or what to do without. */
+/* The store is not new, and its secrets cannot be read: prints where they were written, or how to create new credentials. */
 static void serve_greet_again(const svcd_options *o, const char *base_url, const char *path)
 {
   int there = access(path, F_OK) == 0;
@@ -68,7 +70,7 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
                "creates new ones while svcd is stopped", path, o->data);
 }
 
-/* Is there an organization? Then whoever made it has the credentials, and no file is to be touched. -1: a dialect has another path. */
+/* Is there an organization? Then its creator has the credentials, and no file is changed. -1: a dialect has another path. */
 static int serve_is_set_up(svc *s)
 {
   static const svc_grant grant = { "ORG_OWNER", NULL };
@@ -121,7 +123,7 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
 
 /* ---------------------------------------------------------------------------------------------------------- serving */
 
-/* Tokens in clear leave the machine only when that is asked for. Returns the status to exit with, or 0. */
+/* Refuses plain HTTP beyond this machine without --plain-http. Returns 0, or the exit status. */
 static int serve_check_plain(const svcd_options *o)
 {
   size_t i;
@@ -132,7 +134,7 @@ static int serve_check_plain(const svcd_options *o)
   return 0;
 }
 
-/* What is allowed, but seldom meant. */
+/* Warns about settings that are allowed, but rarely intended. */
 static void serve_warn(const svcd_options *o, const svc_listener *listener)
 {
   const char *first = svc_listener_url(listener, 0);
@@ -141,7 +143,7 @@ static void serve_warn(const svcd_options *o, const svc_listener *listener)
                svcd_is_https(first) ? "https" : "http", strrchr(first, ':'));
 }
 
-/* Files may be others now: the certificate, and the log that somebody has moved away. */
+/* SIGHUP: reloads the certificate and reopens the access log. */
 static void serve_reload(svc_listener *listener, const svcd_options *o)
 {
   svcd_cert cert;
@@ -157,7 +159,7 @@ static void serve_reload(svc_listener *listener, const svcd_options *o)
   }
 }
 
-/* The store is ready: this is what a reset goes back to, and its token is where the credentials are. */
+/* The store is ready: marks the state for a reset, and writes the token to the file of credentials. */
 static int serve_test_control(svc *s, const svcd_options *o, const char *base_url, const char *token)
 {
   char path[SVCD_PATH];
@@ -184,7 +186,7 @@ static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_acces
 #define SERVE_DRAIN_SECONDS 5
 #define SERVE_SLOW_MS 1000
 
-/* Whatever hangs, a database, a limiter, a driver: the process ends. What was acknowledged is in the store. */
+/* Ends the process even if a database, a limiter or a driver hangs. Acknowledged writes are in the store. */
 static void *serve_give_up(void *nothing)
 {
   struct timespec left = { SERVE_STOP_SECONDS, 0 };
@@ -222,7 +224,7 @@ static int serve_watch_stdin(const svcd_options *o)
   return 0;
 }
 
-/* Until a signal comes that ends it, which is returned. */
+/* Waits for a signal that ends svcd, and returns it. */
 static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svcd_access *access, svcd_sign_in *link, const sigset_t *signals)
 {
   int stopped = 0, signal_number, pause;
@@ -238,7 +240,7 @@ static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svc
   return signal_number;
 }
 
-/* How long to serve on after SIGTERM. Where nobody else gets to there is no load balancer to wait for. */
+/* Seconds to serve after SIGTERM. On loopback there is no load balancer to wait for. */
 static long serve_drain_seconds(const svcd_options *o)
 {
   size_t i;
@@ -247,7 +249,7 @@ static long serve_drain_seconds(const svcd_options *o)
   return o->drain < 0 ? 0 : o->drain;
 }
 
-/* Load balancers find out that they have to go elsewhere; until they have, all is answered. */
+/* Load balancers notice that the instance is draining; until then, all requests are answered. */
 static void serve_drain(svc *s, svc_listener *listener, long seconds, const sigset_t *signals)
 {
   int64_t until = svcd_monotonic(NULL) + seconds * INT64_C(1000000000), left;
@@ -319,7 +321,7 @@ static void serve_signals(sigset_t *signals)
   signal(SIGPIPE, SIG_IGN);
 }
 
-/* svc_listener_config.handle: who answers a request, the most special first. */
+/* svc_listener_config.handle: passes a request to the first handler that accepts it. */
 static int serve_handle(void *metrics, svc *s, const svc_request *request, svc_response *response)
 {
   svcd_metrics *m = metrics;
@@ -362,7 +364,7 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   return k;
 }
 
-/* What the flags say of the service. Links start with the listener's URL where they say nothing of that. */
+/* Sets the configuration from the flags. Without --base-url links start with the listener's URL. */
 static svc_config serve_config(const svcd_options *o)
 {
   svc_config k;
@@ -390,8 +392,8 @@ static svc_config serve_config(const svcd_options *o)
   return k;
 }
 
-/* svcd sends nothing: who runs it reads its log, or puts something better here. At another --log-level nobody is told: each notice would
-** be stored for nothing, and a manual clock stop at every one of them, with a flush of the disk. */
+/* svcd sends no notifications; it logs them at --log-level info. At other levels `notify` is not set, because each notification would be
+** stored for nothing, and a manual clock would stop at every one, with a flush of the disk. */
 static int serve_notify(void *context, svc *s, const svc_notification *n)
 {
   char text[512];
@@ -417,8 +419,8 @@ void svcd_say_flag(void *said, int level, const char *text)
   *(int *)said = svcd_error(2, "--%s%s", flag, text + n);
 }
 
-/* The settings are tried on a private store, so that a bad one is told before a port is taken or a file is written. Returns 0, or
-** 2 if one is bad; what else goes wrong is told by the store that is meant. */
+/* Tries the settings on a private store, so that a bad one is reported before a port is opened or a file is written. Returns 0, or 2 if a
+** setting is bad; the real store reports other errors. */
 static int serve_try(const svc_config *config)
 {
   svc_config k = *config;
@@ -442,8 +444,8 @@ static int serve_wait_more(int64_t until, const sigset_t *signals)
 }
 
 /*
-** Open the service. What is not there yet is waited for, for as long as --wait says: the limiter, without which it is opened in
-** the end, and then the database. It says itself what is wrong; a signal leaves it unopened.
+** Opens the service. For at most --wait it waits for the limiter, without which it starts in the end, and then for the database. The library
+** logs the reason of a failure; a signal ends the wait.
 */
 static int serve_open(svc **s, const svc_config *config, const svcd_options *o, const sigset_t *signals)
 {
@@ -462,7 +464,7 @@ static int serve_open(svc **s, const svc_config *config, const svcd_options *o, 
   return rc;
 }
 
-/* The listeners: metrics->listener, of the API, and *own, of --metrics-listen, if there is one. Returns 0; else the status, and has said why. */
+/* The listeners: metrics->listener, of the API, and *own, of --metrics-listen, if there is one. Returns 0, or the exit status. */
 static int serve_listen(const svcd_options *o, svcd_metrics *metrics, svcd_access *access, svcd_cert *cert, svc_listener **own)
 {
   svc_listener_config k;

@@ -1,9 +1,9 @@
 /*
-** The sign-in link: svcd prints http://127.0.0.1:8080/#/~signin/CODE when it starts, and whoever opens it is signed in to the console
+** The sign-in link: svcd prints http://127.0.0.1:8080/#/~signin/CODE when it starts, and opening it signs a browser in to the console
 ** without typing. The page sends the code by POST /_explorer/sign-in and gets an ordinary token of the bootstrap service account.
 **
-** The rule it keeps: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is
-** 256 random bits, and svcd keeps only its SHA-256. It stands in the fragment of the link, which no browser sends, so no log has it. A
+** The rule: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is
+** 256 random bits, and svcd keeps only its SHA-256. The code is in the fragment of the link, which browsers do not send, so no log contains it. A
 ** request is refused before the code is looked at unless all of this holds:
 **
 **   the peer is a loopback address, and no proxy has added a header: nobody else on the network
@@ -49,7 +49,7 @@ void svcd_sign_in_keep(svcd_sign_in *k, const char *client_id, const char *clien
   snprintf(k->client_secret, sizeof k->client_secret, "%s", client_secret);
 }
 
-/* A member of the file of credentials, which svcd has written: its values have no escapes. Returns 0: it is not there, or is too long. */
+/* A member of the file of credentials, which svcd has written: its values have no escapes. Returns 0 if it is missing or too long. */
 static int sign_in_member(const char *text, const char *name, char *out, size_t size)
 {
   char member[32];
@@ -81,7 +81,7 @@ void svcd_sign_in_read(svcd_sign_in *k, const char *path)
   explicit_bzero(text, sizeof text);
 }
 
-/* The link is over: what is secret about it goes. The lock is held. */
+/* Closes the link and wipes its secrets. The caller holds the lock. */
 static void sign_in_close(svcd_sign_in *k)
 {
   k->open = 0;
@@ -147,7 +147,7 @@ static int sign_in_is(const char *text, size_t n, const char *word)
   return n == strlen(word) && strncasecmp(text, word, n) == 0;
 }
 
-/* The only header of this name; NULL: there is none, or there are several. */
+/* The only header of this name; NULL: missing or repeated. */
 static const svc_header *sign_in_header(const svc_request *r, const char *name)
 {
   const svc_header *found = NULL;
@@ -255,7 +255,7 @@ static const char sign_in_over[] = SIGN_IN_ERROR(410, "Gone", "SIGN_IN_LINK_OVER
 static const char sign_in_wrong[] = SIGN_IN_ERROR(401, "Unauthorized", "SIGN_IN_LINK_WRONG",
                                                   "This is no sign-in link of this svcd. Open the link that svcd has printed, as a whole.");
 
-/* {"code":"..."} as the page writes it. NULL: it is something else. */
+/* {"code":"..."} as the page writes it. NULL: another form. */
 static const char *sign_in_sent(const svc_request *r)
 {
   static const char before[] = "{\"code\":\"", behind[] = "\"}";

@@ -1,9 +1,9 @@
 /*
-** Which store: LMDB in the folder of --data, or what --store names. With another store the folder of --data has the secret key,
-** the credentials and the certificate, and not the store.
+** Selects the store: LMDB in the folder of --data, or the one of --store. With --store, the folder of --data has the secret key, the
+** credentials and the certificate, but not the store.
 **
-** The rule it keeps: no password is taken from a command line, where every user of the machine can read it. libpq has it from
-** the environment (PGPASSWORD) or from a file (PGPASSFILE, ~/.pgpass).
+** The rule: no password comes from the command line, which every user of the machine can read. libpq reads it from the environment
+** (PGPASSWORD) or a file (PGPASSFILE, ~/.pgpass).
 */
 #define _GNU_SOURCE /* strcasestr */
 #include "svcd.h"

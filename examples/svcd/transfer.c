@@ -1,9 +1,9 @@
 /*
 ** The verbs export and import: a store as JSON lines, and a store from them, in a folder or in PostgreSQL.
 **
-** The rules they keep. A folder that svcd serves from is not read in place: its last commit is copied beside it first, so that no long
-** reader makes the store grow. The file is readable by its owner alone, replaces none, and has its name when it is complete. Secrets
-** are written in clear only with --with-secrets, and that is said on standard error.
+** The rules. A store in use is not read in place: its last commit is copied beside it first, because a long reader would make the store grow.
+** The export file is readable by its owner only, replaces no file, and gets its name when it is complete. Secrets are in clear only with
+** --with-secrets, and svcd warns about it.
 */
 #define _GNU_SOURCE /* fsync */
 #include "svcd.h"

@@ -1,8 +1,8 @@
 /*
-** --upgrade: a store of an older format becomes one of today's, before it is served or checked.
+** --upgrade: upgrades a store of an older format before it is served or checked.
 **
-** The rule it keeps: the store as it was is copied into a folder beside it before the first change, and its name is said. Restoring it means
-** putting its data.mdb back in place of the upgraded one, with the version that wrote it.
+** The rule: the old store is copied into a folder beside it before the first change, and svcd prints the folder. To go back, replace the
+** upgraded data.mdb by the copy, and use the version that wrote it.
 */
 #define _GNU_SOURCE /* gmtime_r */
 #include "svcd.h"

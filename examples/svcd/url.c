@@ -1,6 +1,6 @@
 /*
-** The URLs that svcd listens on: who can reach them. It is asked for more than one reason (test control and seeds, plain HTTP,
-** certificates), and what counts as this machine must be the same for all of them.
+** The URLs of --listen, and who can reach them. Test control, seeds, plain HTTP and certificates depend on it, so one file decides what
+** counts as this machine.
 */
 #include "svcd.h"
 

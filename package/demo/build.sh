@@ -4,7 +4,7 @@
 #
 #   build.sh [FOLDER]     (default: build/demo; a folder that is there already must be an older demo, and is replaced)
 #
-# What it keeps true: the explorer's files are copied as they are, but for index.html, which gets a policy, the banner and demo.js in place of boot.js. The
+# The rule: the explorer's files are copied as they are, but for index.html, which gets a policy, the banner and demo.js in place of boot.js. The
 # licences of what the module contains are in the folder: whoever publishes it gives away a copy.
 set -eu
 LC_ALL=C; export LC_ALL

@@ -18,7 +18,7 @@ function state(text, wrong = false) {
 
 function choice(name, allowed, otherwise) {
   const value = asked.get(name) ?? otherwise;
-  if (!allowed.includes(value)) throw new Error(`?${name}=${value} is none of ${allowed.join(', ')}`);
+  if (!allowed.includes(value)) throw new Error(`?${name}=${value} must be one of ${allowed.join(', ')}`);
   return value;
 }
 
@@ -56,7 +56,7 @@ function answerInside(svc) {
   };
 }
 
-// What the banner shows of the service: its time, and how many faults are still to strike.
+// The banner shows the time of the service and the number of active faults.
 function look(svc) {
   $('demo-now').textContent = `${svc.clock.now().toISOString().slice(0, 19).replace('T', ' ')} UTC`;
   const waiting = svc.faults.list().filter((rule) => rule.struck < rule.count).length;
@@ -64,7 +64,7 @@ function look(svc) {
   $('demo-clear').textContent = waiting ? `Remove ${waiting === 1 ? '1 fault' : `${waiting} faults`}` : 'Remove faults';
 }
 
-// What is shown was read before the clock moved: the explorer reads it again, unless a form is being filled in.
+// The page shows data from before the clock moved: the console reloads it, unless a form is being filled in.
 function again() {
   if (!location.hash.includes('!')) [...document.querySelectorAll('#view .actions > button')].find((button) => button.textContent === 'Refresh')?.click();
 }

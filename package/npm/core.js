@@ -15,7 +15,7 @@ export class SvcapiError extends Error {
   }
 }
 
-// What the module imports from WASI: the time, random bytes, and three functions that a C library links and nobody calls.
+// Imports from WASI: the time, random bytes, and three functions that the C library links but never calls.
 function wasi(view) {
   return {
     clock_time_get(id, precision, out) {
@@ -32,7 +32,7 @@ function wasi(view) {
   };
 }
 
-// One instance of the module: its memory and functions, with text in and out.
+// An instance of the module: its memory and functions, with text in and out.
 class Instance {
   constructor(module) {
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi(() => new DataView(this.exports.memory.buffer)) });
@@ -63,7 +63,7 @@ class Instance {
     });
   }
 
-  // Bytes of a body, which the caller frees; 0: there are none.
+  // Bytes of a body, which the caller frees; 0: no body.
   bytes(data) {
     if (!data.length) return 0;
     const at = this.exports.malloc(data.length);
@@ -100,7 +100,7 @@ class Instance {
   }
 }
 
-// One answer. `json` and `text` are made when they are asked for.
+// An answer. `json` and `text` are computed on first use.
 export class Answer {
   #lines;
   #headers;
@@ -145,7 +145,7 @@ const began = (world) => {
 };
 const base64 = (text) => btoa(String.fromCharCode(...encoder.encode(text)));
 
-// What a request carries of the parts of fetch().
+// The parts of a request that fetch() accepts.
 async function parts(input, init, base) {
   const request = new Request(input instanceof Request ? input : new URL(input, base), init);
   const url = new URL(request.url);
@@ -277,7 +277,7 @@ export class Service {
     return this.call(method, path, lines, body === undefined ? '' : JSON.stringify(body));
   }
 
-  // A bearer token of the first service account, made anew shortly before it expires.
+  // A bearer token of the first service account, renewed shortly before it expires.
   token() {
     const now = this.now();
     if (this.#token && now < this.#token.until && now >= this.#token.from) return this.#token.text;

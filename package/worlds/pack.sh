@@ -4,7 +4,7 @@
 #
 #   pack.sh [--out FILE]     (default: standard output)
 #
-# What it keeps true: the same files give the same bytes, and they are the files, but for white space at the ends of lines.
+# The rule: the same files give the same bytes. The output has the files unchanged, except for white space at the ends of lines.
 . "$(dirname "$0")/../../package/generate.sh"
 cd "$(dirname "$0")"
 

@@ -20,7 +20,7 @@ typedef struct answer_error {
   const char *what; /* the parameter; NULL: none, or a limit of the configuration */
 } answer_error;
 
-#define ANSWER_BAD(what) { 400, "INVALID_REQUEST", "The request cannot be understood: ", ".", what }
+#define ANSWER_BAD(what) { 400, "INVALID_REQUEST", "The request is invalid: ", ".", what }
 #define ANSWER_LATER(why) { 503, "SERVICE_UNAVAILABLE", why " Please try again later.", "", NULL }
 static const answer_error answer_errors[LISTENER_E_COUNT] = {
   [SVC_HTTP_E_LINE] = ANSWER_BAD("the request line is malformed"),
@@ -38,7 +38,7 @@ static const answer_error answer_errors[LISTENER_E_COUNT] = {
   [SVC_HTTP_E_EXPECT] = { 417, "EXPECTATION_FAILED", "Only 100-continue can be expected of this service.", "", NULL },
   [SVC_HTTP_E_HEADER_BYTES] = { 431, "HEADERS_TOO_LARGE", "The headers are larger than ", " bytes together.", NULL },
   [SVC_HTTP_E_HEADER_COUNT] = { 431, "HEADERS_TOO_LARGE", "The request has more headers than ", ".", NULL },
-  [LISTENER_E_SERVICE] = { 500, "UNEXPECTED_ERROR", "Something went wrong on our side.", "", NULL },
+  [LISTENER_E_SERVICE] = { 500, "UNEXPECTED_ERROR", "An internal error occurred.", "", NULL },
   [SVC_HTTP_E_CODING] = { 501, "NOT_IMPLEMENTED", "The only transfer coding known here is chunked.", "", NULL },
   [LISTENER_E_CONNECTIONS] = ANSWER_LATER("The service has all the connections it can serve."),
   [LISTENER_E_ADDRESS] = ANSWER_LATER("Your address has all the connections that one may have."),

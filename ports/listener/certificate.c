@@ -157,7 +157,7 @@ static int certificate_read_key(mbedtls_pk_context *key, const char *path, char 
   rc = certificate_code(bad, SVC_INVALID);
   if (rc != SVC_INVALID) return rc;
   if (bad == MBEDTLS_ERR_PK_PASSWORD_REQUIRED)
-    return svc_listener_why(why, size, SVC_INVALID, "%s: the key is encrypted, and nobody is there to ask for its password", path);
+    return svc_listener_why(why, size, SVC_INVALID, "%s: the key is encrypted: use a key without a password", path);
   return svc_listener_why(why, size, SVC_INVALID, "%s: not a key in PEM (-0x%04x)", path, (unsigned)-bad);
 }
 

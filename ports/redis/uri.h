@@ -122,7 +122,7 @@ static const char *redis_host(redis_place *to, const char *host, size_t n, int p
   to->port = port;
   if (host < end && *host == '[') { /* an IPv6 address contains colons */
     p = memchr(host, ']', (size_t)(end - host));
-    if (!p || (p + 1 < end && p[1] != ':')) return "the host is no address";
+    if (!p || (p + 1 < end && p[1] != ':')) return "the host is not an address";
     host++;
   } else {
     p = memchr(host, ':', (size_t)(end - host));
@@ -138,7 +138,7 @@ static const char *redis_behind(svc_limits *l, const char *p, size_t n)
 {
   if (l->kind == REDIS_SENTINEL)
     return n && redis_copy(l->master, sizeof l->master, p, n) ? NULL : "behind the sentinels there is the name of the master: HOST:PORT,HOST:PORT/NAME";
-  if (l->kind == REDIS_CLUSTER && n) return "a cluster has no databases: nothing stands behind its hosts";
+  if (l->kind == REDIS_CLUSTER && n) return "a cluster has no databases: its hosts are simulated";
   return n && !redis_number(p, n, 0, 999999, &l->database) ? "behind the host there is the number of a database" : NULL;
 }
 

@@ -102,7 +102,7 @@ static int import_head(import_job *i)
   if (rc != SVC_OK) return rc;
   if (end || !svc_members_read((svc_str){ i->line.n ? i->line.p : "", i->line.n }, &m) || !svc_member_is(&m, "product", "\"svcapi\"") ||
       !import_number(&m, "export", &version))
-    return import_why(i, SVC_INVALID, "this is no export of a store");
+    return import_why(i, SVC_INVALID, "this is not an export of a store");
   if (version > SVC_EXPORT_FORMAT) return import_why(i, SVC_NEWER, "the export was written by a newer version");
   if (!import_number(&m, "storeFormat", &i->format) || !import_number(&m, "number", &i->number) || !import_number(&m, "records", &i->records) ||
       !import_number(&m, "counts", &i->counts))
@@ -112,7 +112,7 @@ static int import_head(import_job *i)
   if (!svc_member_is(&m, "byteOrder", *(const char *)&one ? "\"little\"" : "\"big\""))
     return import_why(i, SVC_INVALID, "the export comes from a machine of another byte order");
   if (svc_member_is(&m, "secrets", "\"sealed\"")) i->secret_key = NULL;
-  else if (!i->secret_key) return import_why(i, SVC_INVALID, "secrets are in clear, and there is no key to seal them with");
+  else if (!i->secret_key) return import_why(i, SVC_INVALID, "secrets are in clear, and there is no key to seal them");
   return SVC_OK;
 }
 
@@ -191,13 +191,13 @@ static int import_row(import_job *i)
   static const int64_t zero;
   svc_row row;
   int rc = svc_shape_row((svc_str){ i->line.p, i->line.n }, &i->key, &i->value, i->secret_key);
-  if (rc == SVC_INVALID) return import_why(i, rc, "this is no record as an export writes it");
+  if (rc == SVC_INVALID) return import_why(i, rc, "this is not a record of an export");
   if (rc != SVC_OK) return rc;
   row = (svc_row){ { i->key.p, i->key.n }, { i->value.n ? i->value.p : "", i->value.n } };
   if (!import_rises(i)) return import_why(i, SVC_INVALID, "the record does not follow the one before");
   if (!import_format(i, &row)) return import_why(i, SVC_INVALID, "the format of the store is not the one of the first line");
   if (svc_row_is_count(&row) && (row.value.n != sizeof zero || memcmp(row.value.p, &zero, sizeof zero) == 0))
-    return import_why(i, SVC_INVALID, "this is no count");
+    return import_why(i, SVC_INVALID, "this is not a count");
   if (svc_row_is_count(&row)) i->report->counts++;
   else i->report->records++;
   if (i->n == IMPORT_ROWS || (i->n && i->batch.n + row.key.n + row.value.n > IMPORT_BYTES)) rc = import_flush(i);

@@ -34,7 +34,7 @@ TEST(near, answers)
   static const struct {
     const char *method, *path, *body, *text;
   } rows[] = {
-    { "POST", "/clusters", CLUSTER("\"providerName\":\"AWS\",\"regionNam\":\"US_EAST_1\""), "is not a field of this object; did you mean regionName?" },
+    { "POST", "/clusters", CLUSTER("\"providerName\":\"AWS\",\"regionNam\":\"US_EAST_1\""), "does not exist in this object; did you mean regionName?" },
     { "POST", "/clusters", CLUSTER("\"providerName\":\"AWS\",\"regionName\":\"US_EAST_11\",\"electableSpecs\":{\"instanceSize\":\"M10\"}"), "did you mean US_EAST_1?" },
     { "POST", "/clusters", CLUSTER("\"providerName\":\"AWSS\""), "must be AWS, AZURE, GCP or TENANT; did you mean AWS?" },
     { "GET", "/clusters?pagenum=1", NULL, "this operation has no such parameter; did you mean pageNum?" },

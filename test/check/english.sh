@@ -5,7 +5,7 @@
 . test/check/common
 tool git
 
-TODO='CHANGELOG.md SECURITY.md svcapi.h amalgamation/catalog/ ports/explorer/ examples/ package/ test/ docs/driver.md build.sh deps.sh rules.mk'
+TODO='SECURITY.md amalgamation/catalog/ ports/explorer/ test/ docs/driver.md build.sh deps.sh rules.mk'
 GENERATED='svcapi.c docs/branches.md docs/coverage.md docs/errors.md docs/index.md docs/reference/ docs/svcd.md ports/listener/explorer_files.c ports/listener/reference_texts.c'
 PHRASES="is none|are none|anew|heeded|(is|are) stronger|for who|of one's own|comes? of|so that nobody|for want of|nobody knows|has no part in|moving house"
 

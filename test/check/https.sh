@@ -70,7 +70,7 @@ curl -fsS --cacert $ca --rate 10/s -K $T/urls >$T/out 2>&1 & asks=$!
 openssl req -x509 -new -key $T/data/tls.key -days 20 -subj /CN=new -addext subjectAltName=IP:127.0.0.1 -out $T/new.crt 2>/dev/null
 sleep 0.3; mv $T/new.crt $ca; kill -HUP $svcd
 wait $asks || fail "a request was lost when the certificate was read anew: $(cat $T/out)"
-for _ in 1 2 3 4 5 6 7 8 9 10; do grep -q 'read anew' $T/svcd.err && break; sleep 0.2; done
+for _ in 1 2 3 4 5 6 7 8 9 10; do grep -q 'certificate is reloaded' $T/svcd.err && break; sleep 0.2; done
 curl -fsS --cacert $ca "$url$path" >$T/out || fail 'the new certificate is not served after SIGHUP'
 echo Q | openssl s_client -connect "$at" 2>/dev/null | openssl x509 -noout -subject | grep -q 'CN *= *new' || fail 'the old certificate is served after SIGHUP'
 

@@ -634,7 +634,7 @@ TEST(svcd, flags)
     { { "--data", "build/no-folder", "--writers", "257" }, 2, "", "--writers must be a number from 1 to 256", 0 },
     { { "--data", "build/no-folder", "--max-per-address", "0" }, 2, "", "--max-per-address must be a number from 1", 0 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-scheme", "A B" }, 2, "", "svcd: --db-scheme ", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--dialect", "build.sh" }, 2, "", "svcd: --dialect is not good JSON", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--dialect", "build.sh" }, 2, "", "svcd: --dialect is invalid JSON", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--dialect", "build/none" }, 2, "", "svcd: cannot read --dialect", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-domain", "a/b" }, 2, "", "svcd: --db-domain ", 1 },
     { { "serve" }, 2, "", "--data DIR is missing", 0 },
@@ -887,7 +887,7 @@ TEST(svcd, credentials)
   await_ready(&d);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   munit_assert_int(run(&verb, make), ==, 1); /* it is not lost */
-  munit_assert_not_null(strstr(verb.errors, "is there already"));
+  munit_assert_not_null(strstr(verb.errors, "already exists: move it"));
   read_file(file, text, sizeof text);
   field_of(text, "orgId", org, sizeof org);
   munit_assert_int(rename(file, lost), ==, 0);

@@ -507,7 +507,7 @@ TEST(svcd_verbs, env)
   expect(2, "", "cannot read --dialect build/no-such-file: No such file", "openapi", "--dialect", "build/no-such-file", NULL);
   expect(2, "", "cannot read --dialect test: Is a directory", "openapi", "--dialect", "test", NULL);
   expect(2, "", "cannot read --dialect test/formats/5.gz: the file contains a NUL byte", "openapi", "--dialect", "test/formats/5.gz", NULL);
-  expect(2, "", "svcd: --dialect is not good JSON", "openapi", "--dialect", "build.sh", NULL);
+  expect(2, "", "svcd: --dialect is invalid JSON", "openapi", "--dialect", "build.sh", NULL);
   place_close(&p);
 }
 
@@ -550,7 +550,7 @@ TEST(svcd_verbs, config)
   expect(2, "", "svcd.conf:2: what: no such flag", "check", "--config", config_write(&p, "data x\nwhat 1\n"), NULL);
   expect(2, "", "svcd.conf:1: no-sync must be true, false or empty", "serve", "--config", config_write(&p, "no-sync 1\n"), NULL);
   expect(2, "", "svcd.conf:3: data needs a value", "check", "--config", config_write(&p, "\n\ndata =\n"), NULL);
-  expect(2, "", "svcd.conf:1: threads is refused", "serve", "--config", config_write(&p, "threads 0\n"), NULL);
+  expect(2, "", "svcd.conf:1: threads is invalid", "serve", "--config", config_write(&p, "threads 0\n"), NULL);
   expect(2, "", "svcd.conf:1: config: no such flag", "serve", "--config", config_write(&p, "config a\n"), NULL);
   expect(2, "", "cannot read --config", "serve", "--config", p.other, NULL);
   expect(2, "", "cannot read --config", "serve", "--config", p.folder, NULL);

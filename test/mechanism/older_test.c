@@ -227,7 +227,7 @@ TEST(older, create)
   munit_assert_int(gadget_send(&w, OLDEST, "POST", "", "{\"name\":\"a\",\"width\":3,\"height\":101}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "size.height"));
   munit_assert_string_equal(t_str(&w.t, "detail"),
-                            "The attribute size.height must be at most 100. The attribute is named as in version 2025-01-01.");
+                            "The field size.height must be at most 100. The field is named as in version 2025-01-01.");
   gadget_close(&w);
 }
 

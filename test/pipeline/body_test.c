@@ -487,9 +487,9 @@ TEST(body, check_nested)
     /* objects */
     { N "\"inner\":{\"must\":\"m\"}}", "{\"inner\":{\"flag\":false,\"level\":3,\"must\":\"m\"}," R "}" },
     { N "\"inner\":{}}", "MISSING_ATTRIBUTE inner.must: is required" },
-    { N "\"inner\":{\"must\":\"m\",\"level\":8,\"x\":1}}", "INVALID_ATTRIBUTE inner.x: is not a field of this object\n"
+    { N "\"inner\":{\"must\":\"m\",\"level\":8,\"x\":1}}", "INVALID_ATTRIBUTE inner.x: does not exist in this object\n"
                                                             "INVALID_ATTRIBUTE inner.level: must be at most 7" },
-    { N "\"inner\":{\"must\":\"m\",\"links\":[]}}", "INVALID_ATTRIBUTE inner.links: is not a field of this object" },
+    { N "\"inner\":{\"must\":\"m\",\"links\":[]}}", "INVALID_ATTRIBUTE inner.links: does not exist in this object" },
     /* arrays */
     { N "\"colours\":[\"RED\",\"BLUE\"]}", "{\"colours\":[\"RED\",\"BLUE\"]," R "}" },
     { N "\"colours\":[]}", "INVALID_ATTRIBUTE colours: must have at least 1 elements" },
@@ -519,7 +519,7 @@ TEST(body, check_nested)
     /* unions */
     { N "\"shape\":{\"kind\":\"CIRCLE\",\"radius\":1.5}}", "{" R ",\"shape\":{\"kind\":\"CIRCLE\",\"radius\":1.5}}" },
     { N "\"shape\":{\"kind\":\"SQUARE\",\"side\":2}}", "{" R ",\"shape\":{\"kind\":\"SQUARE\",\"side\":2}}" },
-    { N "\"shape\":{\"kind\":\"SQUARE\",\"radius\":2}}", "INVALID_ATTRIBUTE shape.radius: is not a field of this object\n"
+    { N "\"shape\":{\"kind\":\"SQUARE\",\"radius\":2}}", "INVALID_ATTRIBUTE shape.radius: does not exist in this object\n"
                                                          "MISSING_ATTRIBUTE shape.side: is required" },
     { N "\"shape\":{\"kind\":\"OVAL\",\"side\":2}}", "INVALID_ENUM_VALUE shape.kind: must be CIRCLE or SQUARE" },
     { N "\"shape\":{\"side\":2}}", "MISSING_ATTRIBUTE shape.kind: is required and selects the kind of object: it must be CIRCLE or SQUARE" },
@@ -612,10 +612,10 @@ TEST(body, check_top)
     { "{}", "MISSING_ATTRIBUTE name: is required" },
     { "[]", "INVALID_JSON" },
     { "3", "INVALID_JSON" },
-    { N "\"nosuch\":1}", "INVALID_ATTRIBUTE nosuch: is not a field of this object" },
-    { "{\"Name\":\"n\"}", "INVALID_ATTRIBUTE Name: is not a field of this object; did you mean name?\nMISSING_ATTRIBUTE name: is required" },
-    { N "\"a.b\":1,\"a\\\"b\":2}", "INVALID_ATTRIBUTE a\"b: is not a field of this object\n"
-                                   "INVALID_ATTRIBUTE a.b: is not a field of this object" },
+    { N "\"nosuch\":1}", "INVALID_ATTRIBUTE nosuch: does not exist in this object" },
+    { "{\"Name\":\"n\"}", "INVALID_ATTRIBUTE Name: does not exist in this object; did you mean name?\nMISSING_ATTRIBUTE name: is required" },
+    { N "\"a.b\":1,\"a\\\"b\":2}", "INVALID_ATTRIBUTE a\"b: does not exist in this object\n"
+                                   "INVALID_ATTRIBUTE a.b: does not exist in this object" },
     { N "\"id\":\"0123456789abcdef01234567\"}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
     { N "\"id\":null}", "{" R "}" }, /* the zero value of what cannot be set is ignored */
     { N "\"id\":\"\"}", "{" R "}" },
@@ -629,9 +629,9 @@ TEST(body, check_top)
     { "{\"name\":\"n\",\"note\":\"x\"}", "{\"name\":\"n\",\"note\":\"x\"}" },
     /* all of it at once, in the order of the table */
     { "{\"zzz\":1,\"aaa\":1,\"colour\":\"x\",\"id\":\"x\",\"items\":[{\"rank\":\"a\"},{\"x\":1}],\"name\":\"\",\"num\":11,\"small\":\"\"}",
-      "INVALID_ATTRIBUTE aaa: is not a field of this object\nINVALID_ATTRIBUTE zzz: is not a field of this object\n"
+      "INVALID_ATTRIBUTE aaa: does not exist in this object\nINVALID_ATTRIBUTE zzz: is not a field of this object\n"
       "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE\nATTRIBUTE_READ_ONLY id: cannot be set or changed\n"
-      "INVALID_JSON_ATTRIBUTE items[0].rank: must be an integer\nINVALID_ATTRIBUTE items[1].x: is not a field of this object\n"
+      "INVALID_JSON_ATTRIBUTE items[0].rank: must be an integer\nINVALID_ATTRIBUTE items[1].x: does not exist in this object\n"
       "INVALID_ATTRIBUTE name: must have at least 1 characters\nINVALID_ATTRIBUTE num: must be at most 10\n"
       "INVALID_JSON_ATTRIBUTE small: must be an integer" },
   };
@@ -646,7 +646,7 @@ TEST(body, check_base)
       "{\"aFirst\":\"a\",\"middle\":6,\"numb\":false,\"numbA\":\"b\",\"zLast\":\"z\"}" },
     { "{}", "MISSING_ATTRIBUTE zLast: is required" },
     { "{\"zLast\":null}", "MISSING_ATTRIBUTE zLast: is required" }, /* required goes before nullable */
-    { "{\"zLast\":\"z\",\"first\":1}", "INVALID_ATTRIBUTE first: is not a field of this object; did you mean aFirst?" },
+    { "{\"zLast\":\"z\",\"first\":1}", "INVALID_ATTRIBUTE first: does not exist in this object; did you mean aFirst?" },
   };
   svc_arena a;
   svc_buf b;
@@ -709,7 +709,7 @@ TEST(body, check_update)
     { "{\"fixed\":null}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
     { "{\"fixed\":\"\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
     { "{\"fixed\":\"g\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
-    { "{\"fixed\":\"g\",\"id\":\"x\",\"nosuch\":1}", "INVALID_ATTRIBUTE nosuch: is not a field of this object\n"
+    { "{\"fixed\":\"g\",\"id\":\"x\",\"nosuch\":1}", "INVALID_ATTRIBUTE nosuch: does not exist in this object\n"
                                                      "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed\n"
                                                      "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
   };
@@ -776,7 +776,7 @@ TEST(body, violations)
   munit_assert_int(t_send(&t, "POST", "/groups", "{\"nmae\":\"x\"}"), ==, 400);
   munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
   assert_fields(&t, (const char *[]){ "nmae", "name", "orgId", NULL });
-  munit_assert_string_equal(t_str(&t, "detail"), "The attribute nmae is not a field of this object; did you mean name? badRequestDetail lists 2 more.");
+  munit_assert_string_equal(t_str(&t, "detail"), "The field nmae does not exist in this object; did you mean name? badRequestDetail lists 2 more.");
   munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[1].description"), "is required");
   /* nested, with the full path, and all of them */
   munit_assert_int(t_sendf(&t, "PATCH",
@@ -785,15 +785,15 @@ TEST(body, violations)
                    ==, 400);
   munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
   assert_fields(&t, (const char *[]){ "id", "tags[0].key", "tags[1].value", "tags[2].x", "tags[2].value", NULL });
-  munit_assert_string_equal(t_str(&t, "detail"), "The attribute id cannot be set or changed. badRequestDetail lists 4 more.");
+  munit_assert_string_equal(t_str(&t, "detail"), "The field id cannot be set or changed. badRequestDetail lists 4 more.");
   munit_assert_string_equal(
     t.response.body,
     "{\"badRequestDetail\":{\"fields\":[{\"description\":\"cannot be set or changed\",\"field\":\"id\"},"
     "{\"description\":\"must have at least 1 characters\",\"field\":\"tags[0].key\"},"
     "{\"description\":\"is required\",\"field\":\"tags[1].value\"},"
-    "{\"description\":\"is not a field of this object\",\"field\":\"tags[2].x\"},"
+    "{\"description\":\"does not exist in this object\",\"field\":\"tags[2].x\"},"
     "{\"description\":\"must be a string\",\"field\":\"tags[2].value\"}]},"
-    "\"detail\":\"The attribute id cannot be set or changed. badRequestDetail lists 4 more.\",\"error\":400,\"errorCode\":\"ATTRIBUTE_READ_ONLY\","
+    "\"detail\":\"The field id cannot be set or changed. badRequestDetail lists 4 more.\",\"error\":400,\"errorCode\":\"ATTRIBUTE_READ_ONLY\","
     "\"parameters\":[\"id\"],\"reason\":\"Bad Request\"}");
   /* clusters: four levels down, and a union */
   munit_assert_int(t_sendf(&t, "POST",

@@ -103,7 +103,7 @@ TEST(dialect, refused_requests)
                            "/groups/%s/machines", w.group), ==, 400);
   munit_assert_true(t_violation(t, "dbMajorVersion"));
   munit_assert_true(t_violation(t, "replicationSpecs"));
-  munit_assert_not_null(strstr(t->response.body, "is not a field of this object; did you mean acmeMajor?"));
+  munit_assert_not_null(strstr(t->response.body, "does not exist in this object; did you mean acmeMajor?"));
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"shards\":[{\"regionConfigs\":[{\"cloud\":\"AMAZON\","
                            "\"electableSpecs\":{\"tier\":\"M11\"}}]}]}", "/groups/%s/machines", w.group), ==, 400);
   munit_assert_true(t_violation(t, "clusterType"));
@@ -113,7 +113,7 @@ TEST(dialect, refused_requests)
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"SET\"}", "/groups/%s/machines", w.group), ==, 400);
   munit_assert_string_equal(t_error(t), "LEFT_OUT");
   munit_assert_string_equal(t_param(t, 0), "shards");
-  munit_assert_not_null(strstr(t_str(t, "detail"), "The attribute shards is required"));
+  munit_assert_not_null(strstr(t_str(t, "detail"), "The field shards is required"));
   munit_assert_int(t_sendf(t, "POST", MACHINE("c", ",\"acmeMajor\":\"1.0\""), "/groups/%s/machines", w.group), ==, 400);
   munit_assert_null(strstr(t->response.body, "dbMajorVersion"));
   munit_assert_not_null(strstr(t->response.body, "acmeMajor must be "));

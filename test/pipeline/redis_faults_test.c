@@ -471,8 +471,8 @@ TEST(redis_faults, uris)
   refused_uri("redis://u:p@a", "a password does not belong");
   snprintf(uri, sizeof uri, "redis://%s@a", large);
   refused_uri(uri, "too long a name");
-  refused_uri("redis://[::1", "no address");
-  refused_uri("redis://[::1]x", "no address");
+  refused_uri("redis://[::1", "not an address");
+  refused_uri("redis://[::1]x", "not an address");
   refused_uri("redis://[::1]:0", "the port is");
   refused_uri("redis://:1", "the host is missing");
   refused_uri("redis://u@", "the host is missing");

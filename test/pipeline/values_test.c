@@ -8,7 +8,7 @@ TEST_SERVICE(values, listed)
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"HEAP\"}", "/groups/%s/clusters", group), ==, 400);
   munit_assert_string_equal(t_error(t), "INVALID_ENUM_VALUE");
   munit_assert_string_equal(t_str(t, "badRequestDetail.fields[0].description"), "must be REPLICASET, SHARDED or GEOSHARDED");
-  munit_assert_string_equal(t_str(t, "detail"), "The attribute clusterType must be REPLICASET, SHARDED or GEOSHARDED. badRequestDetail lists 1 more.");
+  munit_assert_string_equal(t_str(t, "detail"), "The field clusterType must be REPLICASET, SHARDED or GEOSHARDED. badRequestDetail lists 1 more.");
   /* a long list: twenty, and how many more */
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":"
@@ -23,7 +23,7 @@ TEST_SERVICE(values, listed)
   munit_assert_not_null(strstr(t_str(t, "detail"), "GCP"));
   /* a wrong type: which is expected; a version: which there is */
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":7}", "/groups/%s", group), ==, 400);
-  munit_assert_string_equal(t_str(t, "detail"), "The attribute name must be a string.");
+  munit_assert_string_equal(t_str(t, "detail"), "The field name must be a string.");
   t_header(t, "Accept", "application/vnd.svc.2020-01-01+json");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters", group), ==, 406);
   munit_assert_string_equal(t_str(t, "detail"), "The Accept header names no version of this operation that can be served. There is "

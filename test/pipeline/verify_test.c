@@ -560,7 +560,7 @@ static void verify_hollow_one(svc *s, svc_str at, svc_str record, int how)
   munit_assert_int(svc_record_put(txn, &arena, &e), ==, SVC_OK);
   munit_assert_int(port->commit(txn), ==, SVC_OK);
   munit_assert_int(verify_run(s, &lines), <=, SVC_CORRUPT); /* it is looked at, whatever is in it */
-  if (how == LIST) munit_assert_not_null(strstr(lines.text, "its body is no JSON object"));
+  if (how == LIST) munit_assert_not_null(strstr(lines.text, "its body is not a JSON object"));
   if (how == SPACED) munit_assert_not_null(strstr(lines.text, "its body is written otherwise than the service writes"));
   munit_assert_int(port->write_begin(s->commit.store, &txn), ==, SVC_OK);
   munit_assert_int(port->put(txn, at, record), ==, SVC_OK);

@@ -211,7 +211,7 @@ static text with(const text *in, const char *old, const char *new)
 TEST(transfer, refused)
 {
   static const struct { const char *old, *new; int status; uint64_t line; const char *why; } changes[] = {
-    { "\"product\":\"svcapi\"", "\"product\":\"other\"", SVC_INVALID, 1, "no export" },
+    { "\"product\":\"svcapi\"", "\"product\":\"other\"", SVC_INVALID, 1, "not an export" },
     { "\"export\":1", "\"export\":2", SVC_NEWER, 1, "newer" },
     { "\"storeFormat\":5", "\"storeFormat\":6", SVC_NEWER, 1, "newer format" },
     { "\"records\":", "\"records\":1", SVC_INVALID, 0, "as many records" },

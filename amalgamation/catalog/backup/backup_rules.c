@@ -159,7 +159,7 @@ static void backup_rules_copy(svc_call *c, const svc_node *schedule, const svc_n
   for (; other != copy; other = other->next)
     if (svc_node_eq(other, "regionName", region) &&
         svc_node_eq(other, "zoneId", svc_node_str(copy, "zoneId")))
-      BACKUP_RULES_COPY("regionName", "stands in copySettings twice for its zone");
+      BACKUP_RULES_COPY("regionName", "appears twice in copySettings for its zone");
   if (!zone) BACKUP_RULES_COPY("zoneId", "must be the zoneId of one of the cluster's replicationSpecs");
   else if (!clouds) BACKUP_RULES_COPY("cloudProvider", "must be the cluster's provider in this zone");
   else if (!svc_value_in(c->s, region, backup_rules_regions(cloud)))

@@ -114,7 +114,7 @@ static void cluster_configuration_take(svc_call *c, svc_node *list)
   for (; v; v = v->next) {
     svc_str field = svc_shown_place(c, v->field);
     cluster_configuration_add(c, list, svc_str_c(svc_shown_code(c->s, v->code)),
-                              svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT ".", SVC_ARG(field), SVC_ARG(v->description)));
+                              svc_arena_print(c->arena, "The field " SVC_FMT " " SVC_FMT ".", SVC_ARG(field), SVC_ARG(v->description)));
   }
   memset(&c->error, 0, sizeof c->error);
 }

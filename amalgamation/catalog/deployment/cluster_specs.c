@@ -210,7 +210,7 @@ static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_
     priority = svc_node_i64(region, "priority", 0);
     other = cluster_specs_same_region(regions, region);
     if (other != region)
-      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("regionName"), "stands in this spec already");
+      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("regionName"), "appears twice in this spec");
     if (svc_cluster_electable(region) == 0 && priority)
       cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "must be 0 in a region without electable nodes");
     if (svc_cluster_electable(region) == 0) continue;

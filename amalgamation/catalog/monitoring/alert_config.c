@@ -125,7 +125,7 @@ static void alert_config_unchanged(svc_call *c, const svc_node *shown)
     next = member->next;
     if (member == enabled || (links ? svc_links_served(c, member) : was && svc_node_same(was, member))) continue;
     if (links || was) svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, member->name, "cannot be changed here: use PUT with the whole configuration");
-    else svc_violate(c, SVC_E_INVALID_ATTRIBUTE, member->name, "is not a field of this object");
+    else svc_violate(c, SVC_E_INVALID_ATTRIBUTE, member->name, "does not exist in this object");
   }
   if (enabled && enabled->type != SVC_J_BOOL) svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, SVC_S("enabled"), "must be true or false");
 }

@@ -257,7 +257,7 @@ static policy_node *policy_joined(policy_reader *r, const char *sign, int op, po
 {
   policy_node *first = read(r), **last = &first;
   while (*last && svc_policy_is(r, sign)) {
-    if ((*last)->type.kind != POLICY_BOOL) return svc_policy_wrong(r, "what stands before it is neither true nor false");
+    if ((*last)->type.kind != POLICY_BOOL) return svc_policy_wrong(r, "the expression before it is neither true nor false");
     svc_policy_next(r);
     *last = policy_binary(r, op, *last, read(r));
     if (*last && (*last)->right->type.kind != POLICY_BOOL) return svc_policy_wrong(r, "what stands before this is neither true nor false");

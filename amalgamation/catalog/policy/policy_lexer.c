@@ -116,7 +116,7 @@ SVC_PRIVATE bool svc_policy_want(policy_reader *r, const char *word)
 SVC_PRIVATE policy_node *svc_policy_new(policy_reader *r, int op, policy_type type)
 {
   policy_node *node = svc_arena_zero(r->a, sizeof *node);
-  if (!node) return svc_policy_wrong(r, "there is no memory");
+  if (!node) return svc_policy_wrong(r, "out of memory");
   node->op = (unsigned char)op;
   node->type = type;
   r->steps++;

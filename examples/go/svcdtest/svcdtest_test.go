@@ -263,7 +263,7 @@ func TestRate(t *testing.T) {
 	}
 	projects(s)
 	if har := string(s.HAR()); !strings.Contains(har, `"version":"1.2"`) || strings.Contains(har, s.Credentials.ClientSecret) {
-		t.Fatal("the archive is none, or holds a secret")
+		t.Fatal("the archive is invalid, or contains a secret")
 	}
 }
 

@@ -158,7 +158,7 @@ await test('another world by the banner, and afresh', '?clock=stands', async (pa
 });
 
 await test('a world that there is not', '?world=nowhere', async (page) => {
-  await page.until(() => /cannot start: \?world=nowhere is none of empty, team, company/.test(document.getElementById('demo-state').textContent), 'the reason');
+  await page.until(() => /cannot start: \?world=nowhere must be one of empty, team, company/.test(document.getElementById('demo-state').textContent), 'the reason');
   assert.equal(await page.run(() => document.getElementById('signin').checkVisibility() || document.getElementById('demo-controls').checkVisibility()), false);
 });
 
