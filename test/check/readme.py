@@ -129,7 +129,7 @@ def localized(text, ports, pids):
     text = text.replace("/tmp/servers", SERVERS)
     text = re.sub(r" -O[2s] ", " -O0 -w ", text)
     text = re.sub(r"^( *)cc ", lambda m: m[1] + CC + " ", text, flags=re.MULTILINE)
-    return re.sub(r" &$", r" >>svcd.out 2>\&1 & echo $! >>%s" % pids, text, flags=re.MULTILINE)
+    return re.sub(r" &$", lambda _: f" >>svcd.out 2>&1 & echo $! >>{pids}", text, flags=re.MULTILINE)
 
 
 def end(pids):
