@@ -295,7 +295,7 @@ static svc_result *flat_result(svc *s)
 int svc_call_text(svc *s, const char *method, const char *target, const char *headers, const void *body, size_t body_length,
                   const char *origin_json, svc_result **out)
 {
-  char why[160] = "a line of the headers is none";
+  char why[160] = "a header line has no name or no colon";
   svc_arena arena;
   flat_reader r = { &arena, why, sizeof why };
   svc_request request;

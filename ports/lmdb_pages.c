@@ -169,7 +169,7 @@ static int pages_metas(pages *p, int fd, size_t txn)
 static bool pages_take(pages *p, size_t first, size_t n)
 {
   size_t i;
-  if (first < 2 || n > p->meta.last || first > p->meta.last + 1 - n) return pages_bad(p, first, "is none of the store's");
+  if (first < 2 || n > p->meta.last || first > p->meta.last + 1 - n) return pages_bad(p, first, "is outside the store");
   for (i = first; i < first + n; i++) {
     unsigned char bit = (unsigned char)(1u << (i & 7));
     if (p->seen[i >> 3] & bit) return pages_bad(p, i, "is used twice");
@@ -182,7 +182,7 @@ static bool pages_take(pages *p, size_t first, size_t n)
 static const unsigned char *pages_get(pages *p, size_t page, unsigned flags)
 {
   const unsigned char *at;
-  if (page >= p->in_file) return pages_bad(p, page, page > p->meta.last ? "is none of the store's" : "is not in the file"), NULL;
+  if (page >= p->in_file) return pages_bad(p, page, page > p->meta.last ? "is outside the store" : "is not in the file"), NULL;
   at = p->map + page * p->size;
   if (pages_word(at) != page) return pages_bad(p, page, "has the number of another"), NULL;
   if (pages_16(at + sizeof(size_t) + 2) != flags) return pages_bad(p, page, "is of another kind than it is used as"), NULL;

@@ -334,5 +334,5 @@ SVC_PRIVATE void svc_order_verify_waiting(svc_verify *v, svc_str key, svc_str va
   (void)value;
   if (key.n == 1 + 8 + 12) memcpy(id.b, key.p + 9, 12);
   if (key.n != 1 + 8 + 12 || svc_order_find(v->c, &id, &at, &r) != SVC_OK || r.taken_by || r.not_before != svc_key_time_at(key.p + 1))
-    svc_found(v, "    ", &id, "an order waits that is none, or waits otherwise");
+    svc_found(v, "    ", &id, "an order is in the queue that does not exist, or has another state");
 }

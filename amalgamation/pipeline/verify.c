@@ -509,7 +509,7 @@ static void verify_meta(svc_verify *v, svc_str key, svc_str value)
   if (svc_order_is_session(key)) return; /* also in a copy of a shared store */
   for (i = 0; i < sizeof names / sizeof names[0]; i++)
     if (svc_str_is((svc_str){ key.p + 1, key.n - 1 }, names[i])) return;
-  verify_found(v, "the store has a record of its own that nobody knows");
+  verify_found(v, "the store has an internal record of an unknown kind");
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ all */

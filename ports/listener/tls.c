@@ -117,7 +117,7 @@ int svc_listener_reload(svc_listener *l, char *why, size_t why_size)
 {
   int rc;
   if (why && why_size) why[0] = '\0';
-  if (!l || !l->identity) return svc_listener_why(why, why_size, SVC_INVALID, "no URL is https: there is nothing to read anew");
+  if (!l || !l->identity) return svc_listener_why(why, why_size, SVC_INVALID, "no URL is https: there is no certificate to reload");
   rc = tls_load(l, why, why_size);
   if (rc != SVC_OK && why && why_size && !why[0]) svc_listener_why(why, why_size, rc, "%s", svc_strerror(rc));
   return rc;

@@ -146,8 +146,8 @@ static const verify_damage damages[] = {
   { 'q', NULL, COPY, 5, "the id of an order leads to none, or to another" },
   { 'q', NULL, ADD, 0, "the id of an order leads to none, or to another" },
   { 'w', NULL, REMOVE, 0, "its order waits, and nobody hands it out" },
-  { 'w', NULL, COPY, 8, "an order waits that is none, or waits otherwise" },
-  { 'w', NULL, ADD, 0, "an order waits that is none, or waits otherwise" },
+  { 'w', NULL, COPY, 8, "an order is in the queue that does not exist, or has another state" },
+  { 'w', NULL, ADD, 0, "an order is in the queue that does not exist, or has another state" },
   { 'i', NULL, CUT, 0, "an answer that is kept for a retry cannot be read" },
   { 'i', NULL, CUT_TO, 10, "an answer that is kept for a retry cannot be read" },
   { 'i', NULL, ADD, 0, "an answer that is kept for a retry cannot be read" },
@@ -166,7 +166,7 @@ static const verify_damage damages[] = {
   { 't', NULL, MORE, 3, "a tally of those below this id is not what they are" },
   { 't', NULL, COPY, -1, "a tally of those below this id is not what they are" },
   { 't', NULL, ADD, 0, "a tally cannot be read" },
-  { 'm', NULL, COPY, 2, "the store has a record of its own that nobody knows" },
+  { 'm', NULL, COPY, 2, "the store has an internal record of an unknown kind" },
   { 'm', NULL, COPY, 0, "a record is of no class that there is" },
 };
 
@@ -693,5 +693,5 @@ TEST_SERVICE(verify, no_session)
   job.now = t->now;
   munit_assert_int(svc_commit_run(&t->s->commit, &job), ==, SVC_OK);
   munit_assert_int(verify_run(t->s, &l), ==, SVC_CORRUPT);
-  munit_assert_string_equal(l.text, "the store has a record of its own that nobody knows\n");
+  munit_assert_string_equal(l.text, "the store has an internal record of an unknown kind\n");
 }

@@ -131,7 +131,7 @@ static void pages_walk_all(const pages_file *f)
 
 static const char *const pages_words[] = {
   "names a size of pages that there is not", "has the number of another transaction", "has trees of another kind",
-  "says that there are more pages than there can be", "is none of the store's", "is used twice",
+  "says that there are more pages than there can be", "is outside the store", "is used twice",
   "has the number of another", "is of another kind than it is used as", "has bounds that cannot be", "has too few nodes",
   "has a node outside of it", "has nodes that do not lie side by side", "has two nodes in one place",
   "has a list of free pages that is longer than its room", "has a list of free pages that is not in order", "has a node of another kind",
@@ -341,7 +341,7 @@ TEST(pages, crafted)
   munit_assert_int(ftruncate(f.fd, (off_t)(4 * f.size)), ==, 0);
   munit_assert_int(pages_look(&f), ==, 0);
   pages_write(&f, at + 12, 4, 2 * f.pages);
-  pages_refused(&f, "is none of the store's");
+  pages_refused(&f, "is outside the store");
   pages_close(&f);
 }
 
