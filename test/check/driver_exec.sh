@@ -129,8 +129,8 @@ for name in $breaches; do
   at=$dir/$name; pid=$(cat "$at/pid"); api=$(cat "$at/api")
   until_log "$(cat "$at/words")"
   expect 200 GET ''
-  until_log 'it is started again in 1 s'
-  until_log 'it is started again in 2 s'
+  until_log 'svcd restarts it in 1 s'
+  until_log 'svcd restarts it in 2 s'
   stop
 done
 

@@ -132,7 +132,7 @@ case $(call POST /alertConfigs '{"enabled":true,"eventTypeName":"HOST_DOWN","not
   *201) ;; *) fail 'an alert configuration is refused' ;; esac
 kill -9 "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")"
 for _ in $(seq 100); do grep -q "the server of $id runs again" "$dir/log" && break; sleep 0.1; done
-grep -q "the server of $id has ended by itself" "$dir/log" || fail 'nobody notices that a server is dead'
+grep -q "the server of $id has ended unexpectedly" "$dir/log" || fail 'nobody notices that a server is dead'
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server that was killed does not run again'
 server real
 [ "$port" = "$before" ] || fail 'a server that was killed has another port'

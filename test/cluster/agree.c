@@ -42,7 +42,7 @@ static void another_dialect(void)
   refused("dialect", "data", with, "the dialect differs from the store's (svc_config.dialect, --dialect) in fields;");
   accepted(change);
   accepted(with);
-  refused("dialect, which was changed on purpose", "data", none, "it differs in fields;");
+  refused("dialect, which was changed on purpose", "data", none, "--dialect) in fields;");
   accepted(back);
   accepted(none);
 }

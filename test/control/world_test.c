@@ -190,7 +190,7 @@ TEST(world, refused)
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"invoices\":[{}]}]}",
      "orgs[0].invoices: INVALID_WORLD: no operation of the API makes such things" },
     { "{\"world\":1,\"now\":\"soon\"}", "now: INVALID_WORLD: this must be a time" },
-    { "{\"world\":1,\"now\":\"2020-01-01T00:00:00Z\"}", "now: INVALID_WORLD: the clock stands at 2025-06-01T00:00:00Z already" },
+    { "{\"world\":1,\"now\":\"2020-01-01T00:00:00Z\"}", "now: INVALID_WORLD: the clock is already at 2025-06-01T00:00:00Z" },
     { "{\"world\":1,\"then\":{}}", "then: INVALID_WORLD: this must be an array of steps" },
     { "{\"world\":1,\"then\":[{}]}", "then[0]: INVALID_WORLD: a step has one of" },
     { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"until\":\"x\"}]}", "then[0]: INVALID_WORLD: a step does one thing" },

@@ -470,9 +470,9 @@ TEST(dialect, agree)
   munit_assert_int(agree_open(folder, words, 0, 0, said), ==, SVC_OK);
   munit_assert_int(agree_open(folder, turned, 0, 0, said), ==, SVC_OK); /* the same words */
   munit_assert_int(agree_open(folder, other, 0, 0, said), ==, SVC_INVALID);
-  munit_assert_not_null(strstr(said, "it differs in fields, values; give every instance the same one"));
+  munit_assert_not_null(strstr(said, "in fields, values; give every instance the same dialect"));
   munit_assert_int(agree_open(folder, NULL, 0, 0, said), ==, SVC_INVALID);
-  munit_assert_not_null(strstr(said, "it differs in fields;"));
+  munit_assert_not_null(strstr(said, "--dialect) in fields;"));
   munit_assert_int(agree_open(folder, NULL, 1, 0, said), ==, SVC_OK);
   munit_assert_int(agree_open(folder, other, 0, 1, said), ==, SVC_OK);
   munit_assert_int(agree_open(folder, other, 0, 0, said), ==, SVC_OK);
@@ -541,7 +541,7 @@ TEST(dialect, refused)
     { "{", "svc_config.dialect is invalid JSON at byte 1" },
     { "[]", "it must be an object" },
     { "{\"fields\":{\"name\":\"a\",\"name\":\"b\"}}", "name" },
-    { "{\"words\":{}}", "words is no member of a dialect" },
+    { "{\"words\":{}}", "words is not a member of a dialect" },
     { "{\"fields\":[]}", "fields must be an object" },
     { "{\"vendor\":7}", "vendor must be a string" },
     { "{\"fields\":{\"name\":7}}", "fields: name must be shown as a string" },

@@ -89,7 +89,7 @@ static const verify_damage damages[] = {
   { 'e', "akey", REMOVE, 0, "it holds roles on a project, and is not there" },
   { 'e', "org.", COPY, 5, "organization ID: it is below neither its project nor its organization" },
   { 'e', "proj", CUT, 0, "project ID: its record cannot be read" },
-  { 'e', "proj", FLIP, -1, "project ID: its body is no JSON object" },
+  { 'e', "proj", FLIP, -1, "project ID: its body is not a JSON object" },
   { 'e', "evnt", FLIP, 60, "its name is not its id" }, /* links are made of it, and it may be a quote */
   { 'g', NULL, REMOVE, 0, "it is not found by its id" },
   { 'g', NULL, FLIP, 3, "it is found by its id below another parent" },

@@ -216,11 +216,11 @@ TEST(transfer, refused)
     { "\"storeFormat\":5", "\"storeFormat\":6", SVC_NEWER, 1, "newer format" },
     { "\"records\":", "\"records\":1", SVC_INVALID, 0, "as many records" },
     { "\"date\":\"2", "\"date\":\"3", SVC_INVALID, 0, "hash" },
-    { "{\"class\":\"ledger\"", "{\"class\":\"ledgers\"", SVC_INVALID, 2, "no record" },
-    { "{\"class\":\"ledger\"", "{ \"class\":\"ledger\"", SVC_INVALID, 2, "no record" },
-    { "\"quantity\":", "\"quantity\":0", SVC_INVALID, 2, "no record" },
-    { "\"class\":\"entity\"", "\"class\":\"entity\",\"more\":1", SVC_INVALID, 0, "no record" },
-    { "\"name\":\"Acme", "\"name\":Acme", SVC_INVALID, 0, "no record" },
+    { "{\"class\":\"ledger\"", "{\"class\":\"ledgers\"", SVC_INVALID, 2, "not a record" },
+    { "{\"class\":\"ledger\"", "{ \"class\":\"ledger\"", SVC_INVALID, 2, "not a record" },
+    { "\"quantity\":", "\"quantity\":0", SVC_INVALID, 2, "not a record" },
+    { "\"class\":\"entity\"", "\"class\":\"entity\",\"more\":1", SVC_INVALID, 0, "not a record" },
+    { "\"name\":\"Acme", "\"name\":Acme", SVC_INVALID, 0, "not a record" },
     { "\"name\":\"Acme", "\"name\":\"Acmo", SVC_INVALID, 0, "hash" }, /* a record all the same */
     { "{\"end\":true", "{\"end\":false", SVC_INVALID, 0, "hash" },
   };
@@ -333,7 +333,7 @@ TEST(transfer, lines)
     refused(&bad, SVC_INVALID, 0, "as many records");
     free(bad.p);
     bad = with_lines(&whole, at, line_of(&whole, at), (svc_str){ "\n", 1 }); /* an empty one behind it */
-    refused(&bad, SVC_INVALID, at + 1, "no record");
+    refused(&bad, SVC_INVALID, at + 1, "not a record");
     free(bad.p);
   }
   bad = with(&whole, "{\"class\":\"storeFormat\",\"format\":5}", "{\"class\":\"storeFormat\",\"format\":4}");

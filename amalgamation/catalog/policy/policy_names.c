@@ -105,5 +105,5 @@ SVC_PRIVATE const struct policy_attribute *svc_policy_attribute_named(policy_rea
     if (found->actions & r->actions) return found;
     return svc_policy_wrong(r, "the action has no such attribute");
   }
-  return svc_policy_wrong(r, "there is no such field");
+  return svc_policy_wrong(r, "there is no such attribute");
 }
