@@ -71,17 +71,17 @@
   /* ---- Clusters */ \
   /* DUPLICATE_CLUSTER_NAME: also known as 400; 409 is the rule for every value that must be unique, and is kept. */ \
   X(DUPLICATE_MANAGED_NAMESPACE, 409, "The namespace {0} is already managed.", "namespace") \
-  X(DUPLICATE_CLUSTER_NAME, 409, "A cluster named {0} already exists in project {1}.", "name,groupId") \
+  X(DUPLICATE_CLUSTER_NAME, 409, "A cluster named {0} already exists in group {1}.", "name,groupId") \
   X(CLUSTERS_LIMIT_EXCEEDED, 403, "Project {1} has reached its limit of {0} clusters.", "limit,groupId") \
   X(DUPLICATE_CLUSTER_NAME_PREFIX, 400, \
-    "The name {0} shares its prefix with another cluster in project {1}.", "name,groupId") \
+    "The name {0} shares its prefix with another cluster in group {1}.", "name,groupId") \
   X(ASYMMETRIC_SHARD_UNSUPPORTED, 400, \
     "Asymmetric sharded cluster is not supported by the current API version. Please use the latest API instead.", "") \
   X(CLUSTER_NAME_INVALID, 400, \
     "{0} cannot be the name of a cluster. Use letters, digits and hyphens, beginning with a letter or digit.", "name") \
   X(CLUSTER_NAME_TOO_LONG, 400, "The cluster name {0} is too long; {1} characters are allowed.", "name,limit") \
   X(CLUSTER_CANNOT_CHANGE_NAME, 400, "The name of cluster {0} cannot be changed.", "name") \
-  X(CLUSTER_ALREADY_REQUESTED_DELETION, 400, "Cluster {0} in project {1} is already being deleted.", "name,groupId") \
+  X(CLUSTER_ALREADY_REQUESTED_DELETION, 400, "Cluster {0} in group {1} is already being deleted.", "name,groupId") \
   X(CANNOT_CREATE_PAUSED_CLUSTER, 400, "A cluster cannot be created paused. Create it, then pause it.", "") \
   X(CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER, 400, \
     "Cluster {0} was resumed a short while ago and cannot be paused until {1} minutes have passed since then.", \
@@ -118,7 +118,7 @@
     "Cluster {0} is being restored and cannot be changed until it finishes.", "name") \
   X(COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, 400, \
     "Compute auto-scaling needs a maximum instance size in {0}.", "attribute") \
-  X(CLUSTER_NOT_FOUND, 404, "No cluster named {0} exists in project {1}.", "name,groupId") \
+  X(CLUSTER_NOT_FOUND, 404, "No cluster named {0} exists in group {1}.", "name,groupId") \
   X(CLUSTER_ALREADY_PAUSED, 409, "Cluster {0} is already paused.", "name") \
   X(CANNOT_UPDATE_PAUSED_CLUSTER, 409, "Cluster {0} is paused. Resume it before you change it.", "name") \
   X(CANNOT_UPDATE_AND_PAUSE_CLUSTER, 409, \
@@ -149,13 +149,13 @@
     "A project can have {0} custom roles at most; {1} has reached that number.", "limit,groupId") \
   X(USER_NOT_FOUND, 404, "No user {0} exists here.", "userId") \
   X(USERNAME_NOT_FOUND, 404, "No user with the name {0} exists here.", "username") \
-  X(CUSTOM_ROLE_NOT_FOUND, 404, "No custom role named {0} exists in project {1}.", "roleName,groupId") \
+  X(CUSTOM_ROLE_NOT_FOUND, 404, "No custom role named {0} exists in group {1}.", "roleName,groupId") \
   X(USER_ALREADY_EXISTS, 409, "A user {0} already exists here.", "username") \
   X(DATABASE_USERNAME_CANNOT_BE_CHANGED, 409, "The name of database user {0} cannot be changed.", "username") \
   X(DATABASE_NAME_CANNOT_BE_CHANGED, 409, "The authentication database of user {0} cannot be changed.", "username") \
   X(AUTH_TYPE_CANNOT_BE_CHANGED, 409, "The way in which user {0} authenticates cannot be changed.", "username") \
   X(CUSTOM_ROLE_NAME_ALREADY_EXISTS, 409, \
-    "A custom role named {0} already exists in project {1}.", "roleName,groupId") \
+    "A custom role named {0} already exists in group {1}.", "roleName,groupId") \
   X(CUSTOM_ROLE_IN_USE_BY_USERS, 409, \
     "The custom role {0} is still granted to database users of project {1}.", "roleName,groupId") \
   X(CUSTOM_ROLE_IN_USE_BY_ROLES, 409, "Other custom roles of project {1} still inherit from {0}.", "roleName,groupId") \
@@ -185,7 +185,7 @@
   /* 404, although a conflict: documented so. */ \
   X(CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, 404, \
     "Team {0} is assigned to a project. Remove it from all projects first.", "teamId") \
-  X(NOT_IN_GROUP, 404, "User {0} is not in project {1}.", "userId,groupId") \
+  X(NOT_IN_GROUP, 404, "User {0} is not in group {1}.", "userId,groupId") \
   X(TEAM_NAME_NOT_AVAILABLE, 409, "A team named {0} already exists in organization {1}.", "name,orgId") \
   X(TEAM_EXISTS_IN_GROUP, 409, "Team {0} is already assigned to project {1}.", "teamId,groupId") \
   X(USER_ALREADY_IN_TEAM, 409, "User {0} is already in team {1}.", "userId,teamId") \
@@ -208,14 +208,14 @@
     "This change would block {0}, the address that you are calling from.", "callerIp") \
   X(CANNOT_ASSUME_ROLE, 400, "The service cannot assume the role {0}. Please check its trust policy.", "roleId") \
   /* The next two are this library's own. */ \
-  X(CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND, 404, "No access role {0} exists in project {1}.", "roleId,groupId") \
+  X(CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND, 404, "No access role {0} exists in group {1}.", "roleId,groupId") \
   X(CLOUD_PROVIDER_ACCESS_ROLE_IN_USE, 409, "The access role {0} of project {1} is still in use.", "roleId,groupId") \
   /* The next four are this library's own. */ \
   X(ENCRYPTION_AT_REST_IN_USE, 409, "Encryption at rest by {0} cannot be disabled: cluster {1} uses it.", "provider,clusterName") \
   X(ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS, 409, \
     "Encryption at rest by {0} cannot be disabled: it still has a private endpoint in region {1}. Delete it first.", "provider,region") \
   X(ENCRYPTION_AT_REST_NOT_PRIVATE, 409, \
-    "Encryption at rest by {0} has private endpoints only if it is enabled in project {1} with requirePrivateNetworking.", \
+    "Encryption at rest by {0} has private endpoints only if it is enabled in group {1} with requirePrivateNetworking.", \
     "provider,groupId") \
   X(ENCRYPTION_AT_REST_ENDPOINT_IN_USE, 409, \
     "The private endpoint in region {0} is required by cluster {1}: it is the only way to the keys that encrypt the cluster.", \
@@ -224,23 +224,23 @@
     "An access list can have {0} entries at most; that of {1} has reached this number.", "limit,groupId") \
   X(NETWORK_PERMISSION_ENTRY_NOT_FOUND, 404, "{0} is not on the access list of project {1}.", "value,groupId") \
   X(ACCESS_LIST_NOT_FOUND, 404, "{0} is not on the access list of {1}.", "value,parentId") \
-  X(PEER_NOT_FOUND, 404, "No peering connection with id {0} exists in project {1}.", "peerId,groupId") \
+  X(PEER_NOT_FOUND, 404, "No peering connection with id {0} exists in group {1}.", "peerId,groupId") \
   X(CLOUD_PROVIDER_CONTAINER_NOT_FOUND, 404, \
-    "No network container with id {0} exists in project {1}.", "containerId,groupId") \
+    "No network container with id {0} exists in group {1}.", "containerId,groupId") \
   X(PRIVATE_ENDPOINT_SERVICE_NOT_FOUND, 404, \
-    "No private endpoint service with id {0} exists in project {1}.", "endpointServiceId,groupId") \
+    "No private endpoint service with id {0} exists in group {1}.", "endpointServiceId,groupId") \
   X(PRIVATELINK_NOT_FOUND, 404, "No private endpoint with id {0} exists in {1}.", "endpointId,parentId") \
   X(ADDRESS_ALREADY_IN_ACCESS_LIST, 409, "{0} is already on the access list of {1}.", "value,parentId") \
-  X(OVERLAPPING_CIDR_BLOCK, 409, "The block {0} overlaps with one in use in project {1}.", "cidrBlock,groupId") \
-  X(PEER_ALREADY_EXISTS, 409, "A peering connection with {0} already exists in project {1}.", "networkId,groupId") \
+  X(OVERLAPPING_CIDR_BLOCK, 409, "The block {0} overlaps with one in use in group {1}.", "cidrBlock,groupId") \
+  X(PEER_ALREADY_EXISTS, 409, "A peering connection with {0} already exists in group {1}.", "networkId,groupId") \
   X(PEER_ALREADY_REQUESTED_DELETION, 409, "The peering connection {0} is already being deleted.", "peerId") \
   X(PEER_INVALID_STATE, 409, "The peering connection {0} cannot be changed in its present state.", "peerId") \
   X(CONTAINERS_IN_USE, 409, "The network container {0} is in use by clusters or peering connections.", "containerId") \
-  X(CONTAINER_ALREADY_EXISTS, 409, "A network container for {0} already exists in project {1}.", "region,groupId") \
+  X(CONTAINER_ALREADY_EXISTS, 409, "A network container for {0} already exists in group {1}.", "region,groupId") \
   X(CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS, 409, \
     "The private endpoint service {0} still has endpoints. Delete them first.", "endpointServiceId") \
   X(PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, 409, \
-    "A private endpoint service for region {0} already exists in project {1}.", "region,groupId") \
+    "A private endpoint service for region {0} already exists in group {1}.", "region,groupId") \
   X(PRIVATE_ENDPOINT_ALREADY_EXISTS, 409, "A private endpoint {0} already exists in {1}.", "endpointId,parentId") \
   X(CANNOT_DISABLE_REGIONALIZED_PRIVATE_ENDPOINTS, 409, \
     "Cluster {0} is reached by private endpoints in several regions. Delete those of all regions but one first.", "clusterName") \
@@ -266,7 +266,7 @@
   X(BACKUP_LIMIT_EXCEEDED, 403, "{1} has reached its limit of {0} of these resources.", "limit,parentId") \
   X(EXPORT_BUCKET_IN_USE, 409, \
     "Export bucket {0} of project {1} is in use, by a backup schedule or by an export.", "exportBucketId,groupId") \
-  X(EXPORT_BUCKET_NOT_FOUND, 404, "No export bucket with id {0} exists in project {1}.", "exportBucketId,groupId") \
+  X(EXPORT_BUCKET_NOT_FOUND, 404, "No export bucket with id {0} exists in group {1}.", "exportBucketId,groupId") \
   X(CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, 409, \
     "Snapshot {0} is not complete and cannot be downloaded yet.", "snapshotId") \
   X(BACKUP_CONFLICTING_OPTIONS, 409, \
@@ -283,17 +283,17 @@
     "Maintenance can be deferred {0} times at most; project {1} has reached that number.", "limit,groupId") \
   X(INVALID_MAINTENANCE_WINDOW_DAY_OF_WEEK, 400, \
     "{0} is not a day of the week.", "value") \
-  X(ALERT_NOT_FOUND, 404, "No alert with id {0} exists in project {1}.", "alertId,groupId") \
-  X(ALERT_CONFIG_NOT_FOUND, 404, "No alert configuration with id {0} exists in project {1}.", "alertConfigId,groupId") \
-  X(EVENT_NOT_FOUND, 404, "No event with id {0} exists in project {1}.", "eventId,groupId") \
+  X(ALERT_NOT_FOUND, 404, "No alert with id {0} exists in group {1}.", "alertId,groupId") \
+  X(ALERT_CONFIG_NOT_FOUND, 404, "No alert configuration with id {0} exists in group {1}.", "alertConfigId,groupId") \
+  X(EVENT_NOT_FOUND, 404, "No event with id {0} exists in group {1}.", "eventId,groupId") \
   X(ORG_EVENT_NOT_FOUND, 404, "No event with id {0} exists in organization {1}.", "eventId,orgId") \
   X(INTEGRATION_NOT_CONFIGURED, 404, \
-    "The integration {0} is not configured in project {1}.", "integrationType,groupId") \
+    "The integration {0} is not configured in group {1}.", "integrationType,groupId") \
   X(INTEGRATION_ALREADY_CONFIGURED, 409, \
-    "The integration {0} is already configured in project {1}.", "integrationType,groupId") \
+    "The integration {0} is already configured in group {1}.", "integrationType,groupId") \
   /* The next two are this library's own. */ \
-  X(LOG_EXPORT_NOT_CONFIGURED, 404, "No export of logs is configured in project {0}.", "groupId") \
-  X(LOG_EXPORT_ALREADY_CONFIGURED, 409, "An export of logs is already configured in project {0}.", "groupId") \
+  X(LOG_EXPORT_NOT_CONFIGURED, 404, "No export of logs is configured in group {0}.", "groupId") \
+  X(LOG_EXPORT_ALREADY_CONFIGURED, 409, "An export of logs is already configured in group {0}.", "groupId") \
   /* ---- Search, archives, streams, policies */ \
   /* SEARCH_DUPLICATE_INDEX: documented as 400; 409 is the rule for every value that must be unique, and is kept. */ \
   X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \
@@ -306,14 +306,14 @@
   X(ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD, 400, "The field {0} of an online archive cannot be changed.", "attribute") \
   X(STREAM_PROCESSOR_GENERIC_ERROR, 400, "The stream processor {0} reports: {1}", "processorName,what") \
   X(STREAM_TENANT_NOT_FOUND_FOR_NAME, 404, \
-    "No stream instance named {0} exists in project {1}.", "tenantName,groupId") \
+    "No stream instance named {0} exists in group {1}.", "tenantName,groupId") \
   X(STREAM_CONNECTION_NOT_FOUND_FOR_NAME, 404, \
     "No connection named {0} exists in stream instance {1}.", "connectionName,tenantName") \
   X(DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME, 404, \
-    "No federated database instance named {0} exists in project {1}.", "tenantName,groupId") \
+    "No federated database instance named {0} exists in group {1}.", "tenantName,groupId") \
   /* The next two are this library's own. */ \
   X(DATA_FEDERATION_TENANT_ALREADY_EXISTS, 409, \
-    "A federated database instance named {0} already exists in project {1}.", "tenantName,groupId") \
+    "A federated database instance named {0} already exists in group {1}.", "tenantName,groupId") \
   X(CLUSTER_IN_USE_BY_FEDERATED_DATABASES, 409, \
     "Federated database instances still read from cluster {0} of project {1}.", "name,groupId") \
   X(ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, 409, \
@@ -332,7 +332,7 @@
   X(CLUSTER_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still use cluster {0} of project {1}.", "name,groupId") \
   X(CUSTOM_ROLE_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still use the custom role {0} of project {1}.", \
     "roleName,groupId") \
-  X(STREAM_TENANT_ALREADY_EXISTS, 409, "A stream instance named {0} already exists in project {1}.", "tenantName,groupId") \
+  X(STREAM_TENANT_ALREADY_EXISTS, 409, "A stream instance named {0} already exists in group {1}.", "tenantName,groupId") \
   X(STREAM_CONNECTION_ALREADY_EXISTS, 409, "A connection named {0} already exists in stream instance {1}.", \
     "connectionName,tenantId") \
   X(STREAM_CONNECTION_IN_USE, 409, "The connection {0} is used by the stream processor {1}.", "connectionName,processorName") \
@@ -343,7 +343,7 @@
   X(STREAM_PROCESSOR_NOT_FOUND, 404, "No stream processor named {0} exists in stream instance {1}.", "processorName,tenantName") \
   X(STREAM_PROCESSOR_ALREADY_EXISTS, 409, "A stream processor named {0} already exists in stream instance {1}.", \
     "processorName,tenantId") \
-  X(STREAM_PRIVATE_LINK_NOT_FOUND, 404, "No private link connection with id {0} exists in project {1}.", "connectionId,groupId") \
+  X(STREAM_PRIVATE_LINK_NOT_FOUND, 404, "No private link connection with id {0} exists in group {1}.", "connectionId,groupId") \
   /* ---- Federation: this library's own, since nothing is known of how such services call these */ \
   X(FEDERATION_SETTINGS_NOT_FOUND, 404, "No federation settings with id {0} exist.", "federationSettingsId") \
   X(FEDERATION_HAS_CONNECTED_ORGS, 409, \
