@@ -449,7 +449,7 @@ TEST(cascade, given_up)
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(w.t.log, "given up: PEER_NOT_FOUND"));
+  munit_assert_not_null(strstr(w.t.log, "is dropped: PEER_NOT_FOUND"));
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/pots", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
   munit_assert_string_equal(t_str(&w.t, "results[0].name"), "one");

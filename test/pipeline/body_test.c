@@ -629,7 +629,7 @@ TEST(body, check_top)
     { "{\"name\":\"n\",\"note\":\"x\"}", "{\"name\":\"n\",\"note\":\"x\"}" },
     /* all of it at once, in the order of the table */
     { "{\"zzz\":1,\"aaa\":1,\"colour\":\"x\",\"id\":\"x\",\"items\":[{\"rank\":\"a\"},{\"x\":1}],\"name\":\"\",\"num\":11,\"small\":\"\"}",
-      "INVALID_ATTRIBUTE aaa: does not exist in this object\nINVALID_ATTRIBUTE zzz: is not a field of this object\n"
+      "INVALID_ATTRIBUTE aaa: does not exist in this object\nINVALID_ATTRIBUTE zzz: does not exist in this object\n"
       "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE\nATTRIBUTE_READ_ONLY id: cannot be set or changed\n"
       "INVALID_JSON_ATTRIBUTE items[0].rank: must be an integer\nINVALID_ATTRIBUTE items[1].x: does not exist in this object\n"
       "INVALID_ATTRIBUTE name: must have at least 1 characters\nINVALID_ATTRIBUTE num: must be at most 10\n"
