@@ -122,7 +122,7 @@ end
 # without the file there is none, and svcd says why; the path is then any unknown one
 mv $T/data/bootstrap.json $T/away.json
 begin --data $T/data
-grep -q 'no sign-in link: .*/bootstrap.json is not there' $T/out || { cat $T/out; fail "svcd does not say why there is no link"; }
+grep -q 'no sign-in link: .*/bootstrap.json is missing' $T/out || { cat $T/out; fail "svcd does not say why there is no link"; }
 case $(try) in 200|410) fail "there is a link where none was printed" ;; esac
 end
 mv $T/away.json $T/data/bootstrap.json

@@ -25,7 +25,7 @@ quiet() { "$@" >"$T/log" 2>&1 || { cat "$T/log" >&2; fail "$*"; }; }
 clean() { $E rm -f $NAME; $E volume rm -f $NAME; $E rmi -f $IMAGE; }
 
 E=
-for e in docker podman; do if command -v $e >/dev/null 2>&1 && $e info >/dev/null 2>&1; then E=$e; break; fi; done
+for e in podman docker; do if command -v $e >/dev/null 2>&1 && $e info >/dev/null 2>&1; then E=$e; break; fi; done
 [ -n "$E" ] || left_out 'neither docker nor podman works here'
 [ -x "build/dist/svcd-$version-linux-$arch" ] || fail "build/dist/svcd-$version-linux-$arch is missing: run ./build.sh dist $arch"
 rm -rf "$T"; mkdir -p "$T"
@@ -69,7 +69,7 @@ quiet $E rm -f $NAME
 
 # Testcontainers talks to the engine's socket. Its helper container (ryuk) comes from a registry, so it stays off.
 socket=${DOCKER_HOST:-unix:///var/run/docker.sock}
-if ! curl -sf --unix-socket "${socket#unix://}" http://engine/_ping >/dev/null 2>&1; then ok "Testcontainers LEFT OUT: no engine listens on $socket"; exit 0; fi
+if ! curl -sf --unix-socket "${socket#unix://}" "http://engine/images/$IMAGE/json" >/dev/null 2>&1; then ok "Testcontainers LEFT OUT: no engine with this image listens on $socket"; exit 0; fi
 echo '{"private":true,"type":"module"}' >"$T/package.json"
 (cd "$T" && quiet npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error testcontainers@10.28.0)
 cp examples/testcontainers/node/svcd.test.mjs "$T/"
