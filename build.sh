@@ -1,23 +1,22 @@
 #!/bin/sh
-# build.sh: the one entrance to building, running and testing svcapi. It exists so that `./build.sh run` and
-# `./build.sh test` work as the first command on a fresh Debian machine: it fetches the dependencies (deps.sh), folds the
-# parts into svcapi.c (amalgamation/fold.sh) and hands the rest to make (rules.mk). Everything it makes lies in build/,
-# except svcapi.c. Verbs that take long are in test/verbs: each file begins with its help and defines verb(), and build.sh reads it in when
-# that verb is called.
+# build.sh: builds, runs and tests svcapi. `./build.sh run` and `./build.sh test` work as the first command on a fresh Debian machine: build.sh
+# fetches the dependencies (deps.sh), folds the parts into svcapi.c (amalgamation/fold.sh) and calls make for the rest (rules.mk). All of its
+# output is in build/, except svcapi.c and other generated files. Further verbs are in test/verbs: each file begins with its help and defines
+# verb(), and build.sh sources it when that verb is called.
 set -eu
 LC_ALL=C; export LC_ALL
 cd "$(dirname "$0")"
 
-usage() { # one line for each verb; those of test/verbs have their line in their file
+usage() { # one line for each verb; the files in test/verbs have their own lines
   cat <<'USAGE'
 usage: ./build.sh VERB [ARGUMENT]...
   deps [NAME]...           fetch the dependencies, or these, into build/deps, verified by hash; install missing tools when root
   lib                      build/libsvcapi.a
-  shared                   build/libsvcapi.so.0, for programs in other languages
+  shared                   build/libsvcapi.so.1, for programs in other languages
   run [ARG]...             build and start build/svcd on build/data, http on port 8080 and https on 8443
   test [NAME]              build and run all tests and checks, or those whose name contains NAME, or one test: SUITE/TEST
   check [NAME]             only the static checks
-  coverage                 docs/coverage.md: every operation and what tests it, of the last whole run of the tests
+  coverage                 docs/coverage.md: every operation and its tests, from the last complete run of the tests
   index                    docs/index.md: every operation, its noun, its file and the suites that test it
   fold                     write svcapi.c from the parts
   install                  put header, libraries, svcd and manual pages into PREFIX (/usr/local), for pkg-config, CMake and systemd
@@ -32,10 +31,10 @@ USAGE
 Settings are environment variables, PREFIX=/opt/svc ./build.sh install: CC (gcc), CFLAGS (-O2) and LDFLAGS of libraries and svcd, JOBS (2),
 DEPS_MIRROR (the mirror apt uses);
 for install and uninstall PREFIX, LIBDIR (lib), DESTDIR.
-WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=memory runs the tests on the in-memory store, SVC_TEST_STORE=postgres on PostgreSQL, on a
-server of their own, SVC_TEST_STORE=pgbouncer the same through a PgBouncer in transaction mode. WITH=redis makes it with limits that several share by Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis
-tests that, too. WITH=openssl makes the listener, and what is made with it, speak TLS by OpenSSL in place of mbedTLS. WITH=postgres,redis,openssl
-is all of them.
+WITH=postgres builds svcd with the store on PostgreSQL (svcd --store), by libpq. SVC_TEST_STORE=memory runs the tests on the in-memory store,
+SVC_TEST_STORE=postgres on a PostgreSQL server of their own, SVC_TEST_STORE=pgbouncer the same through a PgBouncer in transaction mode.
+WITH=redis builds svcd with limits that several instances share through Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis tests that too.
+WITH=openssl builds the listener, and programs with it, with OpenSSL instead of mbedTLS. WITH=postgres,redis,openssl combines all of them.
 USAGE
 }
 
@@ -45,11 +44,11 @@ AR=${AR:-ar}
 JOBS=${JOBS:-2}
 MBED_FLAGS='-DMBEDTLS_THREADING_C -DMBEDTLS_THREADING_PTHREAD' # library and users must agree: they change struct sizes
 INCLUDES="-isystem $D -isystem $D/mbedtls/include $MBED_FLAGS"
-unset MAKEFLAGS MAKELEVEL EMULATOR # a make that runs this script has nothing to say here
+unset MAKEFLAGS MAKELEVEL EMULATOR # settings of a make that runs this script do not apply here
 
 verbs() { usage | sed -n 's/^  \([a-z-][a-z-]*\) .*/\1/p'; }
 
-usage_of() { # VERB: the comment that its file begins with, or its line of the usage with what that leaves out
+usage_of() { # VERB: prints the comment at the start of its file, or its line of the usage with more details
   if [ -f "test/verbs/$1.sh" ]; then sed -n '/^#/!q; s/^# \{0,1\}//p' "test/verbs/$1.sh"; return; fi
   usage | awk -v verb="$1" '/^  [a-z]/ && $1 == verb'
   case $1 in
@@ -59,10 +58,10 @@ usage_of() { # VERB: the comment that its file begins with, or its line of the u
   esac
 }
 
-near() { # WORD: " (did you mean CANDIDATE?)" for the nearest line of standard input, if one is near enough to be meant
+near() { # WORD: prints " (did you mean CANDIDATE?)" with the most similar line of standard input, if one is similar enough
   awk -v word="$1" '
     function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
-    function distance(a, b,   i, j, d) { # how many letters to insert, drop or replace
+    function distance(a, b,   i, j, d) { # number of letters to insert, drop or replace
       for (i = 0; i <= length(a); i++) d[i, 0] = i
       for (j = 0; j <= length(b); j++) d[0, j] = j
       for (i = 1; i <= length(a); i++) for (j = 1; j <= length(b); j++)
@@ -75,12 +74,12 @@ near() { # WORD: " (did you mean CANDIDATE?)" for the nearest line of standard i
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }
-update() { # FILE: replace it by standard input, only if that differs (make looks at the time)
+update() { # FILE: replaces it by standard input only if that differs, because make compares times
   cat >"$1.new"
   if cmp -s "$1.new" "$1"; then rm -f "$1.new"; else mv "$1.new" "$1"; fi
 }
 
-one_at_a_time() { # two runs in one tree write the same files: the second waits. The lock ends with its process, never stale
+one_at_a_time() { # two runs in one tree write the same files: the second waits. The lock ends with its process, so it is never stale
   command -v flock >/dev/null 2>&1 || return 0
   exec 9<build.sh # what is started to stay, or may be left behind, closes it: 9<&-
   flock -n 9 || { say 'build.sh: waiting for another run in this folder'; flock 9 || :; }
@@ -117,7 +116,7 @@ missing() { for t in "$@"; do has "$t" || printf ' %s' "$t"; done; }
 
 apt() { DEBIAN_FRONTEND=noninteractive apt-get -y --no-install-recommends "$@"; }
 
-install() { # PACKAGE...: shows all that comes with them, and removes nothing: the machine is the user's
+install() { # PACKAGE...: lists everything that apt installs with them, and never removes a package of the user
   mkdir -p build
   if [ -z "${apt_updated:-}" ]; then apt-get -qq update >build/apt.log 2>&1 || :; apt_updated=yes; fi
   plan=$(apt -s install "$@" 2>/dev/null) || :
@@ -127,7 +126,7 @@ install() { # PACKAGE...: shows all that comes with them, and removes nothing: t
   apt -qq --no-remove install "$@" >>build/apt.log 2>&1 || :
 }
 
-want() { # TOOL...: install what is missing if that can be done; what stays missing is in $lack
+want() { # TOOL...: installs missing tools if possible; sets $lack to those that are still missing
   lack=$(missing "$@")
   [ -n "$lack" ] || return 0
   # shellcheck disable=SC2086
@@ -140,7 +139,7 @@ want() { # TOOL...: install what is missing if that can be done; what stays miss
   lack=$(missing $lack)
 }
 
-need() { # TOOL...: as want, but without them there is no going on
+need() { # TOOL...: as want, but ends with an error if a tool is still missing
   want "$@"
   [ -z "$lack" ] || die "missing$lack: run 'apt-get install $packages' as root"
 }
@@ -165,7 +164,7 @@ fold() {
   say "fold: svcapi.c ($(wc -l <svcapi.c) lines)"
 }
 
-pack() { # the explorer's files, as a part of the listener
+pack() { # writes the console's files as a part of the listener
   mkdir -p build
   sh ports/explorer/pack.sh --out build/explorer_files.c.new || exit 1
   if cmp -s build/explorer_files.c.new ports/listener/explorer_files.c; then rm -f build/explorer_files.c.new; return 0; fi
@@ -173,7 +172,7 @@ pack() { # the explorer's files, as a part of the listener
   say "pack: ports/listener/explorer_files.c"
 }
 
-pack_reference() { # the descriptions of the OpenAPI document, as a part of the listener
+pack_reference() { # writes the descriptions of the OpenAPI document as a part of the listener
   mkdir -p build
   sh ports/listener/reference.sh --out build/reference_texts.c.new || exit 1
   if cmp -s build/reference_texts.c.new ports/listener/reference_texts.c; then rm -f build/reference_texts.c.new; return 0; fi
@@ -181,7 +180,7 @@ pack_reference() { # the descriptions of the OpenAPI document, as a part of the 
   say "pack: ports/listener/reference_texts.c"
 }
 
-pack_worlds() { # the worlds that svcd brings along
+pack_worlds() { # writes the worlds that svcd contains
   mkdir -p build
   sh package/worlds/pack.sh --out build/world_files.c.new || exit 1
   if cmp -s build/world_files.c.new examples/svcd/world_files.c; then rm -f build/world_files.c.new; return 0; fi
@@ -189,7 +188,7 @@ pack_worlds() { # the worlds that svcd brings along
   say "pack: examples/svcd/world_files.c"
 }
 
-build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure ends with one line that names the file
+build() { # WHAT TARGET VARIABLE=VALUE...: builds the target by rules.mk in $O; on failure, the last line names the file
   what=$1; shift
   mkdir -p "$O/see"; rm -f "$O/failed"
   sed '/^\*\* The names, written by /,/^\*\*$/d' svcapi.h | update "$O/see/header"
@@ -202,11 +201,11 @@ build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure
   [ $made = 0 ] || { echo "build failed: $(head -n 1 "$O/failed" 2>/dev/null || echo "$what")" >&2; exit 1; }
 }
 
-POSTGRES= # where libpq-fe.h is, if svcd and the tests are made with it
-REDIS= # yes: with hiredis
+POSTGRES= # the folder of libpq-fe.h, if svcd and the tests are built with it
+REDIS= # yes: built with hiredis
 POOLER= # yes: the tests reach PostgreSQL through PgBouncer
 OPENSSL= # yes: TLS by OpenSSL
-with() { # what is asked for by WITH, SVC_TEST_STORE and SVC_TEST_LIMITER
+with() { # applies WITH, SVC_TEST_STORE and SVC_TEST_LIMITER
   case ${SVC_TEST_STORE:=} in
     ''|lmdb|memory|postgres) ;;
     pgbouncer) need pgbouncer; SVC_TEST_STORE=postgres; POOLER=yes ;;
@@ -219,26 +218,26 @@ with() { # what is asked for by WITH, SVC_TEST_STORE and SVC_TEST_LIMITER
       postgres) need libpq-fe.h; POSTGRES=$(libpq) ;;
       redis) need hiredis.h; REDIS=yes ;;
       openssl) need openssl/ssl.h; OPENSSL=yes ;;
-      *) die "WITH names what there is beside LMDB, the limiter of each process and mbedTLS: postgres, redis, openssl, or several with commas; not '$w'" ;;
+      *) die "WITH must be postgres, redis or openssl, or several of them with commas (got '$w'). LMDB, the limiter of each process and mbedTLS are the defaults" ;;
     esac
   done
-  # what several machines share is tested together, where that is there
+  # the shared store and the shared limiter are tested together, if Redis is installed
   if [ "$SVC_TEST_STORE" = postgres ] && has hiredis.h && has redis-server; then REDIS=yes; fi
 }
 
 mbed_libs() { for l in tls x509 crypto; do printf ' %s' "$D/mbedtls/library/libmbed$l.a"; done; }
 
-LIBRARY='lmdb frozen tinycthread mbedtls' # what it is made with
+LIBRARY='lmdb frozen tinycthread mbedtls' # its dependencies
 
 PLACED="${CFLAGS:--O2} -fPIC -fvisibility=hidden" # one set of objects, for programs and for the shared library
 
 # shellcheck disable=SC2086
 lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED" LINK="${LDFLAGS:-}"; }
-shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED" LINK="${LDFLAGS:-}"; }
+shared() { lib; build libsvcapi.so.1 shared OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 # shellcheck disable=SC2086
 daemon() { deps $LIBRARY mongoose; lib; pack; pack_reference; pack_worlds; build svcd svcd OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 
-npm_packages() { # NAME: the npm packages that test/NAME/package-lock.json pins, in build/NAME
+npm_packages() { # NAME: installs the npm packages that test/NAME/package-lock.json pins into build/NAME
   mkdir -p "build/$1"
   if cmp -s "test/$1/package-lock.json" "build/$1/installed"; then return 0; fi
   say "$1: installing packages"
@@ -247,11 +246,11 @@ npm_packages() { # NAME: the npm packages that test/NAME/package-lock.json pins,
   cp "test/$1/package-lock.json" "build/$1/installed"
 }
 
-# ---- a PostgreSQL of the tests' own ----------------------------------------------------------------------------------
+# ---- a PostgreSQL for the tests --------------------------------------------------------------------------------------
 
-postgres_name() { if [ "$(id -u)" = 0 ]; then echo runuser -u postgres --; fi; } # it will not run as root
+postgres_name() { if [ "$(id -u)" = 0 ]; then echo runuser -u postgres --; fi; } # PostgreSQL refuses to run as root
 
-postgres_as() { # PROGRAM ARG...: of PostgreSQL
+postgres_as() { # PROGRAM ARG...: runs a program of PostgreSQL
   pg_program=$PG_BIN/$1; shift
   # shellcheck disable=SC2046
   (cd / && $(postgres_name) "$pg_program" "$@" 9<&-)
@@ -262,16 +261,16 @@ postgres_stop() {
   postgres_as pg_ctl -D "$PG/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$PG"
 }
 
-PG_HASTE='-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=128MB' # nothing of it is to be kept
+PG_HASTE='-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=128MB' # its data is temporary
 
-postgres_start() { # SETTINGS; $SVC_TEST_POSTGRES: the folder of its socket. It is there for this run, and listens on nothing else
+postgres_start() { # SETTINGS: starts a server for this run, which listens only on a socket. Sets $SVC_TEST_POSTGRES to the socket's folder
   need psql
   settings=$1
   set -- /usr/lib/postgresql/*/bin/initdb
   for PG_BIN in "$@"; do PG_BIN=${PG_BIN%/*}; done # the newest
   [ -x "$PG_BIN/initdb" ] || die 'no initdb in /usr/lib/postgresql'
   PG=$PWD/build/postgres
-  if [ -d "$PG" ]; then postgres_stop; fi # of a run that was killed
+  if [ -d "$PG" ]; then postgres_stop; fi # left over from a run that was killed
   mkdir -p "$PG"
   if [ "$(id -u)" = 0 ]; then chown postgres "$PG"; fi
   trap postgres_stop EXIT; trap 'exit 1' HUP INT TERM
@@ -282,12 +281,12 @@ postgres_start() { # SETTINGS; $SVC_TEST_POSTGRES: the folder of its socket. It 
   SVC_TEST_POSTGRES=$PG; export SVC_TEST_POSTGRES SVC_TEST_STORE
 }
 
-pgbouncer_run() { # as postgres_as; it ends with postgres_stop
+pgbouncer_run() { # as postgres_as; postgres_stop ends it
   # shellcheck disable=SC2046
   (cd / && $(postgres_name) pgbouncer -q -d "$PG/pool/pgbouncer.ini" 9<&-)
 }
 
-pgbouncer_start() { # POOL: in front of that server, by transaction, with so many connections to it; $SVC_TEST_POOLER: the folder of its socket
+pgbouncer_start() { # POOL: starts PgBouncer in transaction mode in front of that server, with POOL connections to it. Sets $SVC_TEST_POOLER to its socket's folder
   need pgbouncer
   mkdir -p "$PG/pool"
   cat >"$PG/pool/pgbouncer.ini" <<INI
@@ -318,7 +317,7 @@ suites() { find test -name '*_test.c' | sort | sed 's,.*/,,; s,_test\.c$,,'; }
 checks() { find test/check -name '*.sh' | sort | sed 's,.*/,check/,; s,\.sh$,,'; }
 source_of() { find test -name "$1_test.c"; } # SUITE
 
-selected() { # [NAME]: suites and checks whose name contains NAME; SUITE/TEST is one test
+selected() { # [NAME]: prints the suites and checks whose names contain NAME; SUITE/TEST is one test
   case ${1:-} in
     check/*) checks | grep -F -e "$1" ;;
     ?*/?*) echo "$1" ;;
@@ -326,11 +325,11 @@ selected() { # [NAME]: suites and checks whose name contains NAME; SUITE/TEST is
   esac
 }
 
-tests_named() { # SUITE: its tests
+tests_named() { # SUITE: prints its tests
   sh test/registry.sh "$(source_of "$1")" | sed 's/^[^,]*, //; s/[,)].*//'
 }
 
-known_name() { # NAME: dies unless a suite, a check or a test is called so, and says what may have been meant
+known_name() { # NAME: ends with an error and a suggestion unless there is such a suite, check or test
   case $1 in
     check/*|'') ;;
     ?*/?*)
@@ -344,7 +343,7 @@ known_name() { # NAME: dies unless a suite, a check or a test is called so, and 
     die "no suite or check has '$1' in its name$({ suites; checks; } | near "$1"): find test -name '*_test.c' lists the suites"
 }
 
-starts_svcd() { # NAME...: does a check, or a suite that starts svcd, stand among them?
+starts_svcd() { # NAME...: succeeds if one of them is a check or a suite that starts svcd
   for n in "$@"; do
     case $n in check/*) return 0 ;; esac
     if grep -qE 'svcd_(start|program)' "$(source_of "${n%%/*}")"; then return 0; fi
@@ -352,7 +351,7 @@ starts_svcd() { # NAME...: does a check, or a suite that starts svcd, stand amon
   return 1
 }
 
-split() { # WHAT TARGET VARIABLE=VALUE...: of the parts compiled apart, in $O
+split() { # WHAT TARGET VARIABLE=VALUE...: builds in $O from the separately compiled parts
   mkdir -p "$O"
   # shellcheck disable=SC2046
   sh test/registry.sh $(find test -name '*_test.c' | sort) >"$O/tests.new" || exit 1
@@ -364,7 +363,7 @@ split() { # WHAT TARGET VARIABLE=VALUE...: of the parts compiled apart, in $O
   build "$@"
 }
 
-sanitized() { # WHAT TARGET: in build/test, as the tests want it
+sanitized() { # WHAT TARGET: builds in build/test with the flags of the tests
   san='-g -O1 -fno-omit-frame-pointer -fsanitize=address'
   O=build/test
   split "$@" DEP_OPT="$san" OPT="$san -fsanitize=undefined -fno-sanitize-recover=undefined -Werror"
@@ -372,13 +371,13 @@ sanitized() { # WHAT TARGET: in build/test, as the tests want it
 
 passed=0; failed=0
 
-result() { # FOLDER NAME: what test/one.sh left, in $good, $bad, $took; as a failure if it never came so far
+result() { # FOLDER NAME: reads the results of test/one.sh into $good, $bad, $took; missing results count as a failure
   { read -r good bad took <"$1/out/$2.result"; } 2>/dev/null || { good=0; bad=1; took=9999; }
 }
 
-run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a time as there are jobs; counts them
+run_tests() { # FOLDER NAME...: runs suites of FOLDER/run and checks, up to $JOBS at a time, and counts the results
   folder=$1; shift
-  # those that took longest the last time, and those that are new, start first: none is left alone at the end
+  # tests that took longest the last time, and new ones, start first, so that no long test runs alone at the end
   order=$(for n in "$@"; do result "$folder" "$n"; echo "$took $n"; rm -f "$folder/out/$n.result"; done |
     sort -s -k1,1nr | cut -d' ' -f2 | tr '\n' ' ')
   make -r -s -k -Otarget -j"$JOBS" -f test/run.mk O="$folder" NAMES="$order" 9<&- || :
@@ -391,7 +390,7 @@ run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a ti
   [ -z "$bad_ones" ] || say "test: failures in$bad_ones"
 }
 
-for_checks() { # NAME...: what they need
+for_checks() { # NAME...: prepares what these checks need
   want clang g++ nm readelf curl psql openssl cmake pkg-config
   if [ -e .git ]; then want git; fi
   case " $* " in *' check/driver_exec '*) want python3 redis-server ;; esac
@@ -408,16 +407,23 @@ summary() {
 # shellcheck disable=SC2086
 for_tests() { deps $LIBRARY mongoose munit; fold; pack; pack_reference; pack_worlds; }
 
+for_store() { # [NAME]: what a run of the tests selects: on another store than LMDB, a run without NAME leaves out the checks that do not use that store
+  case ${1:-}:$SVC_TEST_STORE in
+    :|*:lmdb|?*:*) selected "${1:-}" ;;
+    *) suites; checks | while read -r c; do if grep -q 'SVC_TEST_POSTGRES:-' "test/$c.sh"; then echo "$c"; fi; done ;;
+  esac
+}
+
 test_all() { # [NAME]
   # shellcheck disable=SC2046
-  set -- $(selected "${1:-}")
+  set -- $(for_store "${1:-}")
   for_tests
-  sanitized 'test objects' run # first: an error in a part is reported as that part's
-  if starts_svcd "$@"; then daemon; fi # as a user does
+  sanitized 'test objects' run # first, so that an error in a part is reported with that part's file
+  if starts_svcd "$@"; then daemon; fi # built as users build it
   case " $* " in *' check/'*) shared; for_checks "$@" ;; esac
   if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
   if [ -n "$POOLER" ]; then pgbouncer_start 40; fi
-  if [ -n "$REDIS" ]; then need redis-server; SVC_TEST_LIMITER=redis; export SVC_TEST_LIMITER; fi # its suite starts and ends servers itself
+  if [ -n "$REDIS" ]; then need redis-server; SVC_TEST_LIMITER=redis; export SVC_TEST_LIMITER; fi # its suite starts and stops servers itself
   run_tests build/test "$@"
   if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
     if said=$(sh test/coverage.sh build/test --check 2>&1); then passed=$((passed + 1)); say 'coverage: ok'
@@ -429,7 +435,7 @@ test_all() { # [NAME]
   summary
 }
 
-coverage() { # of the last whole run
+coverage() { # from the last complete run
   [ -f build/test/out/every_plan.touched ] || die 'run ./build.sh test first'
   mkdir -p docs
   sh test/coverage.sh build/test >build/test/coverage.md || exit 1
@@ -451,7 +457,7 @@ check() { # [NAME]
   summary
 }
 
-with_installed() { # VERB: PostgreSQL and Redis are built in where they are installed, and what is left out is said
+with_installed() { # VERB: builds with PostgreSQL and Redis if they are installed, and reports what is left out
   if has libpq-fe.h && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then POSTGRES=$(libpq)
   else say "$1: ports/postgres.c is left out: there is no libpq-fe.h, or no server (libpq-dev, postgresql)"; fi
   if has hiredis.h && has redis-server; then REDIS=yes; SVC_TEST_LIMITER=redis; export SVC_TEST_LIMITER
@@ -464,7 +470,7 @@ run() {
   daemon
   mkdir -p build/data
   case " $* " in *' --listen '*) ;; *) set -- --listen http://127.0.0.1:8080 --listen https://127.0.0.1:8443 "$@" ;; esac
-  exec build/svcd --data build/data --show-credentials "$@" 9<&- # on a new store: secrets and all, for whoever tries it
+  exec build/svcd --data build/data --show-credentials "$@" 9<&- # on a new store svcd prints the credentials with secrets, for a quick start
 }
 
 clean() {
@@ -491,13 +497,13 @@ done
 case $1 in
   lib|shared|fold|coverage|index|install|uninstall|test-dist)
     [ $# = 1 ] || die "$1 takes no argument, and got '$2'; settings are environment variables: ./build.sh help $1" ;;
-  run|bench) ;; # what follows is for the program
+  run|bench) ;; # further arguments belong to the program
   *) case ${2:-} in -*) usage_of "$1" | head -n 1 | tr -c 'a-z\n-' ' ' | grep -qwF -e "$2" || die "$1 has no flag '$2': ./build.sh help $1" ;; esac ;;
 esac
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
-case $verb in # before the lock is waited for: a wrong name is said at once, whatever else runs in this folder
-  test) [ $# -le 1 ] || die "test takes one name, and runs all whose names have it in them: ./build.sh test $1"; known_name "${1:-}" ;;
+case $verb in # before waiting for the lock: a wrong name is reported at once, even if another run holds the lock
+  test) [ $# -le 1 ] || die "test takes one name, and runs all suites and checks whose names contain it: ./build.sh test $1"; known_name "${1:-}" ;;
   check) [ -z "${1:-}" ] || checks | grep -qF -e "$1" ||
     die "no check has '$1' in its name$(checks | sed 's,check/,,' | near "$1"): they are test/check/*.sh" ;;
 esac
@@ -522,7 +528,7 @@ case $verb in
     say "link: cc program.c -I. build/libsvcapi.a$(mbed_libs) -pthread" ;;
   shared)
     shared
-    say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
+    say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.1" ;;
   fold) need awk sha256sum; fold; pack; pack_reference; pack_worlds; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
   index) index; say 'index: docs/index.md' ;;

@@ -1,14 +1,14 @@
-# deps.sh: the dependencies, each pinned by hash, and how they get into build/deps; read in by build.sh. None is in this
-# repository. They come from the mirror that apt is set up with; a copy of the user's in deps/NAME is taken instead.
+# deps.sh: the dependencies, each pinned by hash, and how they get into build/deps; build.sh sources it. None is in this
+# repository. They come from the mirror that apt is configured with; a user's own copy in deps/NAME has precedence.
 # shellcheck shell=sh
 
 # NAME VERSION
-#   from PATH SHA-256           an archive on a Debian mirror; a second one is the spare source
-#   file FILE PATTERN SHA-256   a file taken out of it into build/deps; PATTERN:PART, a part of an amalgamated file
-#   also FILE PATTERN SHA-256   the same, but a copy of the user's may be without it
-#   in FOLDER                   where its authors keep the files: a copy of the user's may be flat or as they publish it
-#   tree FOLDERS SHA-256        the whole archive is unpacked and built; of all files in these folders together
-#   licence EXPRESSION          in the words of SPDX
+#   from PATH SHA-256           an archive on a Debian mirror; a second one is the fallback
+#   file FILE PATTERN SHA-256   a file extracted into build/deps; PATTERN:PART, a part of an amalgamated file
+#   also FILE PATTERN SHA-256   the same, but a user's own copy may lack it
+#   in FOLDER                   the authors' folder of the files: a user's own copy may be flat or have this folder
+#   tree FOLDERS SHA-256        the whole archive is unpacked and built; hash of all files in these folders together
+#   licence EXPRESSION          an SPDX expression
 dependencies() { cat <<'TABLE'
 mongoose 7.23
   licence GPL-2.0-only
@@ -49,7 +49,7 @@ mbedtls 3.6.6
 TABLE
 }
 
-# For programs that need nothing on their machine (package/package.sh): the headers and the library of musl, as Debian has them.
+# For static programs (package/package.sh): the headers and the library of musl, from Debian.
 toolchains() { cat <<'TABLE'
 musl-amd64 1.2.3
   licence MIT
@@ -63,7 +63,7 @@ musl-armhf 1.2.3
 TABLE
 }
 
-pins() { # NAME WORD: what follows WORD in the lines of NAME
+pins() { # NAME WORD: prints the rest of the lines of NAME that begin with WORD
   { dependencies; toolchains; } | awk -v name="$1" -v word="$2" '/^[^ ]/ { on = $1 == name } on && $1 == word { sub(/^ *[^ ]+ /, ""); print }'
 }
 version_of() { pins "$1" "$1"; }
@@ -76,14 +76,14 @@ user_state() { if [ -d "deps/$1" ]; then find "deps/$1" -type f -printf '%p %s %
 
 # ---- fetching -------------------------------------------------------------------------------------------------------
 
-mirrors() { # where apt gets its packages; --no-release-info also works before the first apt-get update
+mirrors() { # prints apt's mirrors; --no-release-info also works before the first apt-get update
   if [ -n "${DEPS_MIRROR:-}" ]; then echo "${DEPS_MIRROR%/}"; return; fi
   # shellcheck disable=SC2016
   apt-get indextargets --no-release-info --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
     sed 's,/*$,,' | sort -u | grep -v -- '-security$' || :
 }
 
-download() { # PATH SHA256 FILE: from the first mirror that has it
+download() { # PATH SHA256 FILE: downloads from the first mirror that has the file
   if [ -z "${HELPER+set}" ]; then
     MIRRORS=$(mirrors)
     HELPER=$(dpkg -L apt 2>/dev/null | grep '/apt-helper$' || :) # it follows apt's proxy settings
@@ -101,7 +101,7 @@ download() { # PATH SHA256 FILE: from the first mirror that has it
   return 1
 }
 
-fetch() { # NAME: sets $archive; what is in build/deps/dl already is taken first, then every source in order
+fetch() { # NAME: sets $archive; uses a copy in build/deps/dl if there is one, otherwise tries each source in order
   mkdir -p "$D/dl"
   pins "$1" from >"$D/dl/pins"
   for how in cached download; do
@@ -115,12 +115,12 @@ fetch() { # NAME: sets $archive; what is in build/deps/dl already is taken first
   return 1
 }
 
-lacking() { # TEXT: one more thing that stands in the way; they are told all at once, as each costs a trip to another machine
+lacking() { # TEXT: notes a missing file; all are reported at once, because each may mean a trip to another machine
   lacks="${lacks:+$lacks
 }  $1"
 }
 
-look_for() { # NAME: is all that it is made of there, or to be had?
+look_for() { # NAME: checks that all of its files exist or can be fetched
   if [ -d "deps/$1" ]; then
     pins "$1" file >"$D/dl/pins"
     while read -r file _; do
@@ -132,9 +132,9 @@ look_for() { # NAME: is all that it is made of there, or to be had?
   fi
 }
 
-# ---- taking out -----------------------------------------------------------------------------------------------------
+# ---- extracting -----------------------------------------------------------------------------------------------------
 
-unpack() { # PATTERN: the file, on standard output, out of $archive
+unpack() { # PATTERN: prints the file from $archive
   case $archive in
     *.deb) dpkg-deb --fsys-tarfile "$archive" >"$D/dl/data.tar"
       tar -xOf "$D/dl/data.tar" --wildcards --occurrence=1 "$1"; rm -f "$D/dl/data.tar" ;;
@@ -142,7 +142,7 @@ unpack() { # PATTERN: the file, on standard output, out of $archive
   esac
 }
 
-cut_out() { # FILE PATTERN PART: a part of an amalgamated file; it begins with ifdef, #line, endif, and has lost its include
+cut_out() { # FILE PATTERN PART: prints a part of an amalgamated file. A part begins with ifdef, #line, endif; its own include is missing, so it is added
   case $1 in *.c) echo "#include \"${1%.c}.h\"" ;; esac
   unpack "$2" | awk -v want="#line 1 \"$3\"" '
     $0 == "#ifdef MJS_MODULE_LINES" { h = 1; next }
@@ -151,18 +151,18 @@ cut_out() { # FILE PATTERN PART: a part of an amalgamated file; it begins with i
     on'
 }
 
-take_out() { # FILE PATTERN: the file, on standard output
+take_out() { # FILE PATTERN: prints the file
   case $2 in *:*) cut_out "$1" "${2%%:*}" "${2#*:}" ;; *) unpack "$2" ;; esac
 }
 
-user_file() { # NAME FILE: where it is in the user's copy
+user_file() { # NAME FILE: prints its path in the user's own copy
   for folder in '' $(pins "$1" in); do
     if [ -f "deps/$1/${folder:+$folder/}$2" ]; then echo "deps/$1/${folder:+$folder/}$2"; return 0; fi
   done
   return 1
 }
 
-small_dep() { # NAME: its files into build/deps
+small_dep() { # NAME: extracts its files into build/deps
   if [ -d "deps/$1" ]; then origin="(your copy in deps/$1)"; else origin=; fetch "$1"; fi
   rm -f "$D/.stamp-$1"
   files_of "$1" | while read -r file pattern sha; do
@@ -182,7 +182,7 @@ small_dep() { # NAME: its files into build/deps
   say "deps: $1 ${origin:-$(version_of "$1")}"
 }
 
-state_of() { { pins "$1" from; files_of "$1"; user_state "$1"; } | hash_of; } # NAME: changes when it is to be taken anew
+state_of() { { pins "$1" from; files_of "$1"; user_state "$1"; } | hash_of; } # NAME: changes when the dependency must be extracted again
 
 is_fresh() { # NAME
   if [ "$1" = mbedtls ]; then mbedtls_fresh "$D/mbedtls" "$CC" "$AR"; return; fi
@@ -197,11 +197,11 @@ tree_ok() { # NAME DIR
   done
 }
 
-# CC [PART]: mbedTLS has AES-GCM for this processor twice, and the faster one where it may be compiled for it; both are entered only where
-# the processor has AES and CLMUL. All of its files have to be compiled so, as they align its keys for it. What has these two has SSSE3
-# as well, without which aesni.c turns the bytes of a block round one by one. And gcc, at -O3, makes two halves of the loop of gcm.c over a
-# block, which are stored one by one, and read as a whole next: that waits for the stores, at every block. A loop that it may not unroll
-# becomes one store (clang does not know that parameter, and leaves it out).
+# CC [PART]: compiler flags for fast AES-GCM. mbedTLS has two implementations for x86-64, and compiles the faster one only with these flags. Both
+# run only if the processor has AES and CLMUL. All files of mbedTLS need the flags, because they align keys for this implementation. Processors with
+# these two also have SSSE3, without which aesni.c reverses the bytes of a block one by one. gcc at -O3 splits the loop of gcm.c over a block into
+# two halves, stores them separately, and then reads them as a whole: every block waits for the stores. If gcc may not unroll the loop, it becomes
+# one store (clang does not know that parameter and ignores it).
 mbedtls_cpu() {
   case $($1 -dumpmachine 2>/dev/null):${2:-} in
   x86_64*:aesni) echo '-maes -mpclmul -mssse3' ;;
@@ -214,7 +214,7 @@ mbedtls_key() { # CC AR OPTIONS
   { pins mbedtls from; pins mbedtls tree; echo "$* $MBED_FLAGS $(mbedtls_cpu "$1" aesni) $(mbedtls_cpu "$1" gcm) -O3 without debug"; user_state mbedtls; } | hash_of
 }
 
-mbedtls_make() { # DIR CC AR OPTIONS: what is done for every byte is compiled for speed, whatever the rest is
+mbedtls_make() { # DIR CC AR OPTIONS: builds mbedTLS; code that runs for every byte is compiled for speed, whatever OPTIONS are
   for o in aes aesce aesni gcm; do
     if [ ! -f "$1/library/$o.c" ]; then continue; fi
     make -s -C "$1/library" CC="$2" CFLAGS="$4 $(mbedtls_cpu "$2" $o) -O3" $o.o || return 1
@@ -226,7 +226,7 @@ mbedtls_fresh() { # DIR CC AR [OPTIONS]
   [ "$(cat "$1/.stamp" 2>/dev/null)" = "$(mbedtls_key "$2" "$3" "${4:-}")" ] && [ -f "$1/library/libmbedtls.a" ]
 }
 
-mbedtls() { # DIR CC AR [OPTIONS]: its static libraries, from source
+mbedtls() { # DIR CC AR [OPTIONS]: builds its static libraries from source
   if mbedtls_fresh "$@"; then return 0; fi
   rm -rf "$1"; mkdir -p "$1"
   if [ -d deps/mbedtls ]; then
@@ -237,7 +237,7 @@ mbedtls() { # DIR CC AR [OPTIONS]: its static libraries, from source
     tar -xf "$archive" -C "$1" --strip-components=1 --exclude='*/tests' --exclude='*/programs' --exclude='*/docs' \
       --exclude='*/doxygen' --exclude='*/visualc'
     tree_ok mbedtls "$1" || die "the files from ${archive##*/} differ from their pinned SHA-256"
-    # without 110 KB of what it could tell of itself, and asks at every step whether anybody listens; its own scripts/config.py does the same
+    # removes 110 KB of debug messages, which cost a check at every step; its own scripts/config.py does the same
     sed -i 's|^#define MBEDTLS_DEBUG_C|//&|' "$1/include/mbedtls/mbedtls_config.h"
     origin=$(version_of mbedtls)
   fi
@@ -246,15 +246,15 @@ mbedtls() { # DIR CC AR [OPTIONS]: its static libraries, from source
   mbedtls_key "$2" "$3" "${4:-}" >"$1/.stamp"
 }
 
-archive_tools() { # NAME...: what unpacks those that are fetched
+archive_tools() { # NAME...: prints the tools that unpack the fetched archives
   for d in "$@"; do
     if [ ! -d "deps/$d" ]; then pins "$d" from; fi
   done | awk '{ print "tar" } $1 ~ /\.deb$/ { print "dpkg-deb" } $1 ~ /\.gz$/ { print "gzip" } $1 ~ /\.xz$/ { print "xz" }
     $1 ~ /\.bz2$/ { print "bzip2" }' | sort -u
 }
 
-deps() { # NAME...: those that are needed, for this machine. $TOOLS: what else the verb needs
-  need awk sha256sum find # what this script itself is made of; every Debian has them
+deps() { # NAME...: prepares these dependencies for this machine. $TOOLS: further tools that the verb needs
+  need awk sha256sum find # used by this script; every Debian has them
   todo=
   for d in "$@"; do is_fresh "$d" || todo="$todo $d"; done
   # shellcheck disable=SC2046,SC2086
@@ -263,7 +263,7 @@ deps() { # NAME...: those that are needed, for this machine. $TOOLS: what else t
   mkdir -p "$D/dl"
   lacks=
   for d in $todo; do look_for "$d"; done
-  [ -z "$lacks" ] || die "not all that is needed is there, or at the mirror with its pinned SHA-256 (${MIRRORS:-apt names none: set DEPS_MIRROR}):
+  [ -z "$lacks" ] || die "these files are missing, and the mirror does not have them with the pinned SHA-256 (${MIRRORS:-apt names none: set DEPS_MIRROR}):
 $lacks"
   for d in $todo; do
     case $d in mbedtls) mbedtls "$D/mbedtls" "$CC" "$AR" ;; *) small_dep "$d" ;; esac

@@ -1,24 +1,23 @@
-# rules.mk: how each object, library and program is made. build.sh calls it with
+# rules.mk: builds each object, library and program. build.sh calls it with
 #
-#   O          the folder of what is made with one set of flags; objects are at $(O)/obj/PATH-OF-THE-SOURCE.o
+#   O          the output folder for one set of flags; objects are at $(O)/obj/PATH-OF-THE-SOURCE.o
 #   CC AR OBJCOPY the tools
-#   OPT        flags of our own code: optimisation, sanitizers
-#   DEP_OPT    the same for the dependencies, where it differs
-#   LINK       flags of linking alone
-#   INCLUDES   where the dependencies are, and the settings on which they and we must agree
+#   OPT        flags for our own code: optimization, sanitizers
+#   DEP_OPT    the same for the dependencies, if different
+#   LINK       flags for linking only
+#   INCLUDES   folders of the dependencies, and the settings that they and our code must share
 #   MBED       the folder of mbedTLS, built for the same machine
-#   OUT        where libraries and svcd go
-#   POSTGRES   where libpq-fe.h is: svcd and the tests are made with the store on PostgreSQL as well; empty: without
-#   REDIS      not empty: svcd and the tests are made with the limiter on Redis as well
-#   OPENSSL    not empty: what is made with the listener speaks TLS by OpenSSL
+#   OUT        the folder for libraries and svcd
+#   POSTGRES   the folder of libpq-fe.h: svcd and the tests also get the store on PostgreSQL; empty: without
+#   REDIS      not empty: svcd and the tests also get the limiter on Redis
+#   OPENSSL    not empty: programs with the listener use OpenSSL for TLS
 #
-# An object is made anew when its source changes, a header that the compiler saw it include (-MMD), one of the variables
-# above, the dependencies, or these rules. What could not be made is named in $(O)/failed.
+# An object is rebuilt when one of these changes: its source, a header that it includes (-MMD), one of the variables above, the dependencies, or
+# these rules. $(O)/failed names the file that failed.
 #
-# Two headers stand for less than they hold, because all objects include them and nouns change them. svcapi.h lists the nouns in a
-# comment: objects depend on $(O)/see/header, the same without that list. Of the list of errors, objects that do not go through it
-# use only numbers, which stay when codes are added or reworded (test/error_numbers.sh): they depend on $(O)/see/codes. build.sh
-# writes these files, and only when they change.
+# Two headers have stand-ins, because all objects include them and every noun changes them. svcapi.h lists the nouns in a comment: objects depend on
+# $(O)/see/header, a copy without that list. Objects that do not iterate over the list of errors use only its numbers, which stay when codes are
+# added or reworded (test/error_numbers.sh): they depend on $(O)/see/codes. build.sh writes these files, and only when they change.
 
 DEPS = build/deps
 MBED = $(DEPS)/mbedtls
@@ -33,8 +32,8 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
 
-# The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only. But for
-# another store and a limiter: these see ports/store_port.h and ports/limiter_port.h, and are made only when they are asked for.
+# fold.sh lists the parts of the fold. Every other port belongs to the listener, which is compiled separately and uses svcapi.h only. The exceptions
+# are other stores and limiters: they use ports/store_port.h and ports/limiter_port.h, and are built only on request.
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
 STORES := ports/memory.c ports/postgres.c ports/redis.c ports/store_copy.c
 TRANSFER := $(wildcard ports/transfer/*.c)
@@ -63,12 +62,12 @@ TLS_LIBS := $(if $(OPENSSL),-lssl -lcrypto)
 TLS_FLAGS = $(if $(OPENSSL),-DSVC_WITH_OPENSSL)
 MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 
-# ---- what can be asked for -------------------------------------------------------------------------------------------
+# ---- targets ---------------------------------------------------------------------------------------------------------
 
 .DELETE_ON_ERROR:
 .PHONY: lib shared whole svcd parts run bench fuzz cluster power soak threads
 lib: $(OUT)/libsvcapi.a
-shared: $(OUT)/libsvcapi.so.0
+shared: $(OUT)/libsvcapi.so.1
 whole: $(O)/whole/libsvcapi.a
 svcd: $(OUT)/svcd
 parts: $(PART_OBJECTS)
@@ -82,7 +81,7 @@ threads: $(O)/threads
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
 
-# $(call noted,FILE,TEXT) is FILE. It holds TEXT, and is written only when that is another: what depends on it sees that.
+# $(call noted,FILE,TEXT) expands to FILE, which contains TEXT. It is written only when TEXT changes, so that its dependents are rebuilt then.
 differ = $(subst x$1,,x$2)$(subst x$2,,x$1)
 noted = $(if $(call differ,$2,$(file <$1)),$(file >$1,$2))$1
 COMMON := rules.mk $(patsubst %,$(DEPS)/.stamp-%,lmdb frozen tinycthread) $(MBED)/.stamp \
@@ -108,20 +107,20 @@ $(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG) $(TLS_FLAGS)
 $(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
 $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
 
-# What the compiler says stays beside the object: test/check/warnings.sh looks whether it was anything.
+# The compiler's messages are stored next to the object: test/check/warnings.sh fails if there are any.
 $(O)/obj/%.o: %.c $(COMMON)
 	@mkdir -p $(@D); made=0; $(CC) $(FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.said) || made=1; \
 	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }; \
 	if grep -qE 'SVC_((CATALOG|NOUN)_)?ERROR_LIST' $<; then lists=; else lists='s, [^ ]*error_list\.h\( \|$$\), $(O)/see/codes\1,;'; fi; \
 	sed -i "$$lists s, svcapi\.h\( \|$$\), $(O)/see/header\1," $(@:.o=.d)
 
-# These alone know which stores and limiters there are.
+# Only these files depend on which stores and limiters are built in.
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
 $(call objects,svcapi.c $(STORES) test/postgres.c test/redis.c $(patsubst %,examples/svcd/%.c,store limiter copy schema) $(BENCH_STORES)): $(STORES_NOTED)
 TLS_NOTED := $(call noted,$(O)/tls.list,$(or $(TLS_LIBS),none))
 $(call objects,$(filter ports/listener/%,$(LISTENER)) test/bench/wire.c test/bench/load_tls.c test/listener/tls_test.c): $(TLS_NOTED)
 
-# These alone see those two.
+# Only these files include mongoose and munit.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose
 $(call objects,$(TESTS)) $(call deps,munit): $(DEPS)/.stamp-munit
 
@@ -132,19 +131,19 @@ $(call objects,$(TESTS)) $(call deps,munit): $(DEPS)/.stamp-munit
 $(OUT)/libsvcapi.a: $(call objects,$(WHOLE)) $(DEP_OBJECTS)
 	@rm -f $@; $(AR) rcs $@ $^ || { echo $@ >>$(O)/failed; exit 1; }
 
-# Of the same objects, which are made for both: what is not SVC_API is hidden in them, and the libraries in it are, too. Its number is
-# that of the series whose programs it serves (VERSIONS in svcapi.h): it rises when these are to be compiled anew.
-# The same for programs that link statically: one object in which everything but the functions of svcapi.h has become local, so that
-# nothing else is needed, and no other copy of LMDB or mbedTLS in the program is met.
+# The static library for programs: one object in which everything except the functions of svcapi.h is local. It needs nothing else, and does not
+# conflict with another copy of LMDB or mbedTLS in the program.
 $(O)/whole/libsvcapi.a: $(call objects,$(WHOLE)) $(DEP_OBJECTS) $(MBED_LIBS)
 	@mkdir -p $(@D); rm -f $@; $(CC) -nostdlib -r -o $(@D)/svcapi.o $(filter %.o,$^) $(filter-out %libmbedtls.a,$(MBED_LIBS)) && \
 	$(OBJCOPY) --wildcard --keep-global-symbol='svc_*' $(@D)/svcapi.o && $(AR) rcs $@ $(@D)/svcapi.o || { echo $@ >>$(O)/failed; exit 1; }
 
-$(OUT)/libsvcapi.so.0: $(call objects,$(WHOLE)) $(DEP_OBJECTS) $(MBED_LIBS)
+# The shared library uses the same objects as the static one: everything that is not SVC_API is hidden in them, and so are the linked libraries. Its
+# number is that of the series of compatible versions (VERSIONS in svcapi.h): it rises when programs must be recompiled.
+$(OUT)/libsvcapi.so.1: $(call objects,$(WHOLE)) $(DEP_OBJECTS) $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread && \
 	ln -sf $(@F) $(@D)/libsvcapi.so || { echo $@ >>$(O)/failed; exit 1; }
 
-# A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
+# A deleted source makes no object newer, so programs also depend on the list of their sources.
 $(OUT)/svcd: $(call objects,$(SVCD) $(TRANSFER) $(WHOLE)) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(TRANSFER) $(LISTENER))
 $(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c $(TRANSFER))) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS) $(PROGRAM) $(FUZZ)) $(DEP_OBJECTS) $(call deps,munit) \
             $(call noted,$(O)/run.list,$(PARTS) $(TRANSFER) $(LISTENER) $(TESTS) $(PROGRAM) $(FUZZ))
@@ -153,21 +152,21 @@ $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTE
 $(O)/soak: $(call objects,$(SOAK)) $(call noted,$(O)/soak.list,$(SOAK))
 $(O)/power: $(call objects,$(POWER) $(WHOLE)) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
 $(O)/threads: $(call objects,test/threads/threads.c $(WHOLE)) $(SERVER_OBJECTS) $(DEP_OBJECTS)
-# A target is svc_fuzz_X, so that all of them can be linked into one program as well: test/fuzz/corpus_test.c gives them their corpus.
+# The entry point of each fuzzer is svc_fuzz_X, so that all of them can also be linked into one program: test/fuzz/corpus_test.c runs their corpora.
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJECTS) $(call objects,$(TRANSFER)) $(SERVER_OBJECTS) $(DEP_OBJECTS)
 $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
-# Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request; test/fail.c lets all that is done fail;
-# test/catalog/unused_test.c sees which query parameters are read.
+# Wrapped functions: test/support.c fails single allocations of arenas; test/coverage.c records every request; test/fail.c fails whole
+# functions; test/catalog/unused_test.c records which query parameters are read.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request query_get query_has)
 FAILING = apply_due apply_due_some access_use_note access_uses_flush takes_part orders_hand_out order_done order_secrets bootstrap new_credentials \
   openapi driver_schema journal_read metrics_text stats_as backup snapshot_take snapshot_restore clock_set clock_advance call_text bootstrap_json check_store \
   control_request open_as commit_run known_keep due_first
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,$(FAILING))
-# test/postgres.c counts round trips, and lets calls to libpq fail; test/redis.c those to hiredis.
+# test/postgres.c counts round trips, and fails calls to libpq; test/redis.c fails calls to hiredis.
 $(O)/run: override LINK += $(if $(POSTGRES),$(patsubst %,-Wl$(comma)--wrap=PQ%,sendFlushRequest pipelineSync connectdbParams sendQuery flush setnonblocking getResult \
   enterPipelineMode consumeInput socket sendPrepare sendQueryPrepared sendQueryParams))
 $(O)/run: override LINK += $(if $(REDIS),$(patsubst %,-Wl$(comma)--wrap=redis%,ConnectWithTimeout ConnectUnixWithTimeout FormatCommandArgv ReaderFeed ReaderGetReply))
-# Calls to the system are let fail by test/faults.c.
+# test/faults.c fails system calls.
 WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap ftruncate fstat stat flock fcntl posix_fallocate link rename \
   unlink mkdir rmdir mkdtemp malloc calloc realloc strdup posix_memalign memalign \
   fopen fopen64 socket bind listen getsockname setsockopt accept epoll_create1 epoll_ctl epoll_wait eventfd send sendto sendmsg recv recvfrom poll clock_gettime \
@@ -177,12 +176,12 @@ WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap
   $(patsubst %,mbedtls_%,ctr_drbg_seed sha256 md5 md_hmac gcm_setkey gcm_crypt_and_tag gcm_auth_decrypt pkcs5_pbkdf2_hmac_ext) \
   open64 pread64 pwrite64 pwritev64 lseek64 mmap64 ftruncate64 fstat64 stat64 fcntl64 posix_fallocate64
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
-# All names are bound before anything is served: where one is bound at its first call, the loader leaves what registers hold, be it a secret, on
-# the stack. And what it has bound cannot be written any more.
+# All symbols are bound at the start. Binding at the first call would leave the contents of registers, possibly secrets, on the stack. Bound
+# addresses become read-only.
 $(OUT)/svcd $(O)/run: override LINK += -Wl,-z,relro -Wl,-z,now
 $(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/soak $(O)/threads $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run bench,$(@F)),$(STORE_LIBS)) $(TLS_LIBS) -pthread || { echo $@ >>$(O)/failed; exit 1; }
 
-# Loaded into other programs.
+# A library that is preloaded into other programs.
 $(O)/record.so: test/power/record.c test/power/power.h rules.mk
 	@mkdir -p $(@D); $(CC) -O2 -std=c11 $(WARN) -fPIC -shared -o $@ $< -ldl || { echo $< >>$(O)/failed; exit 1; }

@@ -69,8 +69,8 @@
 **
 ** VERSIONS. Zero-initialise every struct before you fill it in: zero always means the default. svc_config grows at its end only.
 ** svc_open() passes its size, so a newer shared library ignores members that an older program lacks. An older library refuses members
-** that it does not know. All other structs keep their layout within a major version, and while that is 0 within a minor version. A
-** program compiled for another series is refused with SVC_INVALID and a log line.
+** that it does not know. All other structs keep their layout within a major version. A program compiled for another major version is
+** refused with SVC_INVALID and a log line. docs/compatibility.md has all promises.
 */
 #ifndef SVCAPI_H
 #define SVCAPI_H
@@ -96,8 +96,8 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------------- version and result codes */
 
-#define SVC_VERSION "0.2.0"
-#define SVC_VERSION_NUMBER 2000 /* major * 1000000 + minor * 1000 + patch */
+#define SVC_VERSION "1.0.0"
+#define SVC_VERSION_NUMBER 1000000 /* major * 1000000 + minor * 1000 + patch */
 
 /*
 ** Functions that return int return one of these codes, unless their comment says otherwise. 0 is success.
@@ -117,7 +117,7 @@ extern "C" {
 #define SVC_CLOCK 12  /* the clock of this machine differs from the database's clock by more than a minute */
 #define SVC_NOT_FOUND 13 /* svc_report(): no such resource. A driver's ask(): unknown. svc_clock_next(): nothing is due */
 
-/* Returns the version that the library was compiled as, such as "0.2.0". Compare it with SVC_VERSION. Any thread. */
+/* Returns the version that the library was compiled as, such as "1.0.0". Compare it with SVC_VERSION. Any thread. */
 SVC_API const char *svc_version(void);
 
 /* Returns a sentence for a result code, never NULL. Any thread. */

@@ -178,7 +178,7 @@ static int flat_read(flat_reader *r, const flat_object *o, const svc_node *node,
     size_t i;
     for (i = 0; i < o->count && !row; i++)
       if (svc_str_is(m->name, o->rows[i].name)) row = &o->rows[i];
-    if (!row) return flat_wrong(r, m->name, "is no member, or has no form in JSON");
+    if (!row) return flat_wrong(r, m->name, "is not a member, or cannot be set in JSON");
     if (m->type == SVC_J_NULL) continue; /* the default */
     if (row->kind == FLAT_LIST || row->kind == FLAT_OBJECT) rc = flat_behind(r, row, m, to);
     else if (row->kind == FLAT_STORE) rc = flat_store(r, m, to + row->to);

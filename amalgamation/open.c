@@ -234,10 +234,10 @@ static int open_limits(svc *s)
 #endif
 }
 
-/* Versions with the same series have the same structs, except for svc_config: the major version, or the minor one while major is 0. */
-static int open_series(int version_number)
+/* Versions of one major number have the same structs, except for svc_config, which grows at its end. */
+static int open_major(int version_number)
 {
-  return version_number >= 1000000 ? version_number / 1000000 * 1000 : version_number / 1000;
+  return version_number / 1000000;
 }
 
 /*
@@ -249,7 +249,7 @@ static int open_take_config(svc *s, const svc_config *config, int version_number
   const unsigned char *theirs = (const unsigned char *)config;
   size_t i;
   if (config) memcpy(&s->config, config, size < sizeof *config ? size : sizeof *config);
-  if (open_series(version_number) != open_series(SVC_VERSION_NUMBER)) {
+  if (open_major(version_number) != open_major(SVC_VERSION_NUMBER)) {
     svc_log(s, SVC_LOG_ERROR, "config.invalid", "the program was compiled for svcapi %d.%d.%d: recompile it for " SVC_VERSION,
             version_number / 1000000, version_number / 1000 % 1000, version_number % 1000);
     return SVC_INVALID;

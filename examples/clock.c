@@ -1,6 +1,6 @@
 /*
 ** A host with its own clock: the program decides what time it is. A cluster that takes ten seconds to create is ready at once, and the
-** events and bills of a month happen immediately. (A test that only needs a clock which it moves by hand sets svc_config.manual_clock:
+** events and bills of a month happen immediately. (A test that only needs to move the clock by hand sets svc_config.manual_clock:
 ** examples/test_control.c.)
 **
 **   cc -I. examples/clock.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out

@@ -1,6 +1,6 @@
 /*
 ** A minimal driver that creates clusters. The control plane decides and stores; perform() receives the desired state, and a thread
-** reports the result later. Creating a cluster is a line of text and an invented host name here: replace it by your code.
+** reports the result later. Here, creating a cluster only prints a line and invents a host name: replace this by your code.
 ** examples/driver_postgres/ is a driver that runs PostgreSQL.
 **
 **   cc -I. examples/driver.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct job { svc *s; char id[32], facts[256]; pthread_t thread; } job; /* one at a time, in this example */
+typedef struct job { svc *s; char id[32], facts[256]; pthread_t thread; } job; /* this example runs only one job at a time */
 
 static void *work(void *context)
 {
@@ -30,7 +30,7 @@ static int perform(void *context, svc *s, const svc_order *order)
   j->s = s;
   snprintf(j->id, sizeof j->id, "%s", order->id);
   snprintf(j->facts, sizeof j->facts, "{\"hosts\":[\"%s-0.example.net:27017\"]}", order->name);
-  return pthread_create(&j->thread, NULL, work, j) == 0 ? SVC_OK : SVC_BUSY; /* SVC_BUSY: the order comes again later */
+  return pthread_create(&j->thread, NULL, work, j) == 0 ? SVC_OK : SVC_BUSY; /* SVC_BUSY: the library sends the order again later */
 }
 
 static int measure(void *context, svc *s, const svc_question *question, svc_reply *reply)

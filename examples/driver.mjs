@@ -1,9 +1,9 @@
-// A driver of svcd in Node.js, without packages, written from docs/driver.md alone. Each cluster is a small TCP server of this process that greets
-// whoever connects: enough to see orders, facts, questions, reports and restarts work. Put your database in its place.
+// A driver for svcd in Node.js, without packages. It uses only what docs/driver.md describes. Each cluster is a small TCP server of this
+// process that greets its clients: enough to show orders, facts, questions, reports and restarts. Replace it by your database.
 //
 //   svcd --data DIR --driver 'exec:exec node examples/driver.mjs FOLDER'
 //
-// FOLDER/CLUSTER-ID.json remembers name, project and port of a cluster, so a driver that is started again goes on where it was.
+// FOLDER/CLUSTER-ID.json stores name, project and port of a cluster, so that a restarted driver finds its clusters.
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
@@ -42,12 +42,12 @@ function start(cluster) {
   });
 }
 
-function keep(id, about) { // a file is there as a whole or not at all
+function keep(id, about) { // writes the file completely or not at all
   fs.writeFileSync(fileOf(id) + ".new", JSON.stringify(about), { mode: 0o600 });
   fs.renameSync(fileOf(id) + ".new", fileOf(id));
 }
 
-// Create, update, pause and resume are one: bring about what is desired.
+// Creates, updates, pauses or resumes a cluster: makes it match the desired state.
 async function putCluster(order) {
   const id = order.resourceId;
   const cluster = clusters.get(id) ?? { id, about: {}, server: null, log: [] };
@@ -95,7 +95,7 @@ function reply(question) {
   say({ reply: value === undefined ? { id: question.id, unknown: true } : { id: question.id, value } });
 }
 
-async function resume() { // what ran before we were started again; of a port that somebody else took meanwhile we tell the news
+async function resume() { // starts the clusters of the previous run; reports a cluster whose port another program has taken
   for (const name of fs.readdirSync(folder).filter((file) => file.endsWith(".json"))) {
     const id = path.basename(name, ".json");
     const cluster = { id, about: JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")), server: null, log: [] };
@@ -115,7 +115,7 @@ async function resume() { // what ran before we were started again; of a port th
 
 say({ driver: 1 });
 await resume();
-let chain = Promise.resolve(); // orders one after the other
+let chain = Promise.resolve(); // carries out orders one after the other
 const lines = readline.createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const said = JSON.parse(line);

@@ -1,37 +1,37 @@
 #!/usr/bin/env python3
-"""A driver for svcd in one file: every cluster is a redis-server on this machine.
+"""A driver for svcd in a single file: every cluster is a redis-server on this machine.
 
     svcd --data DIR --seal-passwords --driver 'exec:python3 examples/driver.py --folder FOLDER'
 
 Copy this file to write your own driver. It needs Python 3 and its standard library, and redis-server 7 or later.
 
-How a driver program works. svcd starts it, and both write lines of JSON: svcd to our standard input, we to our standard output.
-Whatever we write to standard error lands in the log of svcd. The first line from both sides is {"driver":1}. Then:
+How a driver program works. svcd starts the program, and both write lines of JSON: svcd to the program's standard input, the program to its
+standard output. Lines on standard error go to the log of svcd. The first line from both sides is {"driver":1}. Then:
 
-  svcd asks us to do something       {"order":{"id":"..","action":"cluster.create","resourceId":"..","name":"..","desired":{..},..}}
-  we answer when it is done          {"done":{"id":"..","result":"ok","facts":{"hosts":["127.0.0.1:6379"]}}}
-    or want it again later           {"done":{"id":"..","result":"busy"}}
-    or cannot do it                  {"done":{"id":"..","result":"failed","reason":"why"}}
-  svcd asks us about something       {"question":{"id":"..","what":"measure","resourceId":"..","parameters":{..},..}}
-  we answer within ten seconds       {"reply":{"id":"..","value":..}}   or, if we do not know   {"reply":{"id":"..","unknown":true}}
-  we tell what nobody asked for      {"report":{"resource":"cluster","id":"..","facts":{..}}}
+  svcd sends an order                {"order":{"id":"..","action":"cluster.create","resourceId":"..","name":"..","desired":{..},..}}
+  the program reports success        {"done":{"id":"..","result":"ok","facts":{"hosts":["127.0.0.1:6379"]}}}
+    or asks for a retry later        {"done":{"id":"..","result":"busy"}}
+    or reports a failure             {"done":{"id":"..","result":"failed","reason":"why"}}
+  svcd sends a question              {"question":{"id":"..","what":"measure","resourceId":"..","parameters":{..},..}}
+  the program replies within 10 s    {"reply":{"id":"..","value":..}}   or, if the answer is unknown   {"reply":{"id":"..","unknown":true}}
+  the program sends a report         {"report":{"resource":"cluster","id":"..","facts":{..}}}
 
-Four rules make a driver that can be trusted:
+Four rules make a reliable driver:
 
-  1. An order may come more than once, for example when this program was killed half way. So every action looks at what is there,
-     and does only what is missing. Repeating it changes nothing.
-  2. What we must remember is in files, not in variables: the next start of this program finds the servers by their folders.
-  3. The servers have a session of their own (start_new_session), so they outlive this program. svcd ends our process group.
-  4. When standard input ends, svcd is gone: we end, too.
+  1. An order may arrive more than once, for example after this program was killed. So every action checks what exists, and does only
+     what is missing. Repeating an action changes nothing.
+  2. State is in files, not in variables: the next start of this program finds the servers by their folders.
+  3. Each server has its own session (start_new_session), so it outlives this program. svcd ends the program's process group.
+  4. When standard input ends, svcd has ended: the program ends, too.
 
-Files, all of them readable by us alone:
+Files, which only this program can read:
 
-  FOLDER/ID/          the server of the cluster with this id: server.json (ours), redis.conf, users.acl, redis.log, its data
-  FOLDER/users/GROUP/ID.json   a database user of a project, for servers that come later: the SHA-256 of its password, no password
+  FOLDER/ID/          the server of the cluster with this id: server.json (the driver's state), redis.conf, users.acl, redis.log, data
+  FOLDER/users/GROUP/ID.json   a database user of a project, for later servers, with the SHA-256 of its password instead of the password
 
 Database users are Redis ACLs. A database of the API is a prefix of keys: the role read on "shop" reads the keys shop:*, and on its
-collection "orders" the keys shop:orders:*. What the roles allow is in ROLES below; other roles fail, and say so. Redis has no SCRAM,
-so we need passwords: svcd keeps them sealed with --seal-passwords, and hands them to us because our first line asks for them.
+collection "orders" the keys shop:orders:*. ROLES below lists what the roles allow; an order with another role fails with a reason. Redis
+has no SCRAM and needs passwords. With --seal-passwords svcd stores them sealed, and sends them because the first line asks for them.
 """
 
 import argparse
@@ -52,17 +52,17 @@ import sys
 import threading
 import time
 
-ADMIN = "svc-driver"  # our own user on every server
-WATCH_SECONDS = 1     # between two looks whether the servers live
-SAMPLE_SECONDS = 15   # between two samples of their figures
-SAMPLES = 6000        # that are kept of each server: a day
-LOG_LINES = 20000     # that are sent of a log at the most
+ADMIN = "svc-driver"  # the driver's own user on every server
+WATCH_SECONDS = 1     # seconds between two checks of the servers
+SAMPLE_SECONDS = 15   # seconds between two samples of their figures
+SAMPLES = 6000        # samples kept for each server: about a day
+LOG_LINES = 20000     # most lines of a log in a reply
 
-# What a cluster of this size may hold. Sizes that are not here have no limit.
+# Memory limit of a cluster, by its size. Other sizes have no limit.
 MEMORY = {"M10": "2gb", "M20": "4gb", "M30": "8gb", "M40": "16gb", "M50": "32gb", "M60": "64gb", "M80": "128gb"}
 
-# Roles of the API: how keys may be used (%R~ reads, ~ reads and writes), and which commands. {} is the prefix of the keys. KEYS, SCAN
-# and their like show the names of all keys, so that only roles on all databases have them.
+# Roles of the API as Redis rules: allowed keys (%R~ reads, ~ reads and writes) and commands. {} is replaced by the prefix of the keys.
+# KEYS, SCAN and similar commands show the names of all keys, so only roles on all databases may use them.
 READS = "+@read +@connection -@dangerous"
 WRITES = READS + " +@write +@transaction -@dangerous"
 OF_ONE = " -scan -randomkey -dbsize"
@@ -73,28 +73,28 @@ ROLES = {
     "readWriteAnyDatabase": "~* " + WRITES + " +keys",
     "backup": "%R~* " + READS + " +keys",
     "clusterMonitor": "+ping +info +slowlog|get +client|list +latency|latest",
-    "Admin": "~* &* +@all -@admin -@dangerous +info +keys +flushdb +slowlog +client|list",  # behind the vendor's word: svcAdmin
+    "Admin": "~* &* +@all -@admin -@dangerous +info +keys +flushdb +slowlog +client|list",  # after the vendor word: svcAdmin
 }
 
-# Metrics that Redis counts up: what is asked for is how much they grow in a second.
+# Metrics that are counters in Redis: the API asks for their increase per second.
 COUNTERS = {"OPCOUNTER_CMD", "OPCOUNTER_QUERY", "OPCOUNTER_INSERT", "OPCOUNTER_DELETE", "NETWORK_BYTES_IN", "NETWORK_BYTES_OUT",
             "NETWORK_NUM_REQUESTS"}
 
-# Orders about things that a redis-server on one machine has no counterpart of: they need nothing to be done.
+# Orders without a counterpart on a redis-server: they succeed without any work.
 NOTHING_TO_DO = {"network.put", "network.delete", "security.put"}
 
 
 class Failed(Exception):
-    """The order cannot be done; the text is what the API shows as the reason."""
+    """The order has failed; the API shows the text as the reason."""
 
 
 def note(text):
-    """A line in the log of svcd. Never a password."""
+    """Writes a line to the log of svcd. It must not contain a password."""
     print(text, file=sys.stderr, flush=True)
 
 
 def write_file(path, text):
-    """The whole text, or the old one: a crash leaves no half file."""
+    """Writes a file completely or not at all: a crash leaves the old text or the new one."""
     fd = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(fd, "w") as f:
         f.write(text)
@@ -114,7 +114,7 @@ def read_json(path):
 # ---------------------------------------------------------------------------------------------------------------------- Redis
 
 class Redis:
-    """As much of the protocol of Redis as we need: commands out, one reply each in."""
+    """The part of the Redis protocol that this driver needs: sends a command, reads its reply."""
 
     def __init__(self, port, password, seconds=3):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=seconds)
@@ -151,15 +151,15 @@ class Redis:
 
 
 class Server:
-    """The redis-server of one cluster. `about` is what server.json holds: group, name, port, password (ours), paused, memory."""
+    """The redis-server of a cluster. `about` is the content of server.json: group, name, port, password (of ADMIN), paused, memory."""
 
     def __init__(self, folder, program):
         self.folder, self.program = folder, program
         self.id = os.path.basename(folder)
         self.about = read_json(os.path.join(folder, "server.json")) or {}
-        self.lock = threading.RLock()  # one change at a time: orders and the watcher both come here
-        self.child = None              # where it is a child of this process, which must then be waited for
-        self.down = False              # we have reported that it does not live
+        self.lock = threading.RLock()  # orders and the watcher change a server one at a time
+        self.child = None              # the server's process if this program started it, and so must wait for it
+        self.down = False              # true if the server was reported as down
         self.samples = collections.deque(maxlen=SAMPLES)
 
     def path(self, name):
@@ -182,7 +182,7 @@ class Server:
         write_file(self.path("server.json"), json.dumps(self.about))
 
     def make(self, group, name, memory):
-        """The folder, and what stays the same for the life of the cluster."""
+        """Creates the folder and the state that stays the same for the life of the cluster."""
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
         self.about.update(group=group, name=name, memory=memory)
         self.about.setdefault("password", secrets.token_hex(16))
@@ -190,14 +190,14 @@ class Server:
         self.save()
 
     def configure(self):
-        """redis.conf. Data survive a kill: every write is in the append-only file, on the disk within a second."""
+        """Writes redis.conf. Data survive a kill: every write is in the append-only file, and on the disk within a second."""
         lines = ["bind 127.0.0.1", "port %d" % self.about["port"], "dir " + quoted(self.folder), "aclfile " + quoted(self.path("users.acl")),
                  "logfile " + quoted(self.path("redis.log")), "pidfile " + quoted(self.path("redis.pid")), "appendonly yes", 'save ""',
                  "maxmemory " + (self.about.get("memory") or "0")]
         write_file(self.path("redis.conf"), "\n".join(lines) + "\n")
 
     def start(self):
-        """Until it answers. Another program may have taken the port while the server was down: then it gets a new one."""
+        """Starts the server and waits until it answers. If another program has taken its port, the server gets a new one."""
         for _ in range(3):
             if self.lives():
                 return
@@ -218,7 +218,7 @@ class Server:
         raise Failed("redis-server does not start: its log says why")
 
     def process(self):
-        """The number of its process; 0: it has none. A number from a file may be somebody else's by now: /proc tells."""
+        """Returns the id of the server's process; 0: none. The id in the file may be another program's by now, so /proc is checked."""
         if self.child and self.child.poll() is None:
             return self.child.pid
         try:
@@ -230,12 +230,12 @@ class Server:
             return 0
 
     def end_process(self):
-        """Politely at first. When this returns there is no process any more."""
+        """Ends the server: sends SHUTDOWN, and kills it after 3 seconds. Returns when the process has ended."""
         try:
             with self.connect() as redis:
                 redis.call("SHUTDOWN", "NOSAVE", "FORCE")
         except (OSError, KeyError, ValueError):
-            pass  # it answers by closing the connection; or it was not there
+            pass  # the server closes the connection instead of replying, or does not run
         for n in range(100):
             pid = self.process()
             if not pid:
@@ -246,7 +246,7 @@ class Server:
         raise Failed("redis-server does not end")
 
     def figure(self, name):
-        """One figure as it is now; of a counter how much it grows in a second. None: unknown."""
+        """Returns the current value of a figure; of a counter, its increase per second. None: unknown."""
         if name == "UP":
             return 1 if self.lives() else 0
         samples = list(self.samples)[-2:]
@@ -255,7 +255,7 @@ class Server:
         return rate_of(samples, name) if name in COUNTERS else samples[-1][1][name]
 
     def info(self):
-        """INFO as a dictionary, with the number of calls of each command."""
+        """Returns INFO as a dictionary, with the number of calls of each command."""
         with self.connect() as redis:
             text = redis.call("INFO", "everything")
         pairs = (line.split(":", 1) for line in text.splitlines() if ":" in line)
@@ -263,7 +263,7 @@ class Server:
 
 
 def quoted(path):
-    """For redis.conf."""
+    """Quotes a path for redis.conf."""
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -286,7 +286,7 @@ def port_is_taken(port):
 # ---------------------------------------------------------------------------------------------------------------------- users
 
 def prefix_of(role):
-    """The keys of a database, or of one of its collections. A name that Redis would read as a pattern has none."""
+    """Returns the pattern for the keys of a database, or of a collection in it. Refuses names that Redis would read as a pattern."""
     words = [role["databaseName"]] + ([role["collectionName"]] if role.get("collectionName") else [])
     for word in words:
         if not re.fullmatch(r"[A-Za-z0-9_.-]+", word):
@@ -295,7 +295,7 @@ def prefix_of(role):
 
 
 def acl_rules(user, vendor):
-    """What the roles of a user allow, in the words of Redis. Each role is a selector: rules of one do not widen another's."""
+    """Returns the Redis rules for the roles of a user. Each role is a selector, so the rules of a role do not extend another one."""
     rules = []
     for role in user["roles"]:
         name = role["roleName"]
@@ -308,7 +308,7 @@ def acl_rules(user, vendor):
 
 
 def account_of(order, vendor):
-    """What we keep of a database user. The password itself is not kept: Redis accepts its SHA-256."""
+    """Returns what the driver stores of a database user: the SHA-256 of the password, which Redis accepts, not the password."""
     user, password = order["desired"], order.get("secrets", {}).get("password")
     name = user["username"]
     if user["databaseName"] != "admin":
@@ -338,7 +338,7 @@ class Driver:
         self.answers = {"measure": self.measure, "series": self.series, "logs": self.logs}
 
     def say(self, **line):
-        """A line to svcd. Several threads write: each line goes out whole."""
+        """Writes a line to svcd. The lock keeps lines of several threads apart."""
         with self.out_lock:
             sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
             sys.stdout.flush()
@@ -357,23 +357,23 @@ class Driver:
                     raise Failed("examples/driver.py has no way to do %s" % order["action"])
             except Failed as why:
                 done.update(result="failed", reason=str(why))
-            except OSError as why:  # a full disk, no more processes: perhaps better later
+            except OSError as why:  # such as a full disk or too many processes: a retry may succeed
                 note("%s of %s: %s" % (order["action"], order["name"], why))
                 done.update(result="busy")
-            except Exception as why:  # an order that we do not understand must not stop those behind it
+            except Exception as why:  # an invalid order must not stop the next ones
                 note("%s of %s: %r" % (order["action"], order["name"], why))
                 done.update(result="failed", reason="the driver has failed: its log says why")
             self.say(done=done)
 
     def put_cluster(self, order):
-        """Create, change, pause and resume are one: bring about what is desired."""
+        """Creates, changes, pauses or resumes a cluster: makes it match the desired state."""
         desired = order["desired"]
         server = self.servers.get(order["resourceId"]) or Server(os.path.join(self.folder, order["resourceId"]), self.program)
         with server.lock:
             server.make(order["groupId"], order["name"], memory_of(desired))
             server.about["paused"] = bool(desired.get("paused"))
             server.save()
-            self.servers[server.id] = server  # from here on the watcher looks after it
+            self.servers[server.id] = server  # from now on the watcher checks this server
             self.write_users(server)
             if server.about["paused"]:
                 server.end_process()
@@ -385,7 +385,7 @@ class Driver:
             server.down = False
             facts = facts_of(server)
             if order["action"].startswith("flex."):
-                del facts["dataSizeBytes"]  # svcd refuses facts that an order does not take
+                del facts["dataSizeBytes"]  # svcd refuses facts that are invalid for an order
             return facts
 
     def delete_cluster(self, order):
@@ -397,7 +397,7 @@ class Driver:
                 raise OSError("the folder of %s cannot be removed" % server.id)
 
     def measure_all(self, order):
-        """What alert configurations watch, once a minute. A figure that we leave out is not known, and raises no alert."""
+        """Measures the figures that alert configurations watch, once a minute. A missing figure is unknown, and raises no alert."""
         servers = {server.host(): server for server in self.servers.values()}
         told = []
         for figure in order["desired"].get("figures") or []:
@@ -415,7 +415,7 @@ class Driver:
         try:
             account = account_of(order, self.vendor)
         except Failed:
-            self.delete_user(order)  # what it was before may be more than it may be now
+            self.delete_user(order)  # the old user may have more privileges than allowed now
             raise
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         write_file(path, json.dumps(account))
@@ -429,7 +429,7 @@ class Driver:
         self.load_users(order["groupId"])
 
     def write_users(self, server):
-        """users.acl of a server: us, nobody by default, and the users of the project whose scopes name this cluster."""
+        """Writes users.acl of a server: ADMIN, no default user, and the project's users whose scopes include this cluster."""
         ours = hashlib.sha256(server.about["password"].encode()).hexdigest()
         lines = ["user default off", "user %s on #%s ~* &* +@all" % (ADMIN, ours)]
         for path in sorted(glob.glob(os.path.join(self.folder, "users", server.about["group"], "*.json"))):
@@ -439,7 +439,7 @@ class Driver:
         write_file(server.path("users.acl"), "\n".join(lines) + "\n")
 
     def load_users(self, group):
-        """On every server of the project. One that is down reads the file when it starts."""
+        """Updates the users on every server of the project. A server that is down reads the file when it starts."""
         for server in list(self.servers.values()):
             if server.about["group"] != group:
                 continue
@@ -459,17 +459,17 @@ class Driver:
             try:
                 if server and question["what"] in self.answers:
                     value = self.answers[question["what"]](server, question)
-            except Exception as why:  # a server that is down, for example: the answer is unknown
+            except Exception as why:  # for example, the server is down: the answer is unknown
                 note("%s of %s: %s" % (question["what"], question["name"], why))
             self.say(reply={"id": question["id"], "unknown": True} if value is None else {"id": question["id"], "value": value})
 
     def measure(self, server, question):
-        """One figure, as it is now; counters as they stand."""
+        """Returns the current value of a figure; of a counter, its total."""
         value = figures(server.info()).get(question["parameters"].get("metric"))
         return None if value is None else {"value": value}
 
     def series(self, server, question):
-        """Figures over time, from the samples of the watcher. A metric that we do not know is left out, and shows as a gap."""
+        """Returns figures over time, from the samples of the watcher. An unknown metric is left out, and shows as a gap."""
         asked, samples, out = question["parameters"], list(server.samples), {}
         times = [sample[0] for sample in samples]
         for metric in asked.get("metrics", []):
@@ -481,7 +481,7 @@ class Driver:
         return {"series": out}
 
     def logs(self, server, question):
-        """The last lines of the server's log, as many as svcd takes."""
+        """Returns the last lines of the server's log, as many as svcd accepts."""
         with open(server.path("redis.log"), errors="replace") as f:
             lines, room = collections.deque(f, LOG_LINES), question["most"]
         out = collections.deque()
@@ -507,7 +507,7 @@ class Driver:
 
     def look_at(self, server, sample):
         if not server.lock.acquire(timeout=0.1):
-            return  # an order is under way
+            return  # an order is in progress
         try:
             if self.servers.get(server.id) is not server or server.about.get("paused"):
                 return
@@ -519,7 +519,7 @@ class Driver:
                     self.report(server, {"host": was, "up": False})
                 server.start()
             if server.host() != was:
-                self.report(server, {"host": was, "movedTo": server.host()})  # connection strings follow
+                self.report(server, {"host": was, "movedTo": server.host()})  # svcd updates the connection strings
             if server.down:
                 server.down = False
                 self.report(server, {"host": server.host(), "up": True, "primary": True})
@@ -529,13 +529,13 @@ class Driver:
             server.lock.release()
 
     def report(self, server, news):
-        """News of a process. The project in front of the id spares svcd a search."""
+        """Reports news of a process. With the project before the id, svcd needs no search."""
         self.say(report={"resource": "cluster", "id": server.about["group"] + "/" + server.id, "facts": {"processes": [news]}})
 
     # -- from the first line to the last
 
     def run(self):
-        self.say(driver=1, secrets=["user.put"])  # the only orders whose secrets we need
+        self.say(driver=1, secrets=["user.put"])  # the only orders whose secrets this driver needs
         hello = json.loads(sys.stdin.readline() or "{}")
         if hello.get("driver") != 1:
             sys.exit("this driver speaks version 1 of the protocol, not %r" % hello.get("driver"))
@@ -552,18 +552,18 @@ class Driver:
                 self.orders.put(said["order"])
             elif "question" in said:
                 self.questions.put(said["question"])
-            # whatever else a later svcd may say is not for us
+            # lines of other kinds, from a later svcd, are ignored
 
 
 def facts_of(server):
-    """What the API shows of a cluster and only we know: where it is, what it runs, how much it holds."""
+    """Returns the facts of a cluster: its address, version and size."""
     info = server.info()
     return {"hosts": [server.host()], "scheme": "redis", "ssl": False, "version": info["redis_version"],
             "dataSizeBytes": int(info["used_memory_dataset"])}
 
 
 def memory_of(desired):
-    """The limit of the first region's nodes; "": none."""
+    """Returns the memory limit of the first region's nodes; "": no limit."""
     for spec in desired.get("replicationSpecs") or []:
         for region in spec.get("regionConfigs") or []:
             return MEMORY.get((region.get("electableSpecs") or {}).get("instanceSize"), "")
@@ -571,7 +571,7 @@ def memory_of(desired):
 
 
 def figures(info):
-    """INFO in the names of the API's metrics."""
+    """Returns the figures of INFO by the names of the API's metrics."""
     def calls(*names):
         return sum(int(re.match(r"calls=(\d+)", info.get("cmdstat_" + n, "calls=0")).group(1)) for n in names)
     return {
@@ -585,7 +585,7 @@ def figures(info):
 
 
 def figure_at(samples, times, at, step, name):
-    """A figure of the step that ends at this second, from the samples in it; None: no samples. `times` are those of the samples."""
+    """Returns the figure of the step that ends at this second, from the samples in it; None: no samples. `times`: of the samples."""
     first, end = bisect.bisect_right(times, at - step), bisect.bisect_right(times, at)
     if first == end:
         return None
@@ -593,7 +593,7 @@ def figure_at(samples, times, at, step, name):
 
 
 def rate_of(samples, name):
-    """How much a counter grew in a second, from the first of these samples to the last; None: they are too few."""
+    """Returns the increase of a counter per second, from the first of these samples to the last; None: too few samples."""
     (first, was), (last, now) = samples[0], samples[-1]
     return round(max(0, now[name] - was[name]) / (last - first), 3) if last > first else None
 

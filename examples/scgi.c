@@ -1,7 +1,7 @@
 /*
 ** Serves behind another HTTP server: nginx, lighttpd and Apache speak SCGI, whose request is a list of names and values followed by the
-** body. The server terminates TLS, handles the connections and writes the logs. This program answers one request at a time on a local
-** socket:
+** body. The server terminates TLS, handles the connections and writes the logs. The program listens on a local
+** socket, and answers one request at a time:
 **
 **   cc -I. examples/scgi.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out /run/svc.sock https://example.net
 **   nginx:  location /api/ { include scgi_params; scgi_pass unix:/run/svc.sock; }
@@ -36,7 +36,7 @@ static void answer(svc *s, FILE *in, FILE *out)
     else if (strcmp(name, "HTTPS") == 0) request.tls = strcmp(value, "on") == 0;
     else if (strcmp(name, "CONTENT_LENGTH") == 0) request.body_length = strtoul(value, NULL, 10);
     else if ((strncmp(name, "HTTP_", 5) == 0 || (strcmp(name, "CONTENT_TYPE") == 0 && *value)) && n < 64) {
-      char *to = names[n]; /* HTTP_IF_MATCH is If-Match */
+      char *to = names[n]; /* turns HTTP_IF_MATCH into If-Match */
       const char *c = name + (*name == 'H' ? 5 : 0);
       for (; *c && to < names[n] + sizeof names[0] - 1; c++) *to++ = *c == '_' ? '-' : *c;
       *to = 0;

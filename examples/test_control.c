@@ -1,12 +1,12 @@
 /*
-** A unit test of a client, with the real service in the same process: no socket, no sleeping, the same answers on every run. The tested
-** code is create_cluster(), a client that retries: replace it by yours.
+** A unit test of a client, with the real service in the same process: no socket, no sleep, the same answers on every run. The tested code
+** is create_cluster(), a client that retries: replace it by your client.
 **
 **   cc -I. examples/test_control.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
 */
 #include "svcapi.h"
 
-#undef NDEBUG /* these asserts are the test */
+#undef NDEBUG /* the asserts are the test */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,14 +56,14 @@ int main(void)
   strcpy(group, first.group_id);
   assert(svc_snapshot_take(s, &empty) == SVC_OK);
 
-  assert(svc_fault_add(s, &busy, NULL) == SVC_OK && create_cluster(s) == 201); /* it bears 503 */
+  assert(svc_fault_add(s, &busy, NULL) == SVC_OK && create_cluster(s) == 201); /* the client retries after 503 */
   assert(call(s, "GET", "/clusters/shop", NULL, NULL) == 200 && strstr(body, "\"stateName\":\"CREATING\""));
   assert(svc_clock_advance(s, 10000) == SVC_OK); /* ten seconds later, at once */
   assert(call(s, "GET", "/clusters/shop", NULL, NULL) == 200 && strstr(body, "\"stateName\":\"IDLE\""));
 
   assert(svc_snapshot_restore(s, empty) == SVC_OK); /* the next case starts from the empty store */
   assert(call(s, "GET", "/clusters/shop", NULL, NULL) == 404);
-  assert(svc_fault_add(s, &lost, NULL) == SVC_OK && create_cluster(s) == 201); /* and a lost answer */
+  assert(svc_fault_add(s, &lost, NULL) == SVC_OK && create_cluster(s) == 201); /* and after a lost answer */
   assert(call(s, "GET", "/clusters", NULL, NULL) == 200 && strstr(body, "\"totalCount\":1"));
 
   assert(svc_journal_read(s, 3, &journal) == SVC_OK && strstr(journal.body, "\"drop\":\"after\""));

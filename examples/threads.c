@@ -1,6 +1,7 @@
 /*
-** One handle and many threads: reads never wait for a write, and concurrent writes share a commit. Eight threads create projects: each its
-** own, and all of them the same name, which only one can get. The library needs no lock around it.
+** Many threads with the same handle: reads never wait for a write, and concurrent writes share a commit. Eight threads create projects:
+** each thread a project of its own, and all threads a project of the same name, which only one of them gets. The
+** library needs no lock around it.
 **
 **   cc -I. examples/threads.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
 */

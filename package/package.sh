@@ -25,14 +25,14 @@ ports() { # the files that a program compiles with its own: the listener, and st
     ports/memory.c ports/store_copy.[ch] ports/transfer/*.[ch] ports/postgres.[ch] ports/postgres/*.h ports/redis.[ch] ports/redis/*.h
 }
 
-copy_ports() { # FOLDER: there; base.h is the header of ours that they include
+copy_ports() { # FOLDER: copies them there, with base.h, the one private header that they include
   for f in $(ports); do mkdir -p "$1/${f%/*}"; cp "$f" "$1/$f"; done
   mkdir -p "$1/ports/base"; cp amalgamation/base/base.h "$1/ports/base/base.h"
 }
 
 # ---- install --------------------------------------------------------------------------------------------------------
 
-installed() { # what goes where: MODE FILE PLACE; a place that ends in -> is a link to FILE
+installed() { # prints the table of installed files: MODE FILE PLACE; mode "link": PLACE is a symbolic link to FILE
   cat <<TABLE
 644 svcapi.h include/svcapi.h
 $(for f in listener postgres redis; do echo "644 ports/$f.h include/svcapi/$f.h"; done)
@@ -59,13 +59,13 @@ $(for f in package/worlds/*.json; do echo "644 $f share/svcapi/worlds/${f##*/}";
 TABLE
 }
 
-places() { # are the folders such that they can be written into files?
+places() { # checks that the folders contain only characters that can be written into generated files
   case $PREFIX in /*) ;; *) die "PREFIX must begin with /, and '$PREFIX' does not" ;; esac
   case $LIBDIR in /*|*..*|'') die "LIBDIR is a folder below PREFIX, lib64 for example, not '$LIBDIR'" ;; esac
   case $PREFIX$LIBDIR in *[!A-Za-z0-9/._+-]*) die "PREFIX and LIBDIR may have letters, digits and /._+- in them" ;; esac
 }
 
-put() { # MODE FILE PLACE: under another name first, so that what runs from there goes on with what it has
+put() { # MODE FILE PLACE: writes a new file and renames it, so that a running program keeps the old file
   to=$DESTDIR$PREFIX/$3
   mkdir -p "${to%/*}" || die "cannot make ${to%/*}: set PREFIX or DESTDIR to a folder that you may write to"
   case $1 in
@@ -96,7 +96,7 @@ install_all() {
   linking
 }
 
-linking() { # how a program is linked with what was installed; where the system does not look for libraries, it is told where
+linking() { # prints how to link a program with the installed library, with the library's folder if the system does not search it
   path=; rpath=
   case $PREFIX in
     /usr|/usr/local) ;;
@@ -106,10 +106,10 @@ linking() { # how a program is linked with what was installed; where the system 
   say "  static: cc app.c \$(${path}pkg-config --cflags --libs svcapi-static)"
 }
 
-uninstall_all() { # the files that install puts there, and folders of their own; stores are elsewhere and stay
+uninstall_all() { # removes the installed files and their own folders; stores are elsewhere and stay
   places
   [ -f "$DESTDIR$PREFIX/include/svcapi.h" ] || die "svcapi is not installed in $DESTDIR$PREFIX"
-  if [ ! -f build/libsvcapi.so.0 ]; then shared; fi
+  if [ ! -f build/libsvcapi.so.1 ]; then shared; fi
   installed | while read -r _ _ place; do rm -f "$DESTDIR$PREFIX/$place"; done
   for d in $LIBDIR/cmake/svcapi share/doc/svcapi share/svcapi/ports/listener share/svcapi/ports/postgres share/svcapi/ports/redis share/svcapi/ports/transfer share/svcapi/ports/base share/svcapi/ports share/svcapi/worlds share/svcapi \
     include/svcapi; do rmdir "$DESTDIR$PREFIX/$d" 2>/dev/null || :; done
@@ -118,7 +118,7 @@ uninstall_all() { # the files that install puts there, and folders of their own;
 
 # ---- the archive ----------------------------------------------------------------------------------------------------
 
-licences() { # FOLDER: of what is in the archive, as their authors say them
+licences() { # FOLDER: writes the original license texts of everything in the archive
   mkdir -p "$1"
   cp LICENSE "$1/svcapi.txt"
   cp "$D/mbedtls/LICENSE" "$1/mbedtls.txt"
@@ -131,13 +131,13 @@ licences() { # FOLDER: of what is in the archive, as their authors say them
   for f in "$1"/*.txt; do [ -s "$f" ] || die "no licence was found for ${f##*/}"; done
 }
 
-head_of() { # MARK FILE: the comment that it begins with
+head_of() { # MARK FILE: prints the comment at the start of the file
   awk -v mark="$1" 'NR == 1 && index($0, substr(mark, 1, 1)) != 1 { exit }
     mark == "//" { if (!/^\/\//) exit; print; next }
     { print } /\*\// { exit }' "$2"
 }
 
-archive_of() { # FOLDER: all that is compiled, in one
+archive_of() { # FOLDER: copies all sources that a build needs into it
   mkdir -p "$1/deps/mongoose" "$1/deps/mbedtls"
   cp svcapi.h svcapi.c README.md CHANGELOG.md LICENSE "$1"
   cp package/COMPILE.md "$1/COMPILE.md"
@@ -153,7 +153,7 @@ archive_of() { # FOLDER: all that is compiled, in one
   licences "$1/licences"
 }
 
-packed() { # FOLDER: it, in build/dist, as an archive that is the same each time
+packed() { # FOLDER: packs this folder of build/dist reproducibly
   tar -C build/dist --sort=name --mtime="@$(moment)" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf - "$1" |
     gzip -9n >"build/dist/$1.tar.gz"
 }
@@ -162,9 +162,9 @@ packed() { # FOLDER: it, in build/dist, as an archive that is the same each time
 
 targets() { echo 'amd64 x86_64-linux-gnu
 arm64 aarch64-linux-gnu
-armhf arm-linux-gnueabihf'; } # as Debian names them; what its compilers begin with
+armhf arm-linux-gnueabihf'; } # Debian's names, and the prefixes of its cross compilers
 
-musl() { # ARCH COMPILER: a compiler for it, in $CC: a script, since its library lies in a folder of ours
+musl() { # ARCH COMPILER: sets $CC to a compiler for musl: a script, because the library is in a folder of the build
   folder=$PWD/$D/musl-$1; CC=$folder/cc
   stamp="$folder $2 linux $(pins "musl-$1" from)"
   if [ "$(cat "$folder/.stamp" 2>/dev/null)" = "$stamp" ]; then return 0; fi
@@ -175,7 +175,7 @@ musl() { # ARCH COMPILER: a compiler for it, in $CC: a script, since its library
   inside=$(basename "$folder"/usr/lib/*-linux-musl*)
   sed "s,/usr/include/$inside,$folder/usr/include/$inside,g; s,/usr/lib/$inside,$folder/usr/lib/$inside,g" \
     "$folder/usr/lib/$inside/musl-gcc.specs" >"$folder/specs"
-  # Headers of the kernel are no library's: those that the compiler has serve musl as well, and nothing else of where they lie.
+  # The kernel's headers belong to no C library. The compiler's copies also work with musl; link to these folders only.
   for of in asm/types.h asm-generic/types.h linux/audit.h; do
     at=$(echo "#include <$of>" | "$2" -E -x c - 2>/dev/null | sed -n "s,^# 1 \"\(.*\)/${of#*/}\".*,\1,p" | grep "/${of%%/*}\$" | head -n 1)
     [ -d "$at" ] || die "$2 has no headers of Linux (linux-libc-dev): there is no <$of>"
@@ -186,7 +186,7 @@ musl() { # ARCH COMPILER: a compiler for it, in $CC: a script, since its library
   say "deps: musl $(version_of "musl-$1") for $1"
 }
 
-static() { # ARCH CROSS: svcd of it, small and in need of nothing, into build/dist
+static() { # ARCH CROSS: builds a small static svcd into build/dist
   need "$2-gcc" "$2-ar" "$2-strip" dpkg-deb
   musl "$1" "$2-gcc"
   AR=$2-ar; O=build/static/$1
@@ -198,7 +198,7 @@ static() { # ARCH CROSS: svcd of it, small and in need of nothing, into build/di
 
 programs() { find . -maxdepth 1 -name 'svcd-*' -printf '%f\n' | sort; }
 
-sbom() { # what all of it is made of, as CycloneDX
+sbom() { # prints the bill of materials in the CycloneDX format
   printf '{"bomFormat":"CycloneDX","specVersion":"1.5","version":1,"metadata":{"timestamp":"%s","component":%s},"components":[' \
     "$(date -u -d "@$(moment)" +%Y-%m-%dT%H:%M:%SZ)" "$(component library svcapi "$(version)" MIT "$(hash_of <svcapi.c)")"
   for d in lmdb frozen tinycthread mbedtls mongoose musl-amd64 musl-arm64 musl-armhf; do
@@ -219,7 +219,7 @@ component() { # TYPE NAME VERSION LICENCE SHA-256
     "$1" "$2" "$2" "$3" "$2" "$3" "$4" "$5"
 }
 
-sources() { # the archive alone
+sources() { # builds the source archive alone
   need tar gzip
   # shellcheck disable=SC2086
   deps $LIBRARY mongoose
@@ -231,10 +231,10 @@ sources() { # the archive alone
   rm -rf "build/dist/$name"
 }
 
-dist() { # [ARCH]...: the archive, and svcd for these (all; none)
+dist() { # [ARCH]...: builds the archive, and svcd for these (default: all; "none": no svcd)
   for a in "$@"; do [ "$a" = none ] || targets | grep -q "^$a " || die "no target '$a': there are $(targets | cut -d' ' -f1 | tr '\n' ' ')"; done
   sources
-  mkdir build/dist/data # of the image
+  mkdir build/dist/data # for the image
   targets | while read -r arch cross; do
     case " ${*:-$arch} " in *" $arch "*) (static "$arch" "$cross") || exit 1 ;; esac
   done || exit 1

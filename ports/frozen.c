@@ -2,7 +2,7 @@
 ** The port to frozen: its json_walk() reads a text, and this part builds a tree from its reports.
 **
 ** frozen must only get texts that have passed svc_json_gate() or were written by svc_node_write(). frozen
-** recurses without a limit, so brackets alone crash it; it reads past the end of a text that ends in a backslash;
+** recurses without a limit, so brackets alone crash the parser; it reads past the end of a text that ends in a backslash;
 ** it accepts trailing and missing commas, bare keys, hex numbers and broken UTF-8; it reports nothing below an empty key,
 ** a key that ends in '.', or a path of more than 255 bytes. Only json_walk() is used, because frozen's
 ** escaping, unescaping and numbers are wrong (json_text.c has ours).

@@ -7,7 +7,7 @@
 **
 ** The rule: no call blocks for long. A port that cannot answer within the configured time returns a code other than SVC_OK. The handle then
 ** limits by the last known level of the bucket, or refuses, as svc_config.limiter_closed says. A nonce that cannot be counted is never
-** accepted. The port decides when to try again, and logs it. One late answer concerns one request: the port must not stop serving the
+** accepted. The port decides when to try again, and logs it. A single late answer affects one request: the port must not stop serving the
 ** others because of it.
 */
 #ifndef SVC_LIMITER_PORT_H

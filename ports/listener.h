@@ -1,5 +1,5 @@
 /*
-** The HTTP and HTTPS listener: serves svc_handle_request() over sockets. It is optional and separate from the library. Compile
+** The HTTP and HTTPS listener: serves svc_handle_request() over sockets. The listener is optional and separate from the library. Compile
 ** ports/mongoose.c, ports/http_reader.c and the files of ports/listener/ together with mongoose.c (GPL-2.0-only or commercial) and link
 ** them with svcapi.c, or write your own listener.
 **
@@ -26,7 +26,7 @@
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process. Its log, which is global too, is turned off here.
 **
-** CONSOLE. GET / is a web page for people. It signs in like any client and can do what the API allows. Its files are constants of
+** CONSOLE. GET / is a web page for people. The page signs in like any client and can do what the API allows. Its files are constants of
 ** explorer_files.c, at most 250 KB; its paths are / and those below /_explorer/. no_explorer turns it off; compile ports/listener/ with
 ** -DSVC_LISTENER_NO_EXPLORER to leave it out.
 **
@@ -58,7 +58,7 @@ typedef struct svc_listener_tls_port svc_listener_tls_port;
 extern const svc_listener_tls_port svc_listener_tls_mbedtls;
 extern const svc_listener_tls_port svc_listener_tls_openssl; /* with -DSVC_WITH_OPENSSL */
 
-/* One response, for an access log. The strings are valid during the call only. */
+/* A response, for an access log. The strings are valid during the call only. */
 typedef struct svc_access {
   int64_t time_ms;   /* milliseconds since 1970-01-01 UTC */
   const char *peer;

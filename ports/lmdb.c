@@ -1,8 +1,8 @@
 /*
 ** The store port on LMDB.
 **
-** One environment, one unnamed database, one process. An flock on svcapi.lock holds the folder, because the
-** limiter and the due time live in the memory of one process: a second opener is refused, also within this process.
+** A store is one environment with one unnamed database, used by one process. An flock on svcapi.lock holds the folder, because the limiter
+** and the due time are in the memory of one process: a second opener is refused, also within this process.
 **
 ** Reading. Beginning a read transaction costs more than the read, so up to LMDB_READERS of them are kept and renewed,
 ** each with its cursor. A thread takes the first free one, starting at its own position. Readers get
@@ -94,7 +94,7 @@ static int lmdb_result(int rc)
   }
 }
 
-/* The same, remembered for the log. "Not found" and a full map are not errors. */
+/* The same as lmdb_result(); also notes the error for the log. "Not found" and a full map are not errors. */
 static int lmdb_failed(svc_store *store, int rc)
 {
   if (rc && rc != MDB_NOTFOUND && rc != MDB_MAP_FULL) atomic_store(&store->failed, rc);
@@ -512,7 +512,7 @@ static void lmdb_forget(lmdb_txn *w)
   svc_blocks_free(w->copies.blocks);
 }
 
-/* True: there may be more room now. */
+/* Releases the pages that the writer holds. True: there may be more room now. */
 static bool lmdb_let_go(svc_store *store)
 {
   if (!store->held_for) return false;
@@ -816,7 +816,7 @@ static int lmdb_settle(svc_store *store)
   return store->map_size > size ? lmdb_resize(store, size) : SVC_OK;
 }
 
-/* A minimal commit: rewrites the first record. False: it would change nothing, or failed. */
+/* Makes a minimal commit, which rewrites the first record. False: the commit would change nothing, or failed. */
 static bool lmdb_turn(svc_store *store)
 {
   MDB_txn *txn;
@@ -856,7 +856,7 @@ static int lmdb_room(svc_store *store, int what)
 {
   bool first = what == SVC_ROOM_TO_FREE && !store->freeing;
   int rc;
-  if (atomic_load(&store->broken)) return SVC_IO; /* the lack of this room broke it: there is no map */
+  if (atomic_load(&store->broken)) return SVC_IO; /* an earlier growth failed, and there is no map */
   store->freeing = what == SVC_ROOM_TO_FREE;
   if (what == SVC_ROOM_DONE) {
     lmdb_turn(store);
@@ -993,7 +993,7 @@ static int lmdb_visit_base(MDB_env *env, uint64_t *base)
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-/* Nobody uses the copy yet: it is written without a lock. */
+/* Writes the base number into the copy. No other process uses the copy yet, so no lock is needed. */
 static int lmdb_visit_tell(const char *path, uint64_t base)
 {
   MDB_val key = lmdb_in(lmdb_base_key), value;

@@ -185,7 +185,7 @@ static const unsigned char *pages_get(pages *p, size_t page, unsigned flags)
   if (page >= p->in_file) return pages_bad(p, page, page > p->meta.last ? "is outside the store" : "is not in the file"), NULL;
   at = p->map + page * p->size;
   if (pages_word(at) != page) return pages_bad(p, page, "has the number of another"), NULL;
-  if (pages_16(at + sizeof(size_t) + 2) != flags) return pages_bad(p, page, "is of another kind than it is used as"), NULL;
+  if (pages_16(at + sizeof(size_t) + 2) != flags) return pages_bad(p, page, "has another kind than its use requires"), NULL;
   return at;
 }
 
@@ -278,7 +278,7 @@ static bool pages_leaf_node(pages *p, size_t page, const pages_node *node)
     if (!run) return false;
     n = pages_32(run + sizeof(size_t) + 4);
     if (n > p->in_file - first || n < (PAGES_HEAD - 1 + node->value_size) / p->size + 1)
-      return pages_bad(p, first, "begins a run that is too short for what is in it, or ends behind the file");
+      return pages_bad(p, first, "begins a run that is too short for its content, or ends behind the end of the file");
     if (!pages_take(p, first, n)) return false;
     p->found.overflows += n;
     value = run + PAGES_HEAD;

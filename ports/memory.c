@@ -76,7 +76,7 @@ struct memory_txn {
   uint64_t least;       /* of a writer: numbers continue from here; 0: unchanged */
   uint64_t begun_bytes; /* of a writer: bytes of the tree that it began with */
   bool brought;         /* of a writer: a kept tree was restored */
-  memory_record **removed; /* of a writer: removed records; one may be listed twice, if it was restored between */
+  memory_record **removed; /* of a writer: removed records; a record that was restored in between may be listed twice */
   size_t removed_count, removed_room;
   memory_root *aside;
   memory_txn *next; /* list of unused readers */

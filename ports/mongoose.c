@@ -13,8 +13,8 @@
 ** reads the end of the input, even if an answer is pending. So c->send is never used, and a pause removes the socket's
 ** events (svc_listener_reading). Nor is mg_wakeup() used: see svc_listener_ring().
 **
-** mongoose's TLS is not used either (listener/tls.c says why): to mongoose a TLS connection is one like others, whose bytes happen to be
-** records. It borrows a buffer while there is something to read, so that an idle connection has none.
+** mongoose's TLS is not used either (listener/tls.c has the reason): mongoose does not know which connections use TLS. A TLS connection
+** borrows a buffer while there is something to read, so that an idle connection has none.
 */
 #include "listener/parts.h"
 
@@ -342,7 +342,7 @@ void svc_listener_ring(listener_loop *loop)
   if (!atomic_exchange(&loop->rung, true)) (void)!write(loop->bell, &one, sizeof one); /* if it fails, the loop turns by itself */
 }
 
-/* A ring from now on wakes the next turn; what an earlier ring announced is collected in this one. */
+/* Resets the bell. A later ring wakes the next turn; this turn collects the work that earlier rings announced. */
 static void mongoose_hear(listener_loop *loop)
 {
   uint64_t count;

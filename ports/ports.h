@@ -79,7 +79,7 @@ SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem); /* SVC_OK: certificat
 /* The validity of one certificate, in milliseconds. SVC_OK, SVC_NOMEM, SVC_NO_X509; SVC_INVALID: not a certificate. */
 SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t *until);
 
-/* The default store, if svc_config.store names no other; NULL: this build has none. */
+/* The default store, if svc_config.store names no other; NULL if the build has no store. */
 #ifndef SVC_OMIT_LMDB
 #define svc_default_port() svc_lmdb_port()
 #elif defined(SVC_MEMORY_STORE)

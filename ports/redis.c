@@ -1,32 +1,33 @@
 /*
-** The limiter port on Redis, by hiredis: buckets and counts of nonces that are shared by all handles on the same Redis: one
-** server, the master that sentinels name, or a cluster.
+** The limiter port on Redis, by hiredis. All handles on the same Redis share buckets and counts of nonces. Redis is a single server, the
+** master that sentinels name, or a cluster.
 **
 **   svc:VENDOR:b:SET:INSTANCE   "TOKENS SINCE"     a bucket with missing tokens; a full one has no key
-**   svc:VENDOR:n:NONCE          "HIGHEST WINDOW"   the highest count, and a character for it and each of the 63 below: 1, it was used
+**   svc:VENDOR:n:NONCE          "HIGHEST WINDOW"   the highest count; and a character for it and each of the 63 below it, 1 if it was used
 **
-** An instance is part of its key unchanged, since keys are any bytes; a long one is shortened to its beginning and a hash of all of it.
-** Each request is one script about one key. Both scripts are small and their numbers below 2^53, where Lua's are exact. A key lives until
-** its bucket would be full by every clock that is less than REDIS_SLACK behind; later the arithmetic is right whether the key exists or
-** not.
+** An instance is part of its key unchanged, because keys can be any bytes. A long instance is shortened to its beginning and a hash of all
+** of it. Each request is one script about one key. Both scripts are small, and their numbers are below 2^53, where Lua's numbers are
+** exact. A key lives until its bucket would be full by every clock that is less than REDIS_SLACK behind; later,
+** results are the same with and without the key.
 **
-** A bucket whose key holds anything else counts as full; such a nonce counts as used, and so does a nonce without a
-** key that was given out before Redis was started: Redis may have forgotten it. After a failover the new node may lack the last
-** moments of the previous one: a nonce that was given out before this handle found that node counts as used. Its client gets a new one.
+** If a key has another content, its bucket counts as full, or its nonce as used. A nonce without a key counts as used, too, if it was
+** issued before Redis was started, because Redis may have lost it. After a failover the new node may lack the last changes of the previous
+** one, so a nonce that was issued before this handle found the new node counts as used. The client then gets a new nonce.
 **
-** The file has the requests, and opening and closing; its parts are in ports/redis/, each with the functions of one job: limits.h
-** (types), script.h (Lua), uri.h, tls.h, wire.h (commands and answers), dial.h (one connection), sentinel.h, cluster.h, breaker.h (who may
-** ask, and when). The parts are headers so that a program compiles this one file and every function stays static.
+** This file has the requests, and opening and closing. Its parts are in ports/redis/: limits.h (types), script.h (Lua), uri.h, tls.h,
+** wire.h (commands and answers), dial.h (one connection), sentinel.h, cluster.h, breaker.h (when a request may use which connection). The
+** parts are headers so that a program compiles only this file and every function stays static.
 **
-** The rule: no thread waits for long. If no answer comes in time the handle limits locally, and a nonce is not accepted.
+** The rule: no thread waits for long. If no answer comes in time, the handle limits locally or refuses
+** (svc_config.limiter_closed), and a nonce is not accepted.
 */
 #include "redis/breaker.h"
 #include "redis/uri.h"
 
 /* ------------------------------------------------------------------------------------------------------------- questions */
 
-/* Runs a script by its hash. A server that does not know the script gets its text, and so does a server that is importing the key, where
-** ASKING holds for one command. a: the key and the arguments, behind room for three. */
+/* Runs a script by its hash, or by its text if the server does not know the hash. A server that is importing the key always gets the text,
+** because ASKING is valid for one command only. a: the key and the arguments, after three unused places. */
 static redisReply *redis_run(redis_try *t, int script, redis_args *a, bool asking, int64_t until)
 {
   redis_args ask = { 0 };
@@ -44,7 +45,8 @@ static redisReply *redis_run(redis_try *t, int script, redis_args *a, bool askin
   return redis_exchange(t, a, until);
 }
 
-/* The n numbers that a script returns, each from 0 up to its bound. A connection that returns anything else is closed. */
+/* Reads the n numbers that a script returns, each from 0 up to its bound. Any other answer is a failure, and its connection is closed,
+** except after an error other than READONLY, with which a former master answers. */
 static void redis_numbers(redis_try *t, const redisReply *reply, const long long *most, long long *out, size_t n)
 {
   size_t i;
@@ -63,7 +65,7 @@ static void redis_numbers(redis_try *t, const redisReply *reply, const long long
   if (reply->type != REDIS_REPLY_ERROR || redis_is_error(reply, "READONLY")) redis_lose(t->conn); /* no longer a master */
 }
 
-/* The answer, wherever the key is by now. */
+/* Sends a request, and follows up to REDIS_HOPS redirections of a cluster. Returns the answer, or NULL with the failure in t. */
 static redisReply *redis_question(svc_limits *l, redis_try *t, int script, redis_args *a)
 {
   int64_t until = 0;
@@ -95,7 +97,8 @@ static int redis_ask(svc_limits *l, int script, redis_args *a, const long long *
   return t.why[0] ? SVC_IO : SVC_OK;
 }
 
-/* A name that is too long is shortened and a hash of all of it appended: two with the same result share a bucket. */
+/* Writes a key and returns its length. A name that is too long is shortened, and a hash of all of it is appended.
+** Two names with the same result share a bucket. */
 static size_t redis_key(const svc_limits *l, const char *class, svc_str set, svc_str name, char key[REDIS_KEY])
 {
   int n = snprintf(key, REDIS_KEY, "svc:%s:%s:%.*s%s", l->vendor, class, (int)(set.n < 100 ? set.n : 100), set.p, set.n ? ":" : "");
@@ -131,7 +134,7 @@ static int redis_take(svc_limits *l, const svc_bucket *b, int64_t now, svc_token
   return SVC_OK;
 }
 
-/* Whether a nonce is older than our knowledge of the present node. A single server has no failover. */
+/* Whether a nonce was issued before this handle found the present node. A single server has no failover. */
 static bool redis_was_before(svc_limits *l, int64_t age_ms)
 {
   int64_t known;
@@ -193,7 +196,7 @@ static void *redis_resize(void *context, void *p, size_t size)
   return NULL;
 }
 
-/* Waits use the monotonic clock. */
+/* Creates the lock and the condition, whose waits use the monotonic clock. */
 static bool redis_locks(svc_limits *l)
 {
   pthread_condattr_t monotonic;
@@ -225,7 +228,7 @@ static svc_limits *redis_limits(const svc_config *config)
   return NULL;
 }
 
-/* Prepares what the URI says. Returns what is wrong, or NULL. */
+/* Reads the URI, and prepares TLS and the first node. Returns an error text, or NULL. */
 static const char *redis_prepare(svc_limits *l, const char *uri)
 {
   const char *wrong = uri ? redis_uri(l, uri) : "it is missing";
@@ -238,7 +241,7 @@ static const char *redis_prepare(svc_limits *l, const char *uri)
   return wrong;
 }
 
-/* A server that does not answer is left to the breaker: a service starts without it, too. A server that refuses us is an error. */
+/* Opens the limiter. A server that does not answer is not an error: the breaker retries later. A server that refuses access is an error. */
 static int redis_open(svc_limits **out, const svc_config *config, char *why, size_t why_size)
 {
   svc_limits *l;

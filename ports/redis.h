@@ -15,7 +15,7 @@
 **   password_file=PATH             file whose first line is the password; default: the environment variable REDISCLI_AUTH
 **   sentinel_user=USER, sentinel_password_file=PATH   credentials of the sentinels, if they require any
 **   ca=FILE                        certificate authorities; default: the system's, or SSL_CERT_FILE
-**   cert=FILE, key=FILE            our own certificate, if the server requires one
+**   cert=FILE, key=FILE            certificate and key of this client, if the server requires one
 **   tls_name=NAME                  name in the certificates, if it differs from the host: cluster nodes are often known by address
 **
 ** The URI never contains the password. USER belongs to Redis's access control lists. A certificate for another name, an expired one and
@@ -34,7 +34,7 @@ const svc_limiter_port *svc_redis_port(void);
 
 /*
 ** Tries config->limiter_path once, for a host that waits for Redis before it starts; svc_open() does not need Redis to answer.
-** Returns SVC_OK; SVC_BUSY if Redis does not answer now; else a code, and `why` says why the address is invalid or access is refused.
+** Returns SVC_OK; SVC_BUSY if Redis does not answer now; else a code, with the reason in `why`: an invalid address or refused access.
 */
 int svc_redis_answers(const svc_config *config, char *why, size_t why_size);
 

@@ -2,8 +2,8 @@
 ** The store port: the functions that a store engine provides. LMDB is built in (ports/lmdb.c). Another engine is another struct of these
 ** functions, which svc_config.store selects.
 **
-** Keys and values are bytes. Keys are ordered as by memcmp and have at most SVC_KEY_MOST bytes. Any number of read transactions run beside
-** one write transaction. A read transaction sees the state of its beginning; a writer also sees its own writes.
+** Keys and values are bytes. Keys are ordered as by memcmp and have at most SVC_KEY_MOST bytes. Any number of read transactions run at the
+** same time as one write transaction. A read transaction sees the state of its beginning; a writer also sees its own writes.
 **
 ** The rule for memory: pointers from get, get_many and scan stay valid until the transaction ends, even if the transaction writes
 ** meanwhile. A port whose memory moves under writes makes copies in write transactions.
@@ -43,7 +43,7 @@ typedef struct svc_range {
 enum svc_room {
   SVC_ROOM_MORE,    /* grow within the configured limit; SVC_FULL: impossible */
   SVC_ROOM_TO_FREE, /* grow beyond the limit, for work that shrinks the store */
-  SVC_ROOM_DONE     /* that work is done: return to the limit, if the content allows */
+  SVC_ROOM_DONE     /* the work of SVC_ROOM_TO_FREE is done: return to the limit, if the content allows */
 };
 
 struct svc_store_port {
@@ -53,12 +53,12 @@ struct svc_store_port {
   int (*read_begin)(svc_store *store, svc_txn **out);
   void (*read_end)(svc_txn *txn);
   int (*write_begin)(svc_store *store, svc_txn **out);
-  /* For engines on a server: a draft is a read transaction that may become the write transaction, which saves repeated round trips. It does
-  ** not block writers. draft_write() replaces write_begin(); false: another commit came between, and the draft stays a read transaction.
+  /* For engines on a server: a draft is a read transaction that may become the write transaction, which saves repeated round trips. A draft
+  ** does not block writers. draft_write() replaces write_begin(); false: another commit came first, and the draft stays a read transaction.
   ** Until then its reads may come from more than one state. read_end() ends it. NULL: the engine has no drafts. */
   int (*draft_begin)(svc_store *store, svc_txn **out);
   bool (*draft_write)(svc_txn *txn);
-  int (*commit)(svc_txn *txn); /* ends the transaction, whatever the result; SVC_OK: it is as durable as configured */
+  int (*commit)(svc_txn *txn); /* ends the transaction in any case; SVC_OK: its writes are as durable as configured */
   void (*abort)(svc_txn *txn);
   uint64_t (*number)(svc_txn *txn); /* number of a write transaction: less than 2^44, unique in the store's life */
 
@@ -90,7 +90,7 @@ struct svc_store_port {
   int (*copy)(svc_store *store, const char *path); /* writes a consistent copy that open() accepts */
   int (*copy_begin)(svc_txn *txn); /* writes what the copy needs, in a write transaction that is committed before copy() */
   int (*numbers_from)(svc_txn *txn, uint64_t least); /* in a write transaction: when reopened, the store uses no number below `least` */
-  void (*forget)(svc_txn *txn); /* frees what a read transaction has returned so far. NULL: that takes no memory */
+  void (*forget)(svc_txn *txn); /* frees what a read transaction has returned so far. NULL: results take no memory */
   /* Checks the structure below the records. Returns SVC_OK, or SVC_CORRUPT and the reason for people. NULL: not possible. */
   int (*check)(svc_store *store, char *why, size_t why_size);
 
@@ -109,8 +109,8 @@ struct svc_store_port {
   ** no server. */
   uint64_t (*connects)(svc_store *store);
 
-  /* Snapshots without a copy. hold() keeps the whole store as the transaction sees it. let_go() frees *held, even after close(). *bytes is the
-  ** size of all keys and values, *records their number. bring_back() makes it the content of a write transaction. held_begin() begins a
+  /* Snapshots without a copy. hold() keeps the whole store as the transaction sees it. let_go() frees *held, even after close(). *bytes is
+  ** the size of all keys and values, *records their number. bring_back() makes it the content of a write transaction. held_begin() begins a
   ** read transaction on it, even after close(); read_end() ends that. All four NULL: the library copies records one by one. */
   int (*hold)(svc_txn *txn, void **held, uint64_t *bytes, uint64_t *records);
   int (*bring_back)(svc_txn *txn, const void *held);
@@ -120,7 +120,8 @@ struct svc_store_port {
   bool shared; /* other processes write to the store as well: never rely on reads of an earlier transaction */
 };
 
-/* True if other processes write to the store, too. Without SVC_SHARED_STORE the code for that is left out; svc_open() refuses such a store. */
+/* True if other processes write to the store, too. Without SVC_SHARED_STORE the code for that is left out;
+** svc_open() refuses such a store. */
 #ifdef SVC_SHARED_STORE
 #define SVC_IS_SHARED(port) ((port)->shared)
 #else

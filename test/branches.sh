@@ -1,12 +1,12 @@
 #!/bin/sh
-# branches.sh FOLDER: which branches of svcapi.c's parts and of the ports the suites have taken, of a build with --coverage in FOLDER. Writes
-# FOLDER/summary (a line for each file: taken, all, name), FOLDER/missing (a line for each branch that was not: file, line, the line's
-# text) and prints docs/branches.md: the figures, and what is missing by the reasons of test/branches.reasons.
+# branches.sh FOLDER: lists the branches of svcapi.c's parts and of the ports that the suites took, for a build with --coverage in FOLDER. Writes
+# FOLDER/summary (a line for each file: taken, all, name) and FOLDER/missing (a line for each branch not taken: file, line, the line's
+# text), and prints docs/branches.md: the figures, and the missing branches grouped by the reasons in test/branches.reasons.
 #
-# A branch is what gcc counts as one: each way out of each condition, && and || and ?: included, without optimisation. All count, also
-# those of failures that nobody has seen. What a header has inline counts in no file, but for the parts of a port:
-# those of ports/X.c are headers in ports/X. Of svcd, which tests start, the ports count, and not
-# the library, which it has as one file.
+# A branch is what gcc counts as one: each outcome of each condition, including && and || and ?:, without optimization. All of them count, also
+# those of failures that no test has produced. Inline functions of headers count in no file, except for the parts of a port:
+# those of ports/X.c are headers in ports/X. For svcd, which tests start, only the ports count, because it contains
+# the library as one file.
 set -eu
 LC_ALL=C; export LC_ALL
 O=$1
@@ -30,7 +30,7 @@ for note in $(find "$O/obj/amalgamation" "$O/obj/ports" -name '*.gcno' | sort); 
 done
 [ -s "$O/summary" ] || { echo "branches.sh: nothing was counted in $O" >&2; exit 1; }
 
-# The first pattern of test/branches.reasons that a line matches is its reason.
+# The first pattern of test/branches.reasons that matches a line gives its reason.
 touch "$O/missing"
 awk -F '\t' 'FNR == NR { if ($0 !~ /^#/ && NF == 2) { pattern[++n] = $1; reason[n] = $2 } next }
   { for (i = 1; i <= n; i++) if ($0 ~ pattern[i]) break; print (i <= n ? reason[i] : "no reason is known: a test is missing") "\t" $0 }' \

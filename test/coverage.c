@@ -1,8 +1,9 @@
 /*
-** Which operations do the tests call, and what do these say of themselves? For docs/coverage.md, which ./build.sh coverage writes of it.
+** Counts the calls of each operation in the tests, and the errors among them. `./build.sh coverage` writes docs/coverage.md from it.
 **
-** Every request of every test goes through svc_handle_request(), before which the linker puts ours (rules.mk). munit forks for each
-** test, so the counts are in memory that all of them share; the names of operations are constants, at the same place in each.
+** Every request of every test goes through svc_handle_request(), which the linker replaces by a wrapper here (rules.mk). munit
+** forks for each test, so the counts are in shared memory. The names of operations are constants, at the same address in each
+** process.
 */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "support.h"
@@ -14,14 +15,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define COVERAGE_ROOM 1024 /* more than there are operations, and a power of two */
+#define COVERAGE_ROOM 1024 /* more than the number of operations, and a power of two */
 
 typedef struct coverage_row {
   _Atomic(const char *) operation;
   atomic_long good, refused;
 } coverage_row;
 
-static coverage_row *coverage_rows; /* NULL: nobody asked */
+static coverage_row *coverage_rows; /* NULL: coverage is not counted */
 
 int __real_svc_handle_request(svc *s, const svc_request *request, svc_response *response);
 int __wrap_svc_handle_request(svc *s, const svc_request *request, svc_response *response);
@@ -91,9 +92,9 @@ int coverage_operations(void)
 
 /* ---- fields that bodies may set and no answer shows */
 
-#define COVERAGE_DEPTH 6 /* of objects in objects: some hold themselves */
+#define COVERAGE_DEPTH 6 /* nested objects, because some contain themselves */
 
-/* Has the object, or one in it, a field of this name that is shown? */
+/* Returns true if the object, or one inside it, has a visible field of this name. */
 static bool coverage_shows(const svc_object *object, const char *name, int depth)
 {
   const svc_variant *v = object && svc_object_ext_of(object)->choice ? svc_object_ext_of(object)->choice->variants : NULL;
@@ -111,7 +112,7 @@ static bool coverage_shows(const svc_object *object, const char *name, int depth
   return false;
 }
 
-/* Does an answer of the noun show it? */
+/* Returns true if an answer of the noun shows the field. */
 static bool coverage_shown(const t_service *t, const svc_plan *plan, const char *name)
 {
   size_t i;
@@ -131,7 +132,7 @@ static void coverage_fields(const t_service *t, const svc_plan *plan, const svc_
   for (base = object; base && !svc_object_ext_of(object)->choice; base = base->base)
     for (i = 0; i < base->count; i++) {
       const svc_field *f = &base->fields[i];
-      if (f->flags & (SVC_READ_ONLY | SVC_SEALED)) continue; /* what is sealed is kept for the driver */
+      if (f->flags & (SVC_READ_ONLY | SVC_SEALED)) continue; /* sealed fields are stored for the driver */
       if (f->flags & SVC_WRITE_ONLY || !coverage_shown(t, plan, f->name)) printf("%s %s\n", plan->route->op, f->name);
       if (svc_field_object(f)) coverage_fields(t, plan, svc_field_object(f), depth + 1);
     }

@@ -1,10 +1,11 @@
-/* What coverage.c counts while tests run: from begin to end, into the file that SVC_TEST_TOUCHED names, if it does. */
+/* Counts the operations that tests call (coverage.c). Counting runs between coverage_begin() and coverage_end(); the counts go
+   to the file that SVC_TEST_TOUCHED names, if it is set. */
 #ifndef SVC_TEST_COVERAGE_H
 #define SVC_TEST_COVERAGE_H
 
 void coverage_begin(void);
 void coverage_end(void);
-int coverage_unshown(void); /* prints the fields that bodies may set and that no answer of their noun shows: operation, field */
-int coverage_operations(void); /* prints them, of the tables: a line each, with tabs between what it says */
+int coverage_unshown(void); /* prints "operation field" for each field that bodies may set and no answer of its noun shows */
+int coverage_operations(void); /* prints the operations of the tables, one per line, with tabs between the columns */
 
 #endif

@@ -1,14 +1,14 @@
 #!/bin/sh
-# docs/coverage.md: every operation of the tables, and which suites call it, of the last whole run of the tests.
+# docs/coverage.md: every operation of the tables, and the suites that call it, from the last complete run of the tests.
 #
-#   coverage.sh FOLDER           the page, on standard output; FOLDER/run has the suites, FOLDER/out what came of them
-#   coverage.sh FOLDER --check   does the tests' run reach every operation, with success and refused, and does the page have all
-#                                of them as the tables do? (By what each is tested may be older: it changes with every test.)
+#   coverage.sh FOLDER           prints the page; FOLDER/run has the suites, FOLDER/out their results
+#   coverage.sh FOLDER --check   checks that the run reached every operation, with success and with an error, and that the page lists all
+#                                operations as the tables do. (The column of suites may be outdated, because every test changes it.)
 set -eu
 LC_ALL=C; export LC_ALL
 page() {
   "$1/run" --operations | sort -t "$(printf '\t')" -k4,4 -k3,3 -k2,2 >"$1/out/operations"
-  # Suites that call all of them, whatever they are, say nothing of one.
+  # Suites that call all operations are not listed, because they tell nothing about a single one.
   find "$1/out" -maxdepth 1 -name '*.touched' | sort | while read -r f; do
     suite=${f##*/}; suite=${suite%.touched}
     sed "s/^/$suite /" "$f"

@@ -1,13 +1,13 @@
 /*
-** Records as damage leaves them: of one entity something else stands in its body, or beside it, and nothing else in the store has heard
-** of it.
+** Damages records of a store for tests. Each function overwrites the JSON of one entity, or the record stored next to it. No
+** index or count of the store is updated.
 */
 #ifndef SVC_TEST_DAMAGED_H
 #define SVC_TEST_DAMAGED_H
 
 #include "support.h"
 
-/* The entity of a noun below its parent; ids in hexadecimal, "": zero; id NULL: the first that is there. */
+/* Damages one entity of a noun below a parent. Ids are hexadecimal; "" means a zero id. `id` NULL: the first entity that exists. */
 static inline void damaged_put(t_service *t, const char *noun, const char *parent, const char *id, const char *from, const char *to,
                                const svc_str *extra, size_t at_extra)
 {
@@ -51,19 +51,19 @@ static inline void damaged_put(t_service *t, const char *noun, const char *paren
   svc_blocks_free(arena.blocks);
 }
 
-/* Wherever its body has one text it has another. */
+/* Replaces a text in the entity's JSON, everywhere it occurs. */
 static inline void damaged_body(t_service *t, const char *noun, const char *parent, const char *id, const char *from, const char *to)
 {
   damaged_put(t, noun, parent, id, from, to, NULL, SIZE_MAX);
 }
 
-/* What is kept beside its body is something else. */
+/* Replaces the record stored next to the entity's JSON. */
 static inline void damaged_extra(t_service *t, const char *noun, const char *parent, const char *id, svc_str extra)
 {
   damaged_put(t, noun, parent, id, NULL, NULL, &extra, SIZE_MAX);
 }
 
-/* Some bytes of it are, from there on. */
+/* Overwrites bytes of that record, from offset `at` on. */
 static inline void damaged_bytes(t_service *t, const char *noun, const char *parent, const char *id, size_t at, svc_str bytes)
 {
   damaged_put(t, noun, parent, id, NULL, NULL, &bytes, at);

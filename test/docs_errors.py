@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 
+import docs_page
+
 PAGE = pathlib.Path("docs/errors.md")
 ADVICE = pathlib.Path("amalgamation/catalog/error_advice.txt")
 LISTS = [pathlib.Path(p) for p in ("amalgamation/pipeline/error_list.h", "amalgamation/catalog/error_list.h", "amalgamation/catalog/noun_error_list.h")]
@@ -50,7 +52,7 @@ def errors():
 
 
 def rules():
-    """[number of the line, status or None, pattern, text] of the file of advice."""
+    """[number of the line, status or None, pattern, text] of the file with advice."""
     for number, line in enumerate(ADVICE.read_text().splitlines(), 1):
         if not line or line.startswith("#"):
             continue
@@ -76,14 +78,4 @@ def page():
     return HEAD.format(count=len(rows)) + "\n| code | status | meaning | what to do |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
 
 
-def main():
-    text = page()
-    if PAGE.exists() and PAGE.read_text() == text:
-        return
-    if sys.argv[1:] == ["--check"]:
-        sys.exit("%s is stale: run ./build.sh docs" % PAGE)
-    PAGE.write_text(text)
-    print("docs: %s" % PAGE)
-
-
-main()
+docs_page.write(PAGE, page, __doc__)

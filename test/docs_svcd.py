@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 
+import docs_page
+
 PAGE = pathlib.Path("docs/svcd.md")
 HEAD = """# svcd: verbs and flags
 
@@ -50,8 +52,9 @@ def parsed():
 
 
 def cell(text):
-    """Text of the help as a cell of a table: a sentence, with nothing that Markdown takes for markup."""
-    text = re.sub(r"(?<![\w`])(--[a-z][a-z-]+|/_svc/[\w/?=]*|SVCD?_[A-Z_]+)", r"`\1`", text)
+    """Text of the help as a table cell: a sentence, with Markdown characters escaped."""
+    text = re.sub(r'(eval "\$\(.*?\)")', r"`\1`", text)
+    text = re.sub(r"(?<![\w`])(?<!env )(--[a-z][a-z-]+|/_svc/[\w/?=]*|SVCD?_[A-Z_]+)", r"`\1`", text)
     return (text[:1].upper() + text[1:] if re.match(r"[a-z-]+(?:[ ,]|: )", text) else text).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
 
 
@@ -71,14 +74,4 @@ def page():
     return "\n".join(out) + "\n"
 
 
-def main():
-    text = page()
-    if PAGE.exists() and PAGE.read_text() == text:
-        return
-    if sys.argv[1:] == ["--check"]:
-        sys.exit("%s is stale: run ./build.sh docs" % PAGE)
-    PAGE.write_text(text)
-    print("docs: %s" % PAGE)
-
-
-main()
+docs_page.write(PAGE, page, __doc__)

@@ -8,7 +8,7 @@ static bool driver_begins(const char *text, const char *with)
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* What is stated of it, the last first, and counts it; NULL: nothing. */
+/* Returns the latest statement that matches, and counts it; NULL: none. */
 static t_stated *driver_stated(t_stated *rows, const char *of)
 {
   size_t i = T_STATED;
@@ -17,7 +17,7 @@ static t_stated *driver_stated(t_stated *rows, const char *of)
   return NULL;
 }
 
-/* What is stated anew goes to the end, and what was said of the same before is forgotten, but for its count. */
+/* Appends a statement. An earlier statement for the same text is removed; its count is kept. */
 static void driver_state(t_stated *rows, t_stated row)
 {
   size_t i, n = 0;
@@ -57,7 +57,7 @@ static t_order *driver_keep(t_driver *d, svc *s, const svc_order *order)
   snprintf(o->name, sizeof o->name, "%s", order->name);
   snprintf(o->desired, sizeof o->desired, "%s", order->desired);
   snprintf(o->traceparent, sizeof o->traceparent, "%s", order->traceparent);
-  if (!d->with_secrets || svc_order_secrets(s, order->id, o->secrets, &room) != SVC_OK) o->secrets[0] = 0; /* what is gone has none */
+  if (!d->with_secrets || svc_order_secrets(s, order->id, o->secrets, &room) != SVC_OK) o->secrets[0] = 0; /* deleted: no secrets */
   return o;
 }
 
@@ -67,7 +67,7 @@ static int driver_say_done(void *context, svc *s, const char *id, int result, co
   return svc_order_done(s, id, result, facts);
 }
 
-/* What the simulator would say of this order, as text of the arena; NULL: nothing. */
+/* Returns the facts that the simulator would report for this order, as text in the arena; NULL: none. */
 static const char *driver_simulated(svc_call *c, const svc_order *order, int *result)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, order->resource);
@@ -87,7 +87,7 @@ static const char *driver_simulated(svc_call *c, const svc_order *order, int *re
   change.parent = parent;
   munit_assert_true(noun->noun->simulate(c, &change, order->action, facts));
   if (svc_node_get(facts, SVC_FAILURE)) *result = SVC_IO;
-  else if (!row->facts) return NULL; /* of what goes, nobody takes any */
+  else if (!row->facts) return NULL; /* orders that delete take no facts */
   b = svc_buf_new(c->arena, 512);
   svc_node_write(&b, facts);
   return svc_buf_done(&b).p;
@@ -173,7 +173,7 @@ void t_driver_knows_not(t_driver *d, const char *what)
   driver_state(d->questions, (t_stated){ what, false, SVC_NOT_FOUND, NULL, 0 });
 }
 
-/* The last kept one of this action, if `open` one that is not finished; NULL: there is none. */
+/* Returns the latest kept order with this action; with `open`, the latest unfinished one. NULL: none. */
 static const t_order *driver_last(const t_driver *d, const char *action, bool open)
 {
   int n;

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""docs/driver.schema.json, and the reference in docs/driver.md behind the line that says so, from `svcd driver`.
+"""Generates docs/driver.schema.json, and the reference in docs/driver.md after the line MARK, from the output of `svcd driver`.
 
-  python3 test/driver_page.py            writes both anew; needs build/svcd (./build.sh run --help builds it, and so does any check)
-  python3 test/driver_page.py --check    says what is outdated, and ends with status 1
+  python3 test/driver_page.py            writes both; needs build/svcd (./build.sh run --help builds it, and so does any check)
+  python3 test/driver_page.py --check    names the outdated file, and ends with status 1
 """
 import json
 import subprocess
 import sys
 
 SCHEMA, PAGE = "docs/driver.schema.json", "docs/driver.md"
-MARK = "<!-- What follows is generated from the tables: python3 test/driver_page.py writes it anew. -->\n"
+MARK = "<!-- The rest of this page is generated from the tables by python3 test/driver_page.py: do not edit it. -->\n"
 
 
 def name_of(schema):
-    """The component that a schema refers to; None: none."""
+    """Returns the component that a schema refers to, or None."""
     ref = (schema or {}).get("$ref") or next((part["$ref"] for part in (schema or {}).get("allOf", []) if "$ref" in part), None)
     return ref.rsplit("/", 1)[1] if ref else None
 
@@ -23,7 +23,7 @@ def link(name):
 
 
 def kind(schema):
-    """The type of a value, in a word or two."""
+    """Returns the type of a value, in one or two words."""
     if name_of(schema):
         return link(name_of(schema))
     if "anyOf" in schema and any(name_of(part) for part in schema["anyOf"]):
@@ -39,7 +39,7 @@ def kind(schema):
 
 
 def values(schema):
-    """What is allowed beside the type. Of a long list the first ones: the schema has all."""
+    """Returns the allowed values. Only the first ones of a long list: the schema has all."""
     inner = schema.get("items", schema) if "$ref" not in schema else schema
     known = inner.get("enum") or next((part["enum"] for part in inner.get("anyOf", []) if "enum" in part), [])
     said = [", ".join("`%s`" % json.dumps(v).strip('"') for v in known[:8]) + (", ..." if len(known) > 8 else "")] if known else []
@@ -55,7 +55,7 @@ def component(name, schema, out):
     if "oneOf" in schema:
         by = schema["discriminator"]
         rows = ["%s: `%s`" % (link(ref.rsplit("/", 1)[1]), value) for value, ref in by["mapping"].items()]
-        out.append("By `%s`, one of: %s.\n" % (by["propertyName"], "; ".join(rows)))
+        out.append("Selected by `%s`: %s.\n" % (by["propertyName"], "; ".join(rows)))
         return
     needed = schema.get("required", [])
     if not schema.get("properties"):
@@ -68,7 +68,7 @@ def component(name, schema, out):
 
 
 def orders(document, out):
-    out.append("### Orders\n\nThe desired state of each resource is the object behind its name. *Secrets*: a program may ask for them in its first line.\n")
+    out.append("### Orders\n\nThe type of `desired` follows the name of the resource. *Secrets*: a program may ask for them in its first line.\n")
     resources = []
     for order in document["orders"]:
         if order["resource"] not in resources:
@@ -82,7 +82,7 @@ def orders(document, out):
 
 
 def questions(document, out):
-    out.append("### Questions\n\n| what | about | what to find out | parameters | reply |\n|---|---|---|---|---|")
+    out.append("### Questions\n\n| what | resource | answer with | parameters | reply |\n|---|---|---|---|---|")
     rows = sorted(document["questions"], key=lambda q: (q["what"], q["resource"], name_of(q["parameters"])))
     for q in rows:
         reply = "lines of text: an array of strings" if q["lines"] else kind(q["reply"])
@@ -98,7 +98,7 @@ def reference(document):
     out.extend("| %s | %s |" % (r["resource"], link(name_of(r["facts"]))) for r in document["reports"])
     out.append("")
     questions(document, out)
-    out.append("### Objects\n\nAn object has no other fields than these: facts, reports and replies with others are refused.\n")
+    out.append("### Objects\n\nObjects have only these fields: svcd refuses facts, reports and replies with others.\n")
     for name, schema in sorted(document["components"]["schemas"].items()):
         if not name.endswith("Line"):
             component(name, schema, out)
@@ -112,7 +112,7 @@ def main():
         was = page.read()
     prose, mark, _ = was.partition(MARK)
     if not mark:
-        sys.exit("%s has no line that says where the reference begins: %s" % (PAGE, MARK))
+        sys.exit("%s lacks the line at which the reference begins: %s" % (PAGE, MARK))
     wanted = {SCHEMA: json.dumps(document, indent=1) + "\n", PAGE: prose + MARK + reference(document)}
     outdated = 0
     for path, content in wanted.items():

@@ -1,12 +1,12 @@
 #!/bin/sh
-# error_numbers.sh: the lists of error codes as builds see them that compile the parts apart, so that adding a code does not recompile
-# every part. In a list a code's number is its place, and a new code moves all that follow; here a code keeps its number.
+# error_numbers.sh: writes the lists of error codes for builds that compile the parts separately, so that a new code does not recompile
+# every part. In a list a code's number is its position, and a new code moves all later ones; here a code keeps its number.
 #
 #   error_numbers.sh FOLDER     FOLDER/{pipeline,catalog}/error_list.h  the lists, with these numbers in their enums
-#                               FOLDER/numbers                          a line for each code: its list, its name, its place in the list
+#                               FOLDER/numbers                          a line for each code: its list, its name, its position in the list
 #                               FOLDER/codes                            written only when numbers change: objects depend on it (rules.mk)
 #
-# The rules it keeps: a code that was added gets the next number of its list; when a code is gone, all are numbered anew; a file is
+# The rules: a new code gets the next number of its list; when a code is deleted, all codes get new numbers; a file is
 # written only when it changes.
 set -eu
 LC_ALL=C; export LC_ALL
@@ -32,7 +32,7 @@ awk -v names="$see/names" '
       print name, name in number ? number[name] : ++last[of[1]]
     }
   }' "$see/numbers" >"$see/numbers.new"
-# numbers that have become others, or are the first
+# changed numbers, or the first ones
 if ! awk 'NR == FNR { number[$1, $2] = $3; next } { seen++ } !(($1, $2) in number) || number[$1, $2] != $3 { bad = 1 } END { exit bad || !seen }' \
   "$see/numbers.new" "$see/numbers" || [ ! -f "$see/codes" ]; then cp "$see/numbers.new" "$see/codes"; fi
 put "$see/numbers"

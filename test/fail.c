@@ -1,24 +1,26 @@
 /*
-** Everything fails once, everywhere.
+** Failure injection: every operation fails once at every place.
 **
-** Suites look at what the service does; here each of their requests is made many times before it counts, and each time something fails:
-** an allocation of its arena, malloc, the random source, a hash, a call of the store. The same for work outside of requests: steps that are due,
-** orders to the driver, a store that is opened or checked. So whatever a suite reaches, it reaches with failures as well, and nobody has
-** to write a test for each.
+** Suites check the behavior of the service. With SVC_TEST_FAIL set, each of their requests runs many times before the real run,
+** and each time one call fails: an allocation of its arena, malloc, the random source, a hash, or a call of the store. The same
+** holds for work outside of requests: due steps, orders to the driver, opening or checking a store. So all code that a suite
+** covers is also tested with failures, without separate tests.
 **
-** What fails is a place: the calls that lead to it, by their return addresses. An attempt goes on until it comes to a place that has not
-** failed yet; that one fails, and is remembered, in a file that all processes of a run share (SVC_TEST_FAIL names it). An attempt that
-** comes to no such place is the last one. So the cost is that of the places there are, and not of the requests that tests make.
+** A failure belongs to a place: the calls that lead to it, identified by their return addresses. An attempt runs until it reaches
+** a place that has not failed yet. The new place fails, and is remembered in a file that all processes of a run share (named by
+** SVC_TEST_FAIL). An attempt that reaches no new place is the last one. So the cost depends on the number of places, not on the
+** number of requests.
 **
-** The rule: an attempt leaves nothing behind. The port before the store's aborts whatever is to be committed, and says that the disk
-** failed; what a handle knows beside its store (buckets, nonces, ids, what is due) is put back. What an attempt has to show for itself:
+** The rule: an attempt changes nothing. The port in front of the store aborts each commit and reports that the disk failed. The
+** state of a handle outside its store (buckets, nonces, ids, due times) is restored. Each attempt must show:
 **
-**   - the status of something that failed, 500, 503 or 507, or it went well without; __wrap_svc_takes_part() says where that is right;
-**   - an answer that is whole;
-**   - nothing is committed by a transaction in which something has failed: that would be half a change;
+**   - the status of a failure, 500, 503 or 507, or success where the failing call is not needed; __wrap_svc_takes_part() has such a case;
+**   - a complete answer;
+**   - no commit of a transaction in which a call failed, because half a change must not be stored;
 **   - no crash, and under ASan no leak.
 **
-** Left out: processes with several threads, stores and allocators that a test counts by or lets fail itself, and the tests of the list below.
+** Not covered: processes with several threads, stores and allocators that a test counts or makes fail itself, and the tests in
+** the list below.
 */
 #define _GNU_SOURCE
 #include "fail.h"
@@ -33,12 +35,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FAIL_ROOM ((size_t)1 << 20) /* places, a power of two */
-#define FAIL_DEPTH 40               /* calls that make one */
+#define FAIL_ROOM ((size_t)1 << 20) /* places; a power of two */
+#define FAIL_DEPTH 40               /* calls that identify a place */
 #define FAIL_MOST 20000             /* attempts at one piece of work */
-#define FAIL_WORKS ((size_t)1 << 16) /* pieces of work that are told apart, a power of two */
+#define FAIL_WORKS ((size_t)1 << 16) /* distinct pieces of work; a power of two */
 
-/* Tests that a repetition is wrong for, by nature. No test: the whole suite. */
+/* Tests that cannot be repeated, because of what they measure. `test` NULL: the whole suite. */
 static const struct {
   const char *suite, *test, *why;
 } fail_list[] = {
@@ -67,24 +69,24 @@ bool t_fail_off_for(const char *suite, const char *test)
 static const char *const fail_words[T_FAILS] = { "nothing", "memory", "malloc", "random", "crypto", "io", "full", "again", "gone", "cut" };
 
 static struct {
-  _Atomic(uint64_t) *places; /* hashes of those that have failed; NULL: nothing is let fail */
-  struct fail_tried {        /* of each piece of work */
-    atomic_uint seen, idle;  /* how often it came; how often one after another nothing new failed in it */
+  _Atomic(uint64_t) *places; /* hashes of the places that have failed; NULL: failures are off */
+  struct fail_tried {        /* for each piece of work */
+    atomic_uint seen, idle;  /* how often it ran; how many runs in a row found no new place */
   } *works;
-  int said;                  /* where complaints go */
+  int said;                  /* file for complaints */
   bool off;
-  bool trying;               /* this is an attempt */
-  enum t_fail hit;           /* what has failed in it; T_FAIL_NONE: nothing yet */
-  bool hit_in_txn, forgiven; /* in the transaction that is open; where it goes well without */
-  bool paused;               /* the host's own functions are called */
-  bool no_room;              /* was said, and there is */
-  bool keep;                 /* what is committed stays */
-  const char *limit;         /* the frame of who makes the attempts */
+  bool trying;               /* an attempt is running */
+  enum t_fail hit;           /* the failure of this attempt; T_FAIL_NONE: none yet */
+  bool hit_in_txn, forgiven; /* the failure was in the open transaction; success is correct in spite of it */
+  bool paused;               /* a function of the host is running */
+  bool no_room;              /* SVC_NO_ROOM was returned although there is room */
+  bool keep;                 /* commits are kept */
+  const char *limit;         /* the stack frame of the function that makes the attempts */
   uintptr_t trail[FAIL_DEPTH];
   size_t depth;
   long attempts, complaints;
   uint64_t random;
-  const svc_store_port *real; /* before which `port` stands */
+  const svc_store_port *real; /* the store port that `port` wraps */
   svc_store_port port;
 } fail;
 
@@ -118,7 +120,7 @@ void *t_fail_off(const MunitParameter params[], void *data)
 
 /* --------------------------------------------------------------------------------------------------------------- places */
 
-/* False: it was there already. */
+/* Returns false if the place was known. */
 static bool fail_remember(uint64_t place)
 {
   size_t i = (size_t)place & (FAIL_ROOM - 1), tries;
@@ -130,8 +132,8 @@ static bool fail_remember(uint64_t place)
   return false;
 }
 
-/* The return addresses from here up to who makes the attempts, by the chain of frames. What was compiled without frames breaks it, and
-** may lead it astray, to any place of the stack: then it ends. */
+/* Hashes the return addresses from here up to the function that makes the attempts, along the chain of frames. Code compiled
+   without frame pointers breaks the chain, and may lead to any address on the stack: the walk ends there. */
 __attribute__((no_sanitize("address")))
 static uint64_t fail_place(enum t_fail what, const char *frame)
 {
@@ -160,14 +162,14 @@ bool t_fails(enum t_fail what)
   return fail.hit_in_txn = true;
 }
 
-/* Has something failed that must show? Work that is done again comes out as ever; and that a record is damaged, or is not there, is not
-** always to be seen: then it is enough that nothing breaks. */
+/* Returns true if a call failed in a way that the result must show. Retried work gives the normal result. A damaged or missing
+   record is not always noticed: there the code only must not crash. */
 static bool fail_must_tell(void)
 {
   return fail.hit && fail.hit < T_FAIL_AGAIN && !fail.forgiven;
 }
 
-/* Where something failed, for addr2line: what has been called first, last. */
+/* Prints the place of the failure, for addr2line: the outermost call last. */
 static void fail_complain(const char *work, const char *format, ...) SVC_PRINTF(2, 3);
 static void fail_complain(const char *work, const char *format, ...)
 {
@@ -188,9 +190,10 @@ static void fail_complain(const char *work, const char *format, ...)
 
 /* ----------------------------------------------------------------------------------------------------------- the store */
 
-static const char *fail_work; /* what is being tried, for complaints */
+static const char *fail_work; /* name of the work being tried, for complaints */
 
-/* SVC_OK: it is done as ever. That there is no room is soon mended, where we have said so; else the store is full, and stays so. */
+/* Returns SVC_OK if the call is to proceed normally. SVC_NO_ROOM is temporary: the store reports it and then grows. SVC_FULL
+   is permanent. */
 static int fail_store(bool writes)
 {
   if (t_fails(T_FAIL_IO)) return SVC_IO;
@@ -290,7 +293,7 @@ static int fail_room(svc_store *store, int what)
   return ours || what == SVC_ROOM_DONE ? SVC_OK : fail.keep ? fail.real->room(store, what) : SVC_FULL;
 }
 
-/* What LMDB's own functions call goes by svc_txn.port, which must lead here. */
+/* LMDB's own functions call through svc_txn.port, so the transaction must point to this port. */
 static int fail_read_begin(svc_store *store, svc_txn **out)
 {
   int rc = fail_store(false);
@@ -322,7 +325,7 @@ static bool fail_draft_write(svc_txn *txn)
   return !t_fails(T_FAIL_AGAIN) && fail.real->draft_write(txn);
 }
 
-/* Nothing stays, unless that is meant. */
+/* Aborts, unless commits are to be kept. */
 static int fail_commit(svc_txn *txn)
 {
   int rc;
@@ -379,7 +382,7 @@ static int fail_notify(void *context, svc *s, const svc_notification *notificati
   return SVC_OK;
 }
 
-/* Orders go to nobody. Questions do, for what is answered is needed: once for each, however often it is asked. */
+/* Orders go to no driver. Questions do, because their answers are needed: each is asked once and its answer reused. */
 static struct {
   const svc_driver *real;
   svc_driver driver;
@@ -449,7 +452,7 @@ static void fail_driver_end(void)
 
 /* ----------------------------------------------------------------------------------------------------------- a handle */
 
-/* What a handle knows beside its store. */
+/* The state of a handle outside its store. */
 typedef struct fail_kept {
   svc_config config;
   const svc_store_port *port;
@@ -470,7 +473,7 @@ typedef struct fail_kept {
   } control;
 } fail_kept;
 
-#define FAIL_CONTROL(to, from) /* of what test control has, that which is not kept by name */ \
+#define FAIL_CONTROL(to, from) /* the state of test control that is not kept under a name */ \
   ((to)->now = (from)->now, (to)->random = (from)->random, (to)->chance = (from)->chance, \
    memcpy((to)->faults, (from)->faults, sizeof (to)->faults), memcpy((to)->of, (from)->of, sizeof (to)->of), \
    (to)->fault_count = (from)->fault_count, (to)->last_id = (from)->last_id)
@@ -496,7 +499,7 @@ static void fail_keep(svc *s, fail_kept *k)
   if (k->digest) svc_digest_save(s->digest, k->digest);
 }
 
-/* As it was, but that the host is ours. */
+/* Restores the state, but with the host functions of this file. */
 static void fail_prepare(svc *s, const fail_kept *k)
 {
   s->commit.ids = k->ids;
@@ -536,12 +539,12 @@ static void fail_put_back(svc *s, fail_kept *k)
 
 /* -------------------------------------------------------------------------------------------------------- the attempts */
 
-/* A piece of work that may be done any number of times, and looks itself at what came of it. */
+/* A piece of work that can run any number of times, and checks its own result. */
 typedef struct fail_piece {
   const char *name;
   void (*run)(struct fail_piece *p);
-  svc *s; /* NULL: it makes a handle of its own */
-  bool asked; /* its name says what it is: a request. What is due, or done, is something else in each test */
+  svc *s; /* NULL: the work creates its own handle */
+  bool asked; /* the name identifies the work: a request. Due steps and finished orders differ from test to test */
 } fail_piece;
 
 static bool fail_alone(void)
@@ -550,7 +553,7 @@ static bool fail_alone(void)
   return stat("/proc/self/task", &st) == 0 && st.st_nlink == 3; /* one thread */
 }
 
-/* Does the test let its store, its limiter or its memory fail itself, or count what is asked of them? */
+/* Returns true if the test makes its store, limiter or memory fail itself, or counts their calls. */
 static bool fail_has_own(const svc *s)
 {
   svc_arena plain;
@@ -560,7 +563,7 @@ static bool fail_has_own(const svc *s)
   return s->allocator.resize != plain.allocator.resize;
 }
 
-/* Is this to be tried with failures? */
+/* Returns true if this work is to be tried with failures. */
 static bool fail_may(const svc *s)
 {
   return fail.places && !fail.off && !fail.trying && !fail.paused && !t_arena_failing() && !t_fault_set() && (!s || !fail_has_own(s)) && fail_alone();
@@ -577,7 +580,7 @@ static void __attribute__((noinline)) fail_try(fail_piece *p, const fail_kept *k
   p->run(p);
 }
 
-/* The same work, whatever ids and figures it is about. Each test is a process. */
+/* Finds the entry for this work; ids and digits in its name are ignored. Work that is not a request is distinct per test process. */
 static struct fail_tried *fail_tried_of(const fail_piece *p)
 {
   uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (p->asked ? 0 : (uint64_t)getpid());
@@ -591,7 +594,7 @@ static struct fail_tried *fail_tried_of(const fail_piece *p)
   return &fail.works[(hash ^ hash >> 32) & (FAIL_WORKS - 1)];
 }
 
-/* Is it worth trying again? The longer nothing new came of it, the more seldom. */
+/* Returns true if another attempt is worthwhile. The longer no new place was found, the fewer attempts. */
 static bool fail_worth(struct fail_tried *tried)
 {
   unsigned seen = atomic_fetch_add(&tried->seen, 1), idle = atomic_load(&tried->idle);
@@ -627,7 +630,7 @@ static void fail_all(fail_piece *p)
 /* ------------------------------------------------------------------------------------------------------------ requests */
 
 typedef struct fail_request {
-  fail_piece piece; /* first: it is cast back */
+  fail_piece piece; /* must be first: pointers are cast back */
   const svc_request *request;
   char name[256];
 } fail_request;
@@ -676,9 +679,9 @@ void t_fail_request(svc *s, const svc_request *request)
   fail_all(&f.piece);
 }
 
-/* ------------------------------------------------------------------------------------------------- work that nobody asked for */
+/* ------------------------------------------------------------------------------------------------------- work outside of requests */
 
-/* What access lists let in is counted in memory. */
+/* The use of access lists is counted in memory, so attempts leave it out. */
 void __real_svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id *parent, const svc_id *id, int64_t now, svc_str address);
 void __wrap_svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id *parent, const svc_id *id, int64_t now, svc_str address);
 void __wrap_svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id *parent, const svc_id *id, int64_t now, svc_str address)
@@ -686,7 +689,7 @@ void __wrap_svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id 
   if (!fail.trying) __real_svc_access_use_note(s, list, parent, id, now, address);
 }
 
-/* Who was seen is remembered with what was read of him: not where that was made up. */
+/* The cache of known callers stores records of callers. Faked records must not get into it. */
 void __real_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry);
 void __wrap_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry);
 void __wrap_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry)
@@ -694,7 +697,7 @@ void __wrap_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, i
   if (fail.hit < T_FAIL_GONE) __real_svc_known_keep(c, token, token_id, expiry);
 }
 
-static svc *fail_flushes; /* whose uses are being written down */
+static svc *fail_flushes; /* the service that is writing its counts of uses */
 
 void __real_svc_access_uses_flush(svc *s, int64_t now);
 void __wrap_svc_access_uses_flush(svc *s, int64_t now);
@@ -706,7 +709,7 @@ void __wrap_svc_access_uses_flush(svc *s, int64_t now)
   fail_flushes = NULL;
 }
 
-/* What has been counted is taken out of memory before it is written: there the job itself is what can be done again. */
+/* The counts are taken from memory before they are written, so only the commit job itself can be repeated. */
 typedef struct fail_job {
   fail_piece piece;
   svc_commit *k;
@@ -730,7 +733,8 @@ int __wrap_svc_commit_run(svc_commit *k, svc_job *job)
   return __real_svc_commit_run(k, job);
 }
 
-/* The limiter asks whether the caller takes part; of a store that fails others will tell, or it does not fail again. */
+/* The limiter asks whether the caller takes part. A failing store is reported by later calls, or does not fail again; success
+   is correct then. */
 bool __real_svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 bool __wrap_svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 bool __wrap_svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
@@ -740,7 +744,7 @@ bool __wrap_svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
   return part;
 }
 
-/* When the next falls due is looked up behind the work: what was refused stays refused, though nobody could see that. */
+/* The next due time is looked up after the work. A refused request stays refused even if that lookup fails. */
 bool __real_svc_due_first(svc_txn *txn, svc_due_entry *out);
 bool __wrap_svc_due_first(svc_txn *txn, svc_due_entry *out);
 bool __wrap_svc_due_first(svc_txn *txn, svc_due_entry *out)
@@ -763,13 +767,13 @@ static void fail_due_run(fail_piece *p)
 
 int __wrap_svc_apply_due(svc *s, int64_t now)
 {
-  fail_due f = { { "what is due", fail_due_run, s, false }, now };
+  fail_due f = { { "due steps", fail_due_run, s, false }, now };
   if (fail_may(s)) fail_all(&f.piece);
   return __real_svc_apply_due(s, now);
 }
 
-/* Functions that say by a code whether it went well: FAIL_WRAP(name, title, members that hold the arguments, parameters, how these become
-** members, arguments, the same of the members, what is to be freed). */
+/* Wraps functions that return an error code: FAIL_WRAP(name, title, members that hold the arguments, parameters, assignments
+   of these to the members, arguments, arguments taken from the members, cleanup). */
 static void fail_said(fail_piece *p, int rc)
 {
   if (rc == SVC_OK && fail_must_tell()) fail_complain(p->name, "it is said to be good");
@@ -826,7 +830,7 @@ FAIL_WRAP(snapshot_restore, "a snapshot that is restored", const svc_snapshot *f
           (p->s, f->from), (void)0)
 FAIL_WRAP(clock_set, "the clock", int64_t to;, (svc *s, int64_t to), f.to = to, (s, to), (p->s, f->to), (void)0)
 FAIL_WRAP(clock_advance, "the clock goes on", int64_t by;, (svc *s, int64_t by), f.by = by, (s, by), (p->s, f->by), (void)0)
-/* Of a request the status says it. */
+/* A request reports failures by its status. */
 FAIL_WRAP(call_text, "a request as text", FAIL_LIST(const char *method, *target, *headers, *origin; const void *body; size_t n; svc_result *out;),
           (svc *s, const char *method, const char *target, const char *headers, const void *body, size_t n, const char *origin, svc_result **out),
           FAIL_LIST(f.method = method, f.target = target, f.headers = headers, f.origin = origin, f.body = body, f.n = n),
@@ -836,7 +840,7 @@ FAIL_WRAP(call_text, "a request as text", FAIL_LIST(const char *method, *target,
 FAIL_WRAP(bootstrap_json, "bootstrap as JSON", svc_result *out;, (svc *s, svc_result **out), (void)0, (s, out), (p->s, &f->out),
           FAIL_LIST(svc_result_free(f->out), f->out = NULL))
 
-/* A check finds something, or says that it could not look. */
+/* A check reports a finding, or that it could not read. */
 static void fail_found(void *context, const char *text)
 {
   (void)text;
@@ -865,7 +869,7 @@ int __wrap_svc_check_store(svc *s, void (*found)(void *context, const char *text
   return __real_svc_check_store(s, found, context);
 }
 
-/* Test control over HTTP, but for what it does to snapshots that are kept and to the journal: that cannot be put back. */
+/* Test control over HTTP, except for stored snapshots and the journal: changes to those cannot be undone. */
 typedef struct fail_control {
   fail_piece piece;
   const char *token;
@@ -903,7 +907,7 @@ int __wrap_svc_control_request(svc *s, const char *token, const svc_request *req
 
 /* -------------------------------------------------------------------------------------------------------------- opening */
 
-/* A store of its own is made each time, and what is committed stays; one in a folder is opened as it is, and stays so. */
+/* An opening creates a new store each time and commits are kept. A store in a folder is opened as it is, and stays unchanged. */
 typedef struct fail_opening {
   fail_piece piece;
   svc_config config;
@@ -921,7 +925,7 @@ static void fail_open_run(fail_piece *p)
   int rc;
   fail.random = 7;
   rc = __real_svc_open_as(&s, &f->config, f->version, f->size);
-  if (fail.hit == T_FAIL_MALLOC) fail.forgiven = true; /* LMDB holds on to some pages behind a commit, if it can */
+  if (fail.hit == T_FAIL_MALLOC) fail.forgiven = true; /* LMDB keeps some pages after a commit, if it has the memory */
   fail_said(p, rc);
   svc_close(s);
 }

@@ -1,6 +1,6 @@
 /*
-** Calls that fail: see faults.h. Counted over all threads but those that are spared: LMDB makes a copy with a second one. Parts that ask for files of any length
-** (_FILE_OFFSET_BITS) call the same by names that end in 64.
+** Makes system calls fail: see faults.h. Calls are counted over all threads except the spared ones, because LMDB copies with a
+** second thread. Files compiled with _FILE_OFFSET_BITS call the same functions by names that end in 64.
 */
 #define _GNU_SOURCE
 #include "faults.h"
@@ -31,12 +31,12 @@
 #include <unistd.h>
 
 static struct {
-  atomic_int call; /* one more than the kind; 0: none */
+  atomic_int call; /* the kind plus one; 0: none */
   atomic_long left, hits;
   long at;
   atomic_int error;
   atomic_bool for_good;
-  atomic_int then, then_error; /* as call and error, of what fails behind it */
+  atomic_int then, then_error; /* the same for the call that fails next */
 } faults;
 
 void t_fault(enum t_call call, long at, int error, bool for_good)
@@ -79,7 +79,7 @@ bool t_fault_set(void)
   return atomic_load(&faults.call) != 0;
 }
 
-/* 0: it is done as ever; else the error, or T_SHORT. */
+/* Returns 0 if the call is to proceed normally, otherwise the error, or T_SHORT. */
 static int fails(enum t_call call)
 {
   long left;
@@ -106,20 +106,20 @@ int t_fault_hit(enum t_call call)
   return fails(call);
 }
 
-/* The offsets of the names without 64, whatever this file itself is compiled for: base.h asks for those of 64 bits. */
+/* The offset type of the functions without 64 in their names. base.h makes off_t 64 bits wide in this file. */
 typedef long plain_off;
 
 /* ------------------------------------------------------------------------------------------------------------- the clock */
 
-enum { CLOCK_TURN_MS = 2 }; /* as long as a loop sleeps at the most while the clock of others stands */
+enum { CLOCK_TURN_MS = 2 }; /* longest sleep of a loop in ms while the other threads' clock is stopped */
 
 static struct {
   atomic_bool stands;
-  bool spares;     /* the owner, whose clock goes on */
+  bool spares;     /* the clock of the owner goes on */
   pthread_t owner;
-  struct timespec from, from_raw; /* CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW where they began to stand */
+  struct timespec from, from_raw; /* CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW when they stopped */
   atomic_llong ahead;             /* microseconds */
-  atomic_long turns;              /* of loops: calls of epoll_wait() that may sleep */
+  atomic_long turns;              /* turns of loops: calls of epoll_wait() that may sleep */
 } fake;
 
 int __real_clock_gettime(clockid_t which, struct timespec *out);
@@ -168,7 +168,7 @@ void t_clock_move(long milliseconds)
   clock_ahead(true, milliseconds * 1000LL);
 }
 
-/* The turn that is under way may have looked at the clock before; the one behind it has looked at everything when a third begins. */
+/* The current turn may have read the clock already. The next turn has looked at everything when a third one begins. */
 void t_clock_settle(void)
 {
   const struct timespec pause = { 0, 200000 };
@@ -188,7 +188,7 @@ void t_clock_goes(void)
 
 /* -------------------------------------------------------------------------------------------------------------- the calls */
 
-/* WRAP(kind, type, what it returns when it fails, name, parameters, arguments) */
+/* WRAP(kind, type, return value of a failure, name, parameters, arguments) */
 #define WRAP(kind, type, failed, name, parameters, arguments) \
   type __real_##name parameters; \
   type __wrap_##name parameters; \
@@ -269,7 +269,7 @@ WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_gcm_crypt_and_tag, (mbedtls_gcm_context *
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_gcm_auth_decrypt, (mbedtls_gcm_context *c, size_t n, BYTES iv, size_t iv_size, BYTES add, size_t add_size, BYTES tag, size_t tag_size, BYTES in, unsigned char *out), (c, n, iv, iv_size, add, add_size, tag, tag_size, in, out))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_pkcs5_pbkdf2_hmac_ext, (mbedtls_md_type_t md, BYTES password, size_t n, BYTES salt, size_t salt_size, unsigned rounds, uint32_t size, unsigned char *out), (md, password, n, salt, salt_size, rounds, size, out))
 
-/* What fails is over, too. */
+/* A failed commit ends the transaction, too. */
 int __real_mdb_txn_commit(MDB_txn *txn);
 int __wrap_mdb_txn_commit(MDB_txn *txn);
 int __wrap_mdb_txn_commit(MDB_txn *txn)
@@ -294,7 +294,7 @@ int __wrap_mdb_txn_commit(MDB_txn *txn)
 WRAP_OPEN(open)
 WRAP_OPEN(open64)
 
-/* A number is passed in the same place as a pointer. */
+/* A number is passed in the same way as a pointer. */
 #define WRAP_FCNTL(name) \
   int __real_##name(int fd, int what, ...); \
   int __wrap_##name(int fd, int what, ...); \
@@ -310,7 +310,7 @@ WRAP_OPEN(open64)
 WRAP_FCNTL(fcntl)
 WRAP_FCNTL(fcntl64)
 
-/* Of reads and writes the half may be done. */
+/* Reads and writes may transfer half of the bytes. */
 #define WRAP_PART(kind, name, parameters, arguments, half) \
   ssize_t __real_##name parameters; \
   ssize_t __wrap_##name parameters; \
@@ -336,7 +336,7 @@ WRAP_PART(T_CALL_RECEIVE, recv, (int fd, void *to, size_t n, int flags), (fd, to
 WRAP_PART(T_CALL_RECEIVE, recvfrom, (int fd, void *to, size_t n, int flags, struct sockaddr *a, socklen_t *size), (fd, to, n, flags, a, size),
           (fd, to, (n + 1) / 2, flags, a, size))
 
-/* Half of the first part. */
+/* Sends half of the first part. */
 ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags)

@@ -1,6 +1,6 @@
 /*
-** Calls to the system that fail: the linker puts the functions of faults.c before those of the C library (rules.mk), for our code, for
-** LMDB and for mbedTLS. Nothing fails unless it is told to; then the n-th call of one kind does, or all from that one on.
+** Makes system calls fail. The linker replaces functions of the C library by those in faults.c (rules.mk), for our code, LMDB and
+** mbedTLS. By default no call fails. A test makes the n-th call of one kind fail, or every call from the n-th on.
 */
 #ifndef SVC_TEST_FAULTS_H
 #define SVC_TEST_FAULTS_H
@@ -26,32 +26,32 @@ enum t_call {
   T_CALL_WAIT,    /* poll */
   T_CALL_THREAD,  /* pthread_create */
   T_CALL_LOCKS,   /* pthread_mutex_init, pthread_cond_init, pthread_condattr_init */
-  T_CALL_LMDB,    /* what may fail of LMDB, whatever it is by */
-  T_CALL_CRYPTO,  /* hashes and ciphers of mbedTLS, as a chip may fail that does them */
-  T_CALL_SERVER,  /* functions of libpq and of hiredis: test/postgres.c, test/redis.c */
+  T_CALL_LMDB,    /* every LMDB function that can fail */
+  T_CALL_CRYPTO,  /* hashes and ciphers of mbedTLS, as hardware that computes them may fail */
+  T_CALL_SERVER,  /* functions of libpq and hiredis: test/postgres.c, test/redis.c */
   T_CALLS
 };
 
-#define T_SHORT (-1) /* in place of an error: of a read, a write or what is sent only the half is done */
+#define T_SHORT (-1) /* instead of an error: a read, write or send transfers only half of its bytes */
 
-/* The call number `at` (1: the next) of this kind fails with this error; for_good: so do those behind it. */
+/* The call number `at` (1: the next) of this kind fails with this error. With for_good all later calls of the kind fail, too. */
 void t_fault(enum t_call call, long at, int error, bool for_good);
-/* Before t_fault(): when that call has failed, the next one of another kind fails, too, with this error. */
+/* Called before t_fault(): after the failing call, the next call of another kind also fails, with this error. */
 void t_fault_then(enum t_call call, int error);
-bool t_fault_set(void);  /* one is to fail */
-long t_fault_end(void); /* nothing fails any more; how many were to fail, and did */
-long t_fault_calls(void); /* calls of that kind since t_fault(), whether they failed or not */
-int t_fault_hit(enum t_call call); /* for functions that stand before others elsewhere: not 0, this call fails */
-void t_fault_spare(bool on); /* calls of this thread never fail, and do not count: it is the other side */
+bool t_fault_set(void);  /* whether a call is set to fail */
+long t_fault_end(void); /* ends the failures; returns how many calls failed */
+long t_fault_calls(void); /* calls of that kind since t_fault(), failed or not */
+int t_fault_hit(enum t_call call); /* for wrappers in other files: not 0 means that this call must fail */
+void t_fault_spare(bool on); /* calls of this thread never fail and are not counted, because it plays the other side */
 
-/* From now on the monotonic clock stands, and is set ahead by so many microseconds; 0: it only stands. It goes again when the process ends. */
+/* From now on the monotonic clock is stopped, and set ahead by this many microseconds; 0 only stops it. The process's end restarts it. */
 void t_clock_stands(long long microseconds);
 /*
-** The same for all threads but this one, in milliseconds: for a test that runs a listener in its own process, whose loops see deadlines
-** pass without waiting for them.
+** Stops the clock in the same way for all threads except the calling one, and sets it ahead by this many milliseconds. A test
+** that runs a listener in its own process uses it: the listener's loops see deadlines pass without waiting.
 */
 void t_clock_move(long milliseconds);
-void t_clock_settle(void); /* waits until the one loop that runs has done all that is to be done by now; what it has sent has arrived */
-void t_clock_goes(void);   /* the clock is the real one again */
+void t_clock_settle(void); /* waits until the one running loop has done everything that is due now; all that the loop sent has arrived */
+void t_clock_goes(void);   /* restores the real clock */
 
 #endif

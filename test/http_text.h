@@ -1,6 +1,6 @@
 /*
-** HTTP as text, for the test programs that are clients of svcd (test/cluster, test/soak): how a request is written and an answer read,
-** whatever carries the bytes.
+** HTTP as text, for the test programs that are clients of svcd (test/cluster, test/soak). Writes requests and reads answers; the
+** caller moves the bytes.
 */
 #ifndef SVC_TEST_HTTP_TEXT_H
 #define SVC_TEST_HTTP_TEXT_H
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `headers` are whole lines, each with \r\n; body NULL: none. Its length; 0: there is no room for it. */
+/* Writes a request. `headers` are whole lines, each ending in \r\n; body NULL: no body. Returns the length, or 0 if there is no room. */
 static inline size_t http_write(char *text, size_t size, const char *method, const char *path, const char *headers, const char *body)
 {
   char length[64] = "";
@@ -25,7 +25,7 @@ static inline size_t http_write(char *text, size_t size, const char *method, con
   return n > 0 && (size_t)n < size ? (size_t)n : 0;
 }
 
-/* Is the answer whole, of which there are so many bytes, with a NUL behind? *body: where that begins. */
+/* Returns true if the answer is complete. `have` bytes were received, followed by a NUL. *body: the start of the body. */
 static inline bool http_whole(const char *text, size_t have, const char **body)
 {
   const char *length;
@@ -38,7 +38,7 @@ static inline bool http_whole(const char *text, size_t have, const char **body)
   return have >= (size_t)(*body - text) + n;
 }
 
-/* The status, and the ETag as it stands there; 0: this is no answer of HTTP. */
+/* Returns the status and copies the ETag as sent. Returns 0 if the text is no HTTP answer. */
 static inline int http_head(const char *text, const char *body, char *tag, size_t size)
 {
   const char *at = strcasestr(text, "\r\nETag: ");
@@ -47,7 +47,7 @@ static inline int http_head(const char *text, const char *body, char *tag, size_
   return sscanf(text, "HTTP/1.1 %d", &status) == 1 ? status : 0;
 }
 
-/* The first string of this name in a JSON text. */
+/* Copies the first string with this name in a JSON text. Returns false if it is missing. */
 static inline bool http_member(const char *json, const char *name, char *out, size_t size)
 {
   char label[64];
@@ -60,7 +60,7 @@ static inline bool http_member(const char *json, const char *name, char *out, si
   return true;
 }
 
-/* How often something stands in a text. */
+/* Returns how often `what` occurs in a text. */
 static inline unsigned http_count(const char *text, const char *what)
 {
   unsigned n = 0;

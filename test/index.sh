@@ -1,12 +1,12 @@
 #!/bin/sh
-# docs/index.md: every operation, its noun, the file of the noun, and the suites that test it.
+# docs/index.md: every operation, its noun, the noun's file, and the suites that test it.
 #
-#   index.sh                    the page, on standard output
-#   index.sh --untested         nouns that no suite tests, and suites that claim to test a noun that is not there; nothing: all is well
-#   index.sh --reached FOLDER   operations that none of their suites has called with success in the last whole run, whose suites left
-#                               FOLDER/out/SUITE.touched (test/one.sh); nothing: the page is true
+#   index.sh                    prints the page
+#   index.sh --untested         prints nouns that no suite tests, and suites that claim to test an unknown noun; no output: no problem
+#   index.sh --reached FOLDER   prints operations that none of their suites called successfully in the last complete run, whose suites wrote
+#                               FOLDER/out/SUITE.touched (test/one.sh); no output: the page is correct
 #
-# A noun is tested by the suite of its name, test/*/NOUN_test.c, and by suites whose head comment says so: "** Tests also: NOUN, NOUN".
+# A noun is tested by the suite of its name, test/*/NOUN_test.c, and by suites whose head comment has "** Tests also: NOUN, NOUN".
 set -eu
 LC_ALL=C; export LC_ALL
 
@@ -22,20 +22,20 @@ suites() { # a line for each noun that a suite tests: noun, suite
   done
 }
 
-operations() { # a line each: operation, noun, file; of a noun without any: "-" in place of the operation
+operations() { # a line each: operation, noun, file; "-" instead of the operation for a noun without operations
   nouns | while read -r noun file; do
     found=$(grep -oE '\.op = "[A-Za-z0-9]+"' "$file" | cut -d'"' -f2)
     for operation in ${found:--}; do echo "$operation $noun $file"; done
   done
 }
 
-joined() { # a line each: operation, noun, file, suites: first that of the noun's name
+joined() { # a line each: operation, noun, file, suites: the suite of the noun's name first
   { suites | sed 's/^/suite /'; operations | sort; } | awk '
     $1 == "suite" { by[$2] = $2 == $3 ? $3 " " by[$2] : by[$2] $3 " "; next }
     { print $1, $2, $3, by[$2] }'
 }
 
-table() { # the rows of standard input, without the operation where there is none
+table() { # prints the rows of standard input as a table, without a missing operation
   awk '{ file = $3; sub(/^amalgamation\/catalog\//, "", file); printf "|%s %s | %s |", $1 == "-" ? "" : " " $1 " |", $2, file
     for (i = 4; i <= NF; i++) printf " %s", $i; print " |" }'
 }

@@ -1,12 +1,12 @@
 /*
-** All suites in one program, or with --suite NAME that one, with --suite NAME/TEST one test of it; further arguments are munit's:
-** --list prints the tests. --operations prints those of the tables,
-** --unshown the fields that bodies may set and no answer shows.
+** All suites in one program. --suite NAME runs one suite, --suite NAME/TEST one test; further arguments go to munit: --list
+** prints the tests. --operations prints the operations of the tables, --unshown the fields that bodies may set and no answer
+** shows.
 **
-** tests.h is the registry: build.sh writes it by test/registry.sh, a line for every TEST() of the suites, in the forms of test.h. So this is the
-** one object that a new test recompiles beside its own file.
+** tests.h is the registry. build.sh writes it with test/registry.sh: a line for every TEST() of the suites, in the forms of
+** test.h. So a new test recompiles only this object and its own file.
 **
-** munit forks for each test. A test that waits for ever is ended by its alarm, and counts as failed.
+** munit forks for each test. An alarm ends a test that hangs, and the test counts as failed.
 */
 #define _GNU_SOURCE /* pthread_atfork, alarm */
 #include "coverage.h"
@@ -19,14 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAIN_SECONDS_SLOW 1500 /* where a step takes ten times as long: emulated, or on a store that every question goes to over a socket */
-#if defined(SVC_COUNTED) /* or with counters that threads share, and no optimisation */
+#define MAIN_SECONDS_SLOW 1500 /* where each step takes ten times as long: under emulation, or on a store that is reached over a socket */
+#if defined(SVC_COUNTED) /* or with counters that threads share, and no optimization */
 #define MAIN_SECONDS MAIN_SECONDS_SLOW
 #else
 #define MAIN_SECONDS 300
 #endif
 
-/* ---- the registry: what munit calls for each test ------------------------------------------------------------------- */
+/* ---- the registry: functions that munit calls for each test ------------------------------------------------------------- */
 
 bool t_skipped;
 
@@ -54,7 +54,7 @@ static void main_with_arena(void (*body)(svc_arena *))
   svc_blocks_free(a.blocks);
 }
 
-/* Each glues names at once: a test that is called as some macro is meant by its name. */
+/* Each form pastes its names directly: a test whose name is also a macro keeps its name. */
 #define FORM(body, run, parameters, call) \
   void body parameters; \
   static MunitResult run(const MunitParameter params[], void *data) \
@@ -94,7 +94,7 @@ static const struct main_row {
 
 #define COUNT (sizeof all / sizeof all[0])
 
-/* ---- which of them run ----------------------------------------------------------------------------------------------- */
+/* ---- selecting tests ------------------------------------------------------------------------------------------------------ */
 
 static void main_forked(void)
 {
@@ -102,7 +102,7 @@ static void main_forked(void)
   alarm(getenv("SVC_TEST_QEMU") || (store && *store) ? MAIN_SECONDS_SLOW : MAIN_SECONDS);
 }
 
-/* Is the test one of "SUITE", or the one of "SUITE/TEST"? NULL: all are. */
+/* Returns true if the test belongs to "SUITE" or is "SUITE/TEST". NULL: all tests do. */
 static bool main_wanted(const struct main_row *row, const char *only)
 {
   size_t n = strlen(row->suite);
@@ -110,7 +110,7 @@ static bool main_wanted(const struct main_row *row, const char *only)
   return strncmp(row->suite, only, n) == 0 && (!only[n] || (only[n] == '/' && strcmp(row->test.name, only + n) == 0));
 }
 
-/* The suites that are wanted, each with those of its tests that are: in *suites, which holds as many as there are tests. */
+/* Selects the suites and their tests. *suites has room for as many suites as there are tests. */
 static size_t main_choose(const char *only, MunitSuite *suites, MunitTest *tests)
 {
   const char *last = "";
@@ -118,12 +118,12 @@ static size_t main_choose(const char *only, MunitSuite *suites, MunitTest *tests
   for (i = 0; i < COUNT; i++) {
     if (!main_wanted(&all[i], only)) continue;
     if (strcmp(all[i].suite, last) != 0) {
-      if (n > 0) tests++; /* the end of the suite before it */
+      if (n > 0) tests++; /* the end marker of the previous suite */
       last = all[i].suite;
       suites[n++] = (MunitSuite){ (char *)(uintptr_t)last, tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
     }
     *tests = all[i].test;
-    if (getenv("SVC_TEST_FAIL") && t_fail_off_for(last, tests->name)) tests->setup = t_fail_off; /* it cannot be repeated */
+    if (getenv("SVC_TEST_FAIL") && t_fail_off_for(last, tests->name)) tests->setup = t_fail_off; /* the test cannot be repeated */
     tests++;
   }
   return n;
@@ -132,7 +132,7 @@ static size_t main_choose(const char *only, MunitSuite *suites, MunitTest *tests
 int main(int argc, char *argv[])
 {
   static MunitSuite suites[COUNT + 1];
-  static MunitTest tests[2 * COUNT + 1]; /* each suite has an end */
+  static MunitTest tests[2 * COUNT + 1]; /* each suite has an end marker */
   static char prefix[] = "/";
   MunitSuite root = { prefix, NULL, suites, 1, MUNIT_SUITE_OPTION_NONE };
   const char *only = NULL;

@@ -1,13 +1,14 @@
 /*
-** The in-memory store for tests of the whole library. Such a store has no path, and many tests close a store and open it again. Here a path is
-** therefore the name of a store that stays in the memory of this process after it was closed, until its folder is gone; a second opener is refused.
-** A copy of a store is another one of these.
+** The in-memory store for tests of the whole library. Such a store has no path, but many tests close a store and open it again.
+** Here a path is the name of a store that stays in the memory of this process after it is closed, until its folder is removed. A
+** second opener is refused. A copy of a store is another store of this kind.
 */
 #include "support.h"
 
 #include <sys/stat.h>
 
-/* Tests count the blocks of a request, and let single ones fail. Those of the store are not a request's: they come from the C library itself. */
+/* Tests count the allocations of a request and make some fail. The store's own allocations do not belong to a request, so they
+   use the C library directly. */
 void *__real_realloc(void *p, size_t size);
 
 static void *memory_resize(void *context, void *p, size_t size)
@@ -22,12 +23,12 @@ static void *memory_resize(void *context, void *p, size_t size)
 
 static struct {
   char path[256];
-  ino_t folder; /* a folder that is made again has another store */
+  ino_t folder; /* inode: a folder that was removed and made again has another store */
   svc_store *store;
   bool open;
-} stores[STORES]; /* those with a path */
+} stores[STORES]; /* stores with a path */
 
-/* The store of a path; NULL: it has none. `make` gives it a place. */
+/* Returns the index of a path's store; less than 0: none. `make` creates the folder and takes a free place. */
 static int memory_place(const char *path, bool make)
 {
   struct stat st;

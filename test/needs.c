@@ -1,5 +1,5 @@
 /*
-** The rows that stand beside the tests of nouns, gathered: see needs.h. build.sh writes needs_list.h.
+** The rows from the tests of nouns, in one list: see needs.h. build.sh writes needs_list.h.
 */
 #include "needs.h"
 
@@ -23,7 +23,7 @@ const t_need *t_needs_next(t_needs *at, enum t_need_kind kind)
   return NULL;
 }
 
-/* Kinds that are about all methods of a path have no method, which reads as GET. */
+/* Kinds that apply to all methods of a path have no method, which reads as GET. */
 static bool needs_any_method(enum t_need_kind kind)
 {
   return kind == T_NEED_ELSEWHERE || kind == T_NEED_PATCH_MAKES;

@@ -1,15 +1,15 @@
 #!/bin/sh
-# One suite, or one check: make runs several at a time, so each is shown as a whole when it has ended, and leaves its
-# figures for build.sh to add up.
+# Runs one suite, or one check. make runs several at a time, so the output of each is shown as a whole at its end, and its
+# figures go to files that build.sh adds up.
 #
-#   $SVC_TEST_ANSWERS, if set, is a folder that gets a file for each suite, with all requests and answers: a change that should
-#   change no answer is one after which diff -r finds nothing.
+#   $SVC_TEST_ANSWERS, if set, is a folder that gets a file for each suite, with all requests and answers. If a change should
+#   change no answer, diff -r must find no difference afterwards.
 #
-#   one.sh FOLDER NAME    FOLDER/run has the suites; $EMULATOR, if any, runs it
-#                         $SVC_TEST_SECONDS, or 900: a suite or check that takes longer is ended, and has failed
-#                         FOLDER/out/NAME.log      all it said
-#                         FOLDER/out/NAME.touched  operations that were called, with how many answers, and errors
-#                         FOLDER/out/NAME.result   tests passed, tests failed, seconds; not there: it never ended
+#   one.sh FOLDER NAME    FOLDER/run has the suites; $EMULATOR, if set, runs it
+#                         $SVC_TEST_SECONDS, or 900: time limit; a suite or check that takes longer is ended and fails
+#                         FOLDER/out/NAME.log      the complete output
+#                         FOLDER/out/NAME.touched  operations that were called, with the numbers of successes and errors
+#                         FOLDER/out/NAME.result   tests passed, tests failed, seconds; missing if the suite did not end
 set -eu
 name=$2
 out=$1/out/$2
@@ -18,15 +18,15 @@ rm -f "$out.result" "$out.touched"
 start=$(date +%s)
 status=0; good=0; bad=0
 
-# About LMDB itself, and on it whatever SVC_TEST_STORE says: commit (maps and disks that are full, ports that fail on purpose, made of
-# LMDB's) and store (its files, its lock, copies of its folder).
+# These suites test LMDB itself, so they use it whatever SVC_TEST_STORE says: commit (full maps and disks, ports derived from LMDB's that fail on
+# purpose) and store (its files, its lock, copies of its folder).
 case $name in commit|store) unset SVC_TEST_STORE ;; esac
 
-# On 64-bit ARM LeakSanitizer walks the whole address space, 5 seconds at the end of each test: there it is off, unless
-# SVC_TEST_LEAKS says otherwise. The tests count the library's own blocks themselves (test/support.c) on every machine.
+# On 64-bit ARM LeakSanitizer scans the whole address space, which takes 5 seconds at the end of each test. So it is off there, unless
+# SVC_TEST_LEAKS is set. The tests count the library's own blocks themselves (test/support.c) on every machine.
 case $(uname -m):${SVC_TEST_LEAKS:-} in aarch64:) ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}; export ASAN_OPTIONS ;; esac
 
-# One that waits for ever must not take the whole run with it. Emulated, on PostgreSQL, or with every place failing, all take longer.
+# A suite that hangs must not block the whole run. Emulation, PostgreSQL and failure injection take longer.
 case ${EMULATOR:-}${SVC_TEST_STORE:-}${SVC_TEST_FAIL:-} in '') seconds=900 ;; *) seconds=7200 ;; esac
 seconds=${SVC_TEST_SECONDS:-$seconds}
 
@@ -45,7 +45,7 @@ case $name in
       bad=1
       if [ $status = 124 ]; then echo "check: ended after $seconds s (SVC_TEST_SECONDS)" >>"$out.log"; fi
       echo "$name: FAILED: $(tail -n 1 "$out.log")"
-      sed '$d' "$out.log" | head -n 12 # a compiler's words, if there were any
+      sed '$d' "$out.log" | head -n 12 # output of a compiler, if any
     fi ;;
   *)
     SVC_TEST_TOUCHED=$out.touched timeout -k 10 "$seconds" ${EMULATOR:-} "$1/run" --suite "$name" --color never --seed 1 >"$out.log" 2>&1 </dev/null || status=$?
@@ -58,7 +58,7 @@ case $name in
       if [ $bad = 0 ] && [ $status != 0 ]; then
         bad=1; echo "test: $name ended with status $status after its last test"
       fi
-    elif [ $status != 0 ] || ! grep -q 'No tests run, ' "$out.log"; then # all may have been skipped
+    elif [ $status != 0 ] || ! grep -q 'No tests run, ' "$out.log"; then # all tests may have been skipped
       bad=1; echo "test: $name ended with status $status before its last test"
     fi ;;
 esac

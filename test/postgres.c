@@ -1,7 +1,8 @@
 /*
-** The store on PostgreSQL as the tests use it: SVC_TEST_POSTGRES names the folder of the socket of a server that is there for
-** them alone (build.sh starts it), and SVC_TEST_POOLER that of a PgBouncer in front of it, if there is one. A store is a schema of its own. A private one is dropped when it is closed; one in a
-** folder has the name of its schema in a file there, so that who removes the folder has removed the store.
+** The store on PostgreSQL for tests. SVC_TEST_POSTGRES names the socket folder of a server that runs only for the tests (build.sh
+** starts it). SVC_TEST_POOLER names that of a PgBouncer in front of it, if there is one. Each store is a schema. A private store
+** is dropped when it is closed. A store in a folder keeps the name of its schema in a file there, so removing the folder removes
+** the store.
 */
 #include "support.h"
 #include "postgres.h"
@@ -52,11 +53,11 @@ t_postgres_trips t_postgres_counted(void)
 
 #define OPEN_STORES 64
 
-/* The linker has the port call these (rules.mk): a reader asks for results by the one, a writer by the other, and each waits for what
-** it has asked for. That a transaction of a reader's has ended is said by the other, too, and nobody waits for that. */
+/* The linker makes the port call these (rules.mk). A reader requests results with the flush call, a writer with the sync call,
+   and each waits for the results. A reader also ends its transaction with a sync call, for which no one waits. */
 static atomic_ulong postgres_flushes, postgres_syncs, postgres_others;
 
-/* WRAP(counter, type, what it returns when it fails, name, parameters, arguments) */
+/* WRAP(counter, type, return value of a failure, name, parameters, arguments) */
 #define WRAP(counter, type, failed, name, parameters, arguments) \
   type __real_##name parameters; \
   type __wrap_##name parameters; \
@@ -94,7 +95,7 @@ static struct {
   char schema[64];
 } private_stores[OPEN_STORES];
 
-/* out: the first value of the last result; NULL: nobody wants it. */
+/* out: receives the first value of the last result; may be NULL. */
 static void postgres_sql_out(const char *sql, char *out, size_t size)
 {
   char uri[512];
@@ -135,7 +136,8 @@ static void postgres_uri(char uri[512], const char *schema)
   if (getenv("SVC_TEST_POSTGRES_TIMEOUT")) snprintf(uri + n, 512 - (size_t)n, "&timeout=%s", getenv("SVC_TEST_POSTGRES_TIMEOUT"));
 }
 
-/* The schema of a folder; a new one where it has none. False: it cannot be made, or, where it must be new, it has one. */
+/* Reads the schema of a folder, or creates one. Returns false if it cannot be created, or if `fresh` is set and the folder has
+   one already. */
 static bool postgres_of_folder(const char *path, char schema[64], bool fresh)
 {
   char name[600];
@@ -210,7 +212,7 @@ static void postgres_test_close(svc_store *store)
   }
 }
 
-/* Into a schema of the folder's own; @: as a store of LMDB into the folder itself. */
+/* Copies into the schema of another folder. A path with @ copies into the folder itself, as an LMDB store. */
 static int postgres_test_copy(svc_store *store, const char *path)
 {
   char schema[64], uri[512];

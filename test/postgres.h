@@ -1,5 +1,5 @@
 /*
-** What tests of a store on PostgreSQL count: test/postgres.c says how.
+** Counters for tests of a store on PostgreSQL; see test/postgres.c.
 */
 #ifndef SVC_TEST_POSTGRES_H
 #define SVC_TEST_POSTGRES_H
@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 typedef struct t_postgres_trips {
-  unsigned long flushes; /* a reader has waited for results so often */
-  unsigned long syncs;   /* so has a writer; and of each reader one, for which nobody waits */
+  unsigned long flushes; /* times that a reader waited for results */
+  unsigned long syncs;   /* times that a writer waited, plus one per reader, for which no one waits */
 } t_postgres_trips;
-t_postgres_trips t_postgres_counted(void); /* so far */
-/* As t_postgres_do(); the first value of its result. */
+t_postgres_trips t_postgres_counted(void); /* counts since the program's start */
+/* Runs a query as t_postgres_do(), and copies the first value of its result. */
 void t_postgres_ask(const char *folder, const char *sql, char *out, size_t size);
 
 #endif /* SVC_TEST_POSTGRES_H */

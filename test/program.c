@@ -1,8 +1,8 @@
 /*
 ** A driver that is a program: see program.h.
 **
-** The rule: while a line is on its way, the test's own thread waits and calls nothing of the service. So the service is used by one thread at a
-** time, and what a test reads of the t_driver is whole.
+** The rule: while a line is in transit, the test's own thread waits and calls no function of the service. So only one thread at a
+** time uses the service, and the test reads a consistent t_driver.
 */
 #define _GNU_SOURCE /* getline, usleep */
 #include "program.h"
@@ -21,13 +21,13 @@ struct t_program {
   t_driver *d;
   svc *s;
   driver_exec *exec;
-  int heard[2], said[2]; /* pipes: what svcd wrote comes out of the one, what goes into the other svcd reads */
+  int heard[2], said[2]; /* pipes: the test reads svcd's lines from heard, and writes lines for svcd to said */
   pthread_t thread;
-  pthread_mutex_t lock;  /* over the t_driver, the document, and what follows */
+  pthread_mutex_t lock;  /* protects the t_driver, the document, and the members below */
   t_schema document;
   size_t lines, unfit;
-  const svc_node *order; /* the one that the t_driver is given now; NULL: none */
-  atomic_int fences, passed; /* replies to nobody: those that were sent, and those that svcd has complained of */
+  const svc_node *order; /* the order that the t_driver is handling; NULL: none */
+  atomic_int fences, passed; /* replies to no question, used as fences: those sent, and those that svcd has logged */
   char command[96];
 };
 
@@ -39,7 +39,7 @@ static void program_unfit(t_program *p, svc_str line)
   fprintf(stderr, "\nthis line fits no schema, %s: %.*s", p->document.why, (int)(line.n < 600 ? line.n : 600), line.p);
 }
 
-/* Does the value fit this member of one of the rows that have these two names? */
+/* Returns true if the value matches this member of a row with the same two names. */
 static bool program_fits_row(t_program *p, const char *list, const char *by, const svc_node *what, const char *member, const svc_node *value)
 {
   const svc_node *row;
@@ -52,7 +52,7 @@ static bool program_fits_row(t_program *p, const char *list, const char *by, con
   return false;
 }
 
-/* A line is called as its one member: {"order":...} is an OrderLine. */
+/* A line is identified by its one member: {"order":...} is an OrderLine. */
 static const svc_node *program_look_at(t_program *p, svc_str line)
 {
   static const struct {
@@ -85,7 +85,7 @@ static void program_write(int fd, const char *text, size_t n)
   }
 }
 
-/* A line of the program, with the lock held. */
+/* Sends a line of the program; the caller holds the lock. */
 static void program_say(t_program *p, svc_str line)
 {
   munit_assert_null(memchr(line.p, '\n', line.n));
@@ -100,7 +100,7 @@ static void program_member(svc_buf *b, const char *before, const char *text)
   svc_json_escape(b, svc_str_c(text));
 }
 
-/* The facts of an order have to fit its row. */
+/* The facts of an order must match its row. */
 static void program_look_at_facts(t_program *p, int result, const char *facts)
 {
   svc_str text = svc_str_c(facts);
@@ -110,7 +110,7 @@ static void program_look_at_facts(t_program *p, int result, const char *facts)
     program_unfit(p, text);
 }
 
-/* t_driver.done: instead of svc_order_done(). */
+/* t_driver.done: replaces svc_order_done(). */
 static int program_done(void *context, svc *s, const char *id, int result, const char *facts)
 {
   t_program *p = context;
@@ -213,7 +213,7 @@ static void program_log(void *context, int level, const char *event, const char 
   else if (getenv("SVC_TEST_PROGRAM_LOG")) fprintf(stderr, "\n%d %s %s", level, event, text);
 }
 
-/* Is this one open, because the t_driver has taken it, and said nothing of it since? */
+/* Returns true if the order is open: the t_driver accepted it and has not finished it. */
 static bool program_has(const t_program *p, const char *id)
 {
   int n;
@@ -255,7 +255,7 @@ static int program_count(t_program *p)
 void t_program_settle(t_program *p)
 {
   int before;
-  program_wait(p, program_quiet); /* what was said of an order may lead to another one */
+  program_wait(p, program_quiet); /* the result of an order may lead to another order */
   do {
     before = program_count(p);
     munit_assert_int(svc_tick(p->s), ==, SVC_OK);
@@ -294,7 +294,7 @@ t_program *t_program_open(t_driver *d)
   munit_assert_not_null(p);
   munit_assert_int(pipe(p->heard), ==, 0);
   munit_assert_int(pipe(p->said), ==, 0);
-  fcntl(p->heard[0], F_SETFD, FD_CLOEXEC); /* the program has one end of each: it ends with the test, however that ends */
+  fcntl(p->heard[0], F_SETFD, FD_CLOEXEC); /* the program has one end of each pipe, and ends with the test, even if the test crashes */
   fcntl(p->said[1], F_SETFD, FD_CLOEXEC);
   p->d = d;
   d->done = program_done;
@@ -333,6 +333,12 @@ static bool program_down(t_program *p)
   return !program_up(p);
 }
 
+void t_program_meet(t_program *p)
+{
+  pthread_mutex_lock(&p->lock);
+  pthread_mutex_unlock(&p->lock);
+}
+
 void t_program_kill(t_program *p)
 {
   program_wait(p, program_up);
@@ -352,7 +358,7 @@ size_t t_program_close(t_program *p)
   size_t lines = p->lines;
   int i;
   driver_exec_close(p->exec);
-  munit_assert_size(p->unfit, ==, 0); /* they are printed */
+  munit_assert_size(p->unfit, ==, 0); /* the lines were printed */
   t_schema_close(&p->document);
   for (i = 0; i < 2; i++) close(p->heard[i]), close(p->said[i]);
   pthread_mutex_destroy(&p->lock);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Replays recorded traffic and writes test/recorded.tsv: what the recordings say of each operation (./build.sh help test-recorded)."""
+"""Replays recorded traffic and writes test/recorded.tsv: the results for each operation (./build.sh help test-recorded)."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ LEAST = (('statuses', 'status', 'n', 97), ('field paths', 'agree', 'paths', 96),
 
 
 def words():
-    """Their words of paths, and ours."""
+    """Maps the recordings' words of paths to ours."""
     with open('examples/dialects/atlas.json') as f:
         return {theirs: ours for ours, theirs in json.load(f).get('paths', {}).items()}
 
@@ -33,8 +33,8 @@ def replayed():
 
 
 def codes_by_another_name(missing):
-    """Of these codes of theirs, one a line, how many are codes of ours that the dialect renames. recorded-facts looks for their words in
-    the binary, where only ours are: the dialect is a file."""
+    """Returns how many of these codes of the recordings, one per line, are codes of ours that the dialect renames. recorded-facts
+    looks for the recorded names in the binary, which has only ours, because the dialect is a file."""
     with open('examples/dialects/atlas.json') as f:
         own = {theirs: ours for ours, theirs in json.load(f).get('codes', {}).items()}
     with open('build/svcd', 'rb') as f:
@@ -43,7 +43,7 @@ def codes_by_another_name(missing):
 
 
 def facts():
-    """What recorded-facts says in its last line: "..., 2443 of 2547 fields (19 more by another name), 766 of 795 enum values, ..."."""
+    """Parses the last line of recorded-facts: "..., 2443 of 2547 fields (19 more by another name), 766 of 795 enum values, ..."."""
     r = subprocess.run([sys.executable, os.path.join(TOOLS, 'recorded-facts'), '--all'], stdout=subprocess.PIPE, text=True)
     print(r.stdout, end='')
     if r.returncode != 0:

@@ -1,5 +1,5 @@
 /*
-** The limiter on Redis, for the suite that tests it: where that is built, and asked for by SVC_TEST_LIMITER.
+** The limiter on Redis, for its suite: used if it is built in and SVC_TEST_LIMITER requests it.
 */
 #include "support.h"
 
@@ -9,7 +9,7 @@
 
 #include <hiredis/hiredis.h>
 
-/* The linker has the port call these (rules.mk): WRAP(type, what it returns when it fails, name, parameters, arguments) */
+/* The linker makes the port call these (rules.mk): WRAP(type, return value of a failure, name, parameters, arguments) */
 #define WRAP(type, failed, name, parameters, arguments) \
   type __real_##name parameters; \
   type __wrap_##name parameters; \

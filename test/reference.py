@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""docs/reference/*.md from the OpenAPI document of build/svcd, and what must hold for the descriptions in it.
+"""docs/reference/*.md from the OpenAPI document of build/svcd, and the checks of the descriptions in it.
 
   python3 test/reference.py            writes the pages; needs build/svcd (./build.sh run --help builds it, and so does any check)
-  python3 test/reference.py --check    says what is outdated or missing, and ends with status 1
+  python3 test/reference.py --check    prints outdated or missing parts, and ends with status 1
 
 The descriptions come from amalgamation/catalog/reference.txt and amalgamation/catalog/AREA/reference.txt; ports/listener/reference.sh
-explains their form. An operation belongs to the area whose file describes it.
+explains their format. An operation belongs to the area whose file describes it.
 """
 import glob
 import json
@@ -24,7 +24,7 @@ TITLES = {"deployment": "Clusters", "backup": "Backups", "network": "Networks", 
 BANNED = ("is none", "anew", "heeded", "is stronger", "for who ", "of one's own", "come of", "comes of", "so that nobody")
 SUFFIXES = ("Request", "Patch", "Replace")
 LEAST = 0.95  # of the properties of all schemas
-OPERATIONS = 447  # of the API itself; the service has a few more of its own
+OPERATIONS = 447  # of the API itself; the service has a few more
 FACTS = re.compile(r"(?:Open to anybody\. )?(?:Needs the role (?P<roles>[A-Z_]+(?: or [A-Z_]+)*)\. )?Draws from the bucket (?P<bucket>.*)\.$")
 
 
@@ -46,7 +46,7 @@ def operations(doc):
 
 
 def names_of_objects():
-    """What the catalog calls something: a schema has such a name, or one with a suffix for requests behind it."""
+    """Names of objects in the catalog. A schema has such a name, or one with a suffix for requests."""
     found = set()
     for path in glob.glob(CATALOG + "/**/*.[ch]", recursive=True):
         found.update(re.findall(r'"([A-Z][A-Za-z0-9]+)"', open(path, encoding="utf-8").read()))
@@ -59,7 +59,7 @@ class Document:
         self.doc = json.loads(said)
         self.schemas = self.doc["components"]["schemas"]
         self.known = names_of_objects()
-        self.forms = {}  # the object's own name: its schemas
+        self.forms = {}  # the object's name: its schemas
         for name in self.schemas:
             self.forms.setdefault(self.base(name), []).append(name)
 
@@ -104,7 +104,7 @@ def coverage(d, problems):
 
 
 def used(d):
-    """The (kind, name, text) that stand in the document; a field also by "*"."""
+    """The (kind, name, text) that appear in the document; a field also by "*"."""
     found = set()
     for _, _, o in operations(d.doc):
         m = FACTS.search(o["description"])
@@ -164,7 +164,7 @@ def wording(problems):
 
 
 def at_home(problems):
-    """An operation is described in the area whose files serve it."""
+    """Checks that an operation is described in the area whose files serve it."""
     for kind, name, _, where, area in texts():
         if kind != "operation":
             continue
@@ -176,7 +176,7 @@ def at_home(problems):
 # ---- the pages
 
 def limits():
-    """Name of a bucket: what it holds."""
+    """Name of a bucket: its limits."""
     scopes = {"GROUP": "project", "ORGANIZATION": "organization", "USER": "user", "IP": "address"}
     found = {}
     for m in re.finditer(r'X\([A-Z0-9_]+, "([^"]+)", ([A-Z]+), (\d+), (\d+), (\d+)\)', open(CATALOG + "/set_list.h", encoding="utf-8").read()):
@@ -257,7 +257,7 @@ class Pages:
         return ", from %s" % low if low is not None else ", up to %s" % high if high is not None else ""
 
     def notes(self, base, field):
-        """required, read-only and the like; and the default, of any form of the object."""
+        """required, read-only and similar; and the default, from all forms of the object."""
         forms = [self.d.schemas[f] for f in self.d.forms[base] if field in self.d.schemas[f].get("properties", {})]
         sent = [self.d.schemas[f] for f in self.d.forms[base] if not f.endswith("Patch") or f == base]
         p = [f["properties"][field] for f in forms]

@@ -1,7 +1,7 @@
 #!/bin/sh
-# registry.sh FILE...: the registry of the tests in these files, each called SUITE_test.c: every TEST() of test/test.h as it stands there, in
-# the order of the files, for test/main.c to include. A test that could not run is an error, with its place: a suite that is not the file's, a
-# form or a place that is none, the same name twice, a file without a test, two files of one suite.
+# registry.sh FILE...: prints the registry of the tests in these files, each named SUITE_test.c: every TEST() of test/test.h, unchanged, in
+# the order of the files, for test/main.c to include. A test that could not run is an error, reported with its place: another suite's name, an
+# unknown form or an invalid place, a name used twice, a file without a test, two files for one suite.
 set -eu
 exec awk '
   function wrong(place, text) { print place ": " text | "cat >&2"; failed = 1 }

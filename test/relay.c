@@ -23,7 +23,7 @@ static int relay_socket(const char *path, struct sockaddr_un *out)
   return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
-/* What is there to be read goes on, or a part of it. False: this pair is at its end. */
+/* Passes on the bytes that are available, or a part of them. False: this pair of connections is closed. */
 static bool relay_pass(relay_control *k, int from, int to, int direction)
 {
   char bytes[4096];
@@ -58,8 +58,8 @@ static void relay_serve(const relay *r, int listener)
       close(fds[1 + i].fd);
       close(fds[1 + other].fd);
       pairs--;
-      memmove(&fds[1 + (i & ~1)], &fds[1 + 2 * pairs], 2 * sizeof fds[0]); /* the last in its place */
-      fds[1 + (i & ~1)].revents = fds[2 + (i & ~1)].revents = 0;          /* which is looked at in the next round */
+      memmove(&fds[1 + (i & ~1)], &fds[1 + 2 * pairs], 2 * sizeof fds[0]); /* the last pair takes its place */
+      fds[1 + (i & ~1)].revents = fds[2 + (i & ~1)].revents = 0;          /* and is handled in the next round */
     }
     if (!fds[0].revents || pairs == RELAY_PAIRS) continue;
     client = accept(listener, NULL, NULL);
@@ -89,7 +89,7 @@ void relay_start(relay *r, const char *server, const char *name)
   r->child = fork();
   munit_assert_int(r->child, >=, 0);
   if (r->child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive the test */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the relay does not outlive the test */
     relay_serve(r, listener);
   }
   close(listener);

@@ -1,5 +1,5 @@
-# run.mk: each of the suites and checks in NAMES as a process of its own, started in this order as soon as a job is free.
-# O is the folder of the program that has the suites, and of what comes of them.
+# run.mk: runs each of the suites and checks in NAMES as a separate process, started in this order as soon as a job is free.
+# O is the folder with the program of the suites, and for their results.
 
 ALL := $(addprefix one/,$(NAMES))
 .PHONY: all $(ALL)

@@ -1,14 +1,14 @@
 /*
-** JSON Schema, as much of it as the OpenAPI document uses: see schema.h. A keyword that is unknown here fails the test, so the
-** document cannot say something that is never looked at.
+** A validator for JSON Schema, as far as the OpenAPI document uses it: see schema.h. An unknown keyword fails the test, so the
+** document cannot contain a keyword that is never checked.
 */
 #include "schema.h"
 
-/* Where a value is; written out only when it does not fit. */
+/* The path of a value; written only if the value does not match. */
 typedef struct schema_path {
   const struct schema_path *up;
   svc_str name;
-  size_t index; /* in an array; SIZE_MAX: a member */
+  size_t index; /* index in an array; SIZE_MAX: a member */
 } schema_path;
 
 static bool schema_fits(t_schema *d, const svc_node *schema, const svc_node *value, const schema_path *at);
@@ -52,7 +52,7 @@ const svc_node *t_schema_operation(const t_schema *d, const svc_route *route)
   return NULL;
 }
 
-/* The last of the media types, which is of the newest version: members are sorted. */
+/* Returns the schema of the last media type, which is the newest version because members are sorted. */
 static const svc_node *schema_content(const svc_node *holder)
 {
   const svc_node *content = svc_node_get(holder, "content");
@@ -85,7 +85,7 @@ const svc_node *t_schema_at(const t_schema *d, const svc_node *schema)
   const svc_node *ref;
   while ((ref = svc_node_get(schema, "$ref")) != NULL) {
     svc_str rest = ref->text;
-    svc_str_cut(&rest, '/'); /* # */
+    svc_str_cut(&rest, '/'); /* skips the "#" */
     for (schema = d->root; rest.n;) schema = svc_node_find(schema, svc_str_cut(&rest, '/'));
     munit_assert_not_null(schema);
   }
@@ -155,10 +155,10 @@ static bool schema_enum(t_schema *d, const svc_node *said, const svc_node *value
   const svc_node *one;
   for (one = said->first; one; one = one->next)
     if (one->type == value->type && svc_node_same(one, value)) return true;
-  return schema_no(d, at, SVC_FMT " is none of the values", SVC_ARG(value->text));
+  return schema_no(d, at, SVC_FMT " is not one of the values", SVC_ARG(value->text));
 }
 
-/* The formats of the document, by enum svc_format; the types of numbers and date-time are looked at with these. */
+/* Checks formats, by enum svc_format, and also the number types and date-time. */
 static bool schema_format(t_schema *d, svc_str said, const svc_node *value, const schema_path *at)
 {
   static const char *const names[] = { "", "hex24", "ip", "cidr", "ip-or-cidr", "email", "uuid", "uri", "date", "trimmed", "domain" };
@@ -236,7 +236,7 @@ static bool schema_bound(t_schema *d, svc_str keyword, const svc_node *said, con
 
 /* --------------------------------------------------------------------------------------------------------------- schemas */
 
-/* How many of a list of schemas the value fits. */
+/* Returns how many schemas of a list the value matches. */
 static size_t schema_count(t_schema *d, const svc_node *list, const svc_node *value, const schema_path *at)
 {
   const svc_node *one;
@@ -276,7 +276,7 @@ static bool schema_keyword(t_schema *d, const svc_node *schema, const svc_node *
   if (svc_str_is(keyword, "required")) return schema_required(d, said, value, at);
   if (svc_str_is(keyword, "items")) return schema_items(d, said, value, at);
   if (svc_str_is(keyword, "uniqueItems")) return schema_unique(d, value, at);
-  if (svc_str_is(keyword, "additionalProperties")) return true; /* with the members */
+  if (svc_str_is(keyword, "additionalProperties")) return true; /* checked together with the members */
   if (svc_str_is(keyword, "if")) return schema_conditional(d, schema, said, value, at);
   if (svc_str_is(keyword, "not")) return schema_fits(d, said, value, at) ? schema_no(d, at, "is what it must not be") : true;
   if (svc_str_is(keyword, "allOf")) return schema_count(d, said, value, at) == svc_node_count(said);

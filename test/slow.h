@@ -1,6 +1,6 @@
 /*
-** Under ThreadSanitizer everything takes ten times as long, there is a thread more, and memory is counted by nobody: tests of how long
-** something takes, or of how much, say nothing then, and are left to the other runs.
+** Under ThreadSanitizer everything takes ten times as long, there is one more thread, and memory is not counted. Tests that
+** measure time or memory prove nothing there and are skipped.
 */
 #ifndef SVC_TEST_SLOW_H
 #define SVC_TEST_SLOW_H

@@ -13,7 +13,7 @@ static int64_t t_clock(void *context)
   return ((t_service *)context)->now;
 }
 
-/* xorshift: the same bytes each run */
+/* xorshift: gives the same bytes in each run */
 static int t_random(void *context, void *buffer, size_t size)
 {
   t_service *t = context;
@@ -43,7 +43,7 @@ static void t_forget(t_service *t)
   t->body = NULL;
 }
 
-/* LMDB as if others wrote to it, too: for the code of stores that are shared, where there is no other. */
+/* LMDB that behaves as if others wrote to it, too: tests the code for shared stores without another process. */
 static svc_store_port shared;
 
 static int shared_read_begin(svc_store *store, svc_txn **out)
@@ -60,7 +60,7 @@ static int shared_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
-/* Of the two that may be a writer's the one is always too late. */
+/* A transaction that may turn into a writer always loses: another one came first. */
 static int shared_draft_begin(svc_store *store, svc_txn **out)
 {
   int rc = shared_read_begin(store, out);
@@ -74,7 +74,7 @@ static bool shared_draft_write(svc_txn *txn)
   return false;
 }
 
-/* What is asked for ahead is asked for again, so that nothing has to be done about it. */
+/* The hint about reads ahead needs no action here, because the reads follow anyway. */
 static void shared_expect(svc_txn *txn, const svc_str *keys, size_t n, uint64_t rows)
 {
   size_t i;
@@ -123,7 +123,7 @@ void t_reopen(t_service *t, const svc_config *changes)
   }
   if (!config.secret_key && !t->no_key) config.secret_key = "a key of thirty-two bytes, no more";
   if (!config.store) config.store = t_port();
-  if (!config.max_projects) config.max_projects = 1000000; /* many projects are what some tests are about */
+  if (!config.max_projects) config.max_projects = 1000000; /* some tests create many projects */
   config.log = t_log;
   config.log_context = t;
   rc = svc_open(&t->s, &config);
@@ -149,14 +149,14 @@ void t_close(t_service *t)
   t->s = NULL;
 }
 
-/* Some answers are not: logs, bills. Errors always are. */
+/* Returns true for JSON. Logs and bills are not JSON; errors always are. */
 static bool t_is_json(const t_service *t)
 {
   svc_str type = svc_str_c(t_get_header(t, "Content-Type")), media = svc_str_trim(svc_str_cut(&type, ';'));
   return svc_str_is(media, "application/json") || (media.n > 5 && memcmp(media.p + media.n - 5, "+json", 5) == 0);
 }
 
-/* An error has as many parameters as its code has in error_list.h. */
+/* Checks that an error has as many parameters as its code has in error_list.h. */
 static void t_check_parameters(const t_service *t)
 {
   const char *name = t_error(t);
@@ -165,7 +165,7 @@ static void t_check_parameters(const t_service *t)
   if (t_count(t, "parameters") != svc_error_params(code)) munit_errorf("not %u parameters: %s", svc_error_params(code), t->response.body);
 }
 
-/* What must hold of every answer, whatever the test is about. */
+/* Checks the rules that hold for every answer. */
 static void t_check(t_service *t, const char *method)
 {
   const svc_response *r = &t->response;
@@ -195,7 +195,7 @@ static void t_check(t_service *t, const char *method)
     t_check_parameters(t);
     if (r->status != 401) munit_assert_string_equal(t_get_header(t, "X-Error-Code"), t_error(t));
   }
-  for (member = t->body->first; member && member->next; member = member->next) /* parse sorts; the text must be, too */
+  for (member = t->body->first; member && member->next; member = member->next) /* the parser sorts members; the text must be sorted, too */
     if (text.n > 2 && text.p[1] == '"') {
       const char *first = memchr(text.p + 2, '"', text.n - 2);
       munit_assert_true(svc_str_eq(t->body->first->name, (svc_str){ text.p + 2, (size_t)(first - text.p - 2) }));
@@ -208,7 +208,7 @@ uint64_t t_state_in(svc *s, svc_txn *txn)
   return txn->port->state ? txn->port->state(txn) : 1 + atomic_load(&s->commit.commits);
 }
 
-/* Another number than before: something was committed. 0: something is due, which any request would store. */
+/* Returns a number that changes with every commit. Returns 0 if a step is due, because any request would store it. */
 static uint64_t support_state(const t_service *t)
 {
   const svc_commit *k = &t->s->commit;
@@ -220,15 +220,15 @@ static uint64_t support_state(const t_service *t)
   return state;
 }
 
-/* What is refused as a bad request has changed nothing. */
+/* Checks that a refused bad request has changed nothing. */
 static void support_unchanged(const t_service *t, const char *method, const char *target, uint64_t before)
 {
   if (before && t->response.status == 400 && support_state(t) != before)
     munit_errorf("%s %s: refused, and something was stored: %s", method, target, t->response.body);
 }
 
-/* Into the file that SVC_TEST_ANSWERS names, if it does: the request, and the answer as it is. Two builds that answer alike, leave the
-** same file behind: one.sh. */
+/* Appends the request and its exact answer to the file that SVC_TEST_ANSWERS names, if it is set. Two builds with equal
+   answers write equal files: one.sh. */
 static void support_record(const t_service *t, const svc_request *request)
 {
   const char *name = getenv("SVC_TEST_ANSWERS");
@@ -348,7 +348,7 @@ void t_advance(t_service *t, int64_t seconds)
     due = svc_commit_next(&t->s->commit);
     order = svc_orders_next(t->s, t->now);
     if (order < due) due = order;
-    if (due <= t->now) due = t->now + 1000; /* something goes on as soon as it has ended */
+    if (due <= t->now) due = t->now + 1000; /* the next step may become due as soon as this one has ended */
     t->now = due < to ? due : to;
     t->settle(t->settle_context);
   }
@@ -384,7 +384,7 @@ const svc_node *t_node(const t_service *t, const char *path)
 const char *t_str(const t_service *t, const char *path)
 {
   const svc_node *node = t_node(t, path);
-  svc_arena *arena = (svc_arena *)(uintptr_t)&t->arena; /* the text needs its NUL, and lives as long as the answer */
+  svc_arena *arena = (svc_arena *)(uintptr_t)&t->arena; /* the text needs a NUL, and lives as long as the answer */
   if (!node || node->type == SVC_J_OBJECT || node->type == SVC_J_ARRAY) return "";
   return svc_arena_copy(arena, node->text).p;
 }
@@ -435,7 +435,7 @@ const char *t_link(const t_service *t, const char *rel)
   return "";
 }
 
-/* Kept in the handle's own memory, which t_close frees. */
+/* Copies a text into the handle's own memory, which t_close() frees. */
 const char *t_keep(t_service *t, const char *text)
 {
   return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
@@ -566,7 +566,7 @@ static bool t_left_out(const svc_noun *noun)
   return name && *name;
 }
 
-/* A test may want to hear of events itself: then the catalog's alerts do not. */
+/* A test may handle events with a noun of its own; the catalog's alerts are left out then. */
 static bool t_unheard(const svc_noun *noun)
 {
   const svc_noun *const *extra = t_extra;
@@ -574,7 +574,7 @@ static bool t_unheard(const svc_noun *noun)
   return extra && *extra && noun->seat == SVC_SEAT_ALERTS;
 }
 
-/* Stronger than the registry's: the catalog, without what a test leaves out, and with what it puts beside it. */
+/* Overrides the registry's weak function: the catalog without the nouns that a test leaves out, plus those that it adds. */
 const svc_noun *const *svc_catalog(size_t *count)
 {
   static const svc_noun *all[256];
@@ -607,7 +607,7 @@ void *t_memory_resize(void *context, void *p, size_t size)
   return more;
 }
 
-/* The linker puts these before the library's own (build.sh). A thread of a test that lets some fail is alone. */
+/* The linker puts these before the library's own functions (build.sh). A test that makes some fail has only one thread. */
 static long t_arena_calls, t_arena_fail_at;
 void *__real_svc_arena_alloc(svc_arena *a, size_t size);
 void *__real_svc_arena_zero(svc_arena *a, size_t size);
@@ -680,7 +680,7 @@ int t_handle_within(t_service *t, t_memory *m, const svc_request *request, size_
   munit_assert_size(have, >=, room);
   block = svc_arena_alloc(arena, (have - room) & ~(size_t)7);
   munit_assert_not_null(block);
-  arena->allocator.resize = t_memory_resize; /* which always fails from here on */
+  arena->allocator.resize = t_memory_resize; /* always fails from here on */
   arena->allocator.context = m;
   m->calls = 0;
   m->fail_at = 1;
@@ -741,7 +741,7 @@ svc_id t_id(unsigned n)
   return id;
 }
 
-/* ------------------------------------------------------------------------------------------------------ what is read */
+/* ------------------------------------------------------------------------------------------------------ counting reads */
 
 static t_reads reads;
 
@@ -791,7 +791,7 @@ static int counting_remove_range(svc_txn *txn, svc_str from, svc_str to)
   return t_port()->remove_range(txn, from, to);
 }
 
-/* What LMDB's own functions call goes by svc_txn.port, which must lead here. */
+/* LMDB's own functions call through svc_txn.port, so the transaction must point to this port. */
 static int counting_read_begin(svc_store *store, svc_txn **out)
 {
   int rc = t_port()->read_begin(store, out);
@@ -806,7 +806,7 @@ static int counting_draft_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
-static long reads_mark; /* rows, when the last one began */
+static long reads_mark; /* value of reads.rows when the last write transaction began */
 
 static void reads_span(void)
 {

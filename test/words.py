@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Words per sentence, and the share of sentences that begin with a pronoun, in the comments and pages of this project.
 
-    python3 test/words.py [--sentences FOLDER]
+    python3 test/words.py [--sentences FOLDER | --most PERCENT]
 
 Prints a line for each folder. --sentences prints the sentences of FOLDER that begin with a pronoun, with their file, so that they can be rewritten.
+--most prints only the folders in which more than PERCENT of the sentences begin with a pronoun, and fails if there are any; check/english runs it.
 A sentence has four words or more and ends with a full stop, colon or semicolon. Generated files, code blocks and tables are left out.
 """
 import pathlib
@@ -12,12 +13,12 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GENERATED = re.compile(r"^(svcapi\.c|docs/(branches|coverage|errors|index|svcd)\.md|docs/reference/.*|.*(explorer_files|reference_texts|world_files)\.c)$")
+GENERATED = re.compile(r"^(svcapi\.c|docs/(branches|coverage|errors|index|limits|metrics|svcd)\.md|docs/reference/.*|.*(explorer_files|reference_texts|world_files)\.c)$")
 PRONOUN = re.compile(r"^(it|one|what|who|whoever|that|this|these|those|which|they|whom|whose)\b", re.IGNORECASE)
 
 
 def prose(path: pathlib.Path) -> str:
-    """The text that people read in a file: comments of C, text of Markdown."""
+    """The prose of a file: comments of C, text of Markdown."""
     text = path.read_text(errors="replace")
     if path.suffix == ".md":
         return re.sub(r"^\|.*$", "", re.sub(r"```.*?```", "", text, flags=re.DOTALL), flags=re.MULTILINE)
@@ -43,9 +44,10 @@ def folder(name: str) -> str:
 
 def main() -> None:
     shown = sys.argv[2] if sys.argv[1:2] == ["--sentences"] and len(sys.argv) == 3 else None
-    if sys.argv[1:] and shown is None:
+    most = float(sys.argv[2]) if sys.argv[1:2] == ["--most"] and len(sys.argv) == 3 else None
+    if sys.argv[1:] and shown is None and most is None:
         sys.exit(__doc__)
-    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    names = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     found: dict[str, list[int]] = {}
     for name in names:
         if GENERATED.match(name) or not name.endswith((".c", ".h", ".md")) or not (ROOT / name).is_file():
@@ -59,6 +61,9 @@ def main() -> None:
                 row[2] += begins
             if begins and shown and name.startswith(shown):
                 print(f"{name}: {s}")
+    if most is not None:
+        over = [f"{key}: {100 * pronouns / n:.1f} % of the sentences begin with a pronoun" for key, (n, _, pronouns) in sorted(found.items()) if 100 * pronouns > most * n]
+        sys.exit("\n".join(over) or 0)
     if not shown:
         print(f"{'folder':26} {'sentences':>9} {'words per sentence':>19} {'begin with a pronoun':>21}")
         for key, (n, words, pronouns) in sorted(found.items()):

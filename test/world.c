@@ -5,10 +5,10 @@
 
 /* ------------------------------------------------------------------------------------------------------------- complaints */
 
-#define WORLD_COMPLAINTS 64 /* that are said: more are only counted */
+#define WORLD_COMPLAINTS 64 /* complaints that are printed: further ones are only counted */
 static int world_complaints;
 
-/* Each is said once: it may be of every item of a list. */
+/* Each complaint is printed once: it may apply to every item of a list. */
 void t_complain(const svc_plan *plan, const char *format, ...)
 {
   static char said[WORLD_COMPLAINTS][1200];
@@ -87,27 +87,27 @@ static bool world_is_making(const t_world *w, const svc_plan *plan)
   return false;
 }
 
-/* Does it make something, of which it has an example? */
+/* Returns true if the route creates a resource and has an example. */
 static bool world_makes(const t_world *w, const svc_plan *plan)
 {
   return plan->route->method == SVC_POST && plan->route->example && !world_is_making(w, plan);
 }
 
-/* A POST to the very path of what it makes, whose key stands in its example as well. */
+/* Returns true for a POST to the exact path of the resource that it creates; the key is in its example as well. */
 static bool world_makes_itself(const svc_plan *plan)
 {
   const char *path = plan->route->path;
   return plan->own && plan->route->method == SVC_POST && plan->route->example && plan->noun->noun->key && path[strlen(path) - 1] == '}';
 }
 
-/* The POST that makes what stands behind this much of a path. */
+/* Returns the POST that creates the resource after the first n characters of a path. */
 static const svc_plan *world_maker(const t_world *w, const char *path, size_t n)
 {
   const svc_plan *plan = world_plan_n(w, SVC_POST, path, n);
   return plan && world_makes(w, plan) ? plan : NULL;
 }
 
-/* Any POST that makes one of this noun. */
+/* Returns any POST that creates a resource of this noun. */
 static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *noun)
 {
   size_t i;
@@ -119,8 +119,8 @@ static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *nou
   return NULL;
 }
 
-/* Which noun a parameter of this name is of. Of several, one that is stored: the others are views of it; and of these the one
-** that lies beside the route's own. */
+/* Returns the noun that a parameter of this name belongs to. Among several, prefers a stored noun, because the others are
+   views of it; among these the one that has the same parent as the route's noun. */
 static const svc_noun_info *world_noun_of_param(const t_world *w, const svc_plan *plan, svc_str name)
 {
   const t_need *same = t_needs_param(T_NEED_SAME, plan, name);
@@ -215,7 +215,7 @@ static const char *world_recall(const t_world *w, const char *at)
   return NULL;
 }
 
-/* The fields of a body, "a/b", as they stand in a path. */
+/* The values of fields of a body, "a/b", encoded for a path. */
 static svc_str world_fields(t_world *w, const svc_node *body, const char *fields)
 {
   svc_buf b = svc_buf_new(&w->t.arena, 64);
@@ -229,7 +229,7 @@ static svc_str world_fields(t_world *w, const svc_node *body, const char *fields
   return svc_buf_done(&b);
 }
 
-/* The key of what the last answer shows: as its own link says, else as its fields do. Of a list: its first. */
+/* The key of the resource in the last answer: from its self link, or else from its fields. In a list: of the first resource. */
 static svc_str world_key_shown(t_world *w, const svc_noun_info *noun, const char *at)
 {
   const svc_node *body = w->t.body, *results = svc_node_get(body, "results");
@@ -244,13 +244,13 @@ static svc_str world_key_shown(t_world *w, const svc_noun_info *noun, const char
   }
   key = world_fields(w, body, noun && noun->noun->key ? noun->noun->key : "id");
   for (n = self.n; n > 0 && self.p[n - 1] != '/';) n--;
-  return key.n ? key : (svc_str){ self.p + n, self.n - n }; /* it is made elsewhere than it is read */
+  return key.n ? key : (svc_str){ self.p + n, self.n - n }; /* the resource is created at another path than it is read */
 }
 
-/* Send the example of a POST; *at: where to. */
+/* Sends the example of a POST; *at receives its path. */
 static bool world_post(t_world *w, const svc_plan *plan, char *at, size_t size)
 {
-  static char body[16384]; /* it is used before another one is made */
+  static char body[16384]; /* used before the next example is written */
   bool good;
   munit_assert_size(w->making_count, <, sizeof w->making / sizeof w->making[0]);
   w->making[w->making_count++] = (size_t)(plan - w->t.s->plans);
@@ -276,7 +276,7 @@ static void world_follow(t_world *w, const svc_plan *maker, const char *at, cons
     munit_assert_int(t_sendf(&w->t, "PATCH", need->change, "%s/%s", at, key), ==, 200);
 }
 
-/* One of a collection: `at` as it is filled in. */
+/* Creates a resource of a collection. `at`: the collection's path with its parameters filled in. */
 static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
 {
   char path[512];
@@ -284,8 +284,9 @@ static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
   svc_str key;
   if (known) return known;
   if (!world_post(w, maker, path, sizeof path)) return NULL;
-  if (world_makes_itself(maker)) *strrchr(path, '/') = 0; /* where the others of its kind are */
-  key = world_key_shown(w, maker->own && !world_makes_itself(maker) ? NULL : maker->noun, path); /* own: it makes a part of one of its noun */
+  if (world_makes_itself(maker)) *strrchr(path, '/') = 0; /* the collection of its kind */
+  key = world_key_shown(w, maker->own && !world_makes_itself(maker) ? NULL : maker->noun, path); /* own: the POST creates a part of a
+                                                                                                    resource */
   if (maker->route->status == 202 && maker->hop_count > 1) t_world_rest(w);
   if (key.n) {
     known = world_remember(w, at, key);
@@ -296,9 +297,9 @@ static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
   return NULL;
 }
 
-#define WORLD_TIME (36 * 3600) /* seconds in which what comes by itself every day has come, and is done */
+#define WORLD_TIME (36 * 3600) /* seconds; by then the daily jobs have run and ended */
 
-/* The first of a list of what nothing makes: of what is always there, or comes with time. */
+/* Returns the first resource of a list that no route creates: resources that always exist, or that appear with time. */
 static const char *world_listed(t_world *w, const svc_plan *plan, const char *path, size_t n, const char *at)
 {
   const svc_plan *list = world_plan_n(w, SVC_GET, path, n);
@@ -315,7 +316,7 @@ static const char *world_listed(t_world *w, const svc_plan *plan, const char *pa
   return NULL;
 }
 
-/* By its unique value: that of the one that its own path names. */
+/* Returns the unique value of the resource that its own path names. */
 static const char *world_by_unique(t_world *w, const svc_plan *plan, const char *at)
 {
   char path[512];
@@ -329,7 +330,7 @@ static const char *world_by_unique(t_world *w, const svc_plan *plan, const char 
   return world_remember(w, at, world_fields(w, w->t.body, svc_route_ext_of(plan->route)->by));
 }
 
-/* Of several hosts the first: "db://host:27017,...", up to one of these characters; `ends` NULL: the text is no such list. */
+/* Returns the first of several hosts: "db://host:27017,...", up to one of these characters. `ends` NULL: the text is no such list. */
 static svc_str world_host(const char *ends, svc_str text)
 {
   const char *from = strstr(text.p, "://");
@@ -337,13 +338,13 @@ static svc_str world_host(const char *ends, svc_str text)
   return (svc_str){ from + 3, strcspn(from + 3, ends) };
 }
 
-/* The value of a parameter that names something otherwise than its noun does. */
+/* Returns the value of a parameter that names a resource by another value than the noun's key. */
 static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned param, const char *at)
 {
   const t_need *need = t_needs_param(T_NEED_NAMED, plan, plan->params[param]);
   const svc_plan *maker, *get;
   const char *known;
-  char path[512], so[512]; /* so: the same place, for what is named otherwise there */
+  char path[512], so[512]; /* so: the same place, with a suffix for the other name */
   if (!need) return NULL;
   munit_assert_int(snprintf(so, sizeof so, "%s#%u", at, param), <, (int)sizeof so);
   known = world_recall(w, so);
@@ -351,7 +352,7 @@ static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned pa
   maker = world_maker_of(w, svc_noun_named(w->t.s, need->noun));
   get = maker ? maker->item : NULL;
   if (!get || !t_world_path(w, get, path, sizeof path) || t_send(&w->t, "GET", path, NULL) != 200) return NULL;
-  if (!*t_str(&w->t, need->field)) { /* it is not shown before the creation has ended */
+  if (!*t_str(&w->t, need->field)) { /* the field appears when the creation has ended */
     t_advance(&w->t, 60); /* provision_ms of this world */
     if (t_send(&w->t, "GET", path, NULL) != 200) return NULL;
   }
@@ -382,7 +383,7 @@ static const char *world_of_example(t_world *w, const svc_plan *plan, const char
   return world_recall(w, so) ? world_recall(w, so) : world_remember(w, so, world_fields(w, example, plan->noun->noun->key));
 }
 
-/* What the parameter, or parameters, at this place of a path are. `n`: as much of the path as stands before it. */
+/* Returns the values of the parameter, or parameters, at this place of a path. `n`: the length of the path before it. */
 static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, size_t n, const char *at)
 {
   const svc_hop *hop = world_hop(plan, param);
@@ -400,7 +401,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;
   if (maker) return world_make(w, maker, at);
-  if (!noun || (table && !hop)) return t_sample(plan->params[param]); /* it is nothing by itself */
+  if (!noun || (table && !hop)) return t_sample(plan->params[param]); /* the noun has no resource by itself */
   maker = world_maker_of(w, noun);
   if (!maker && noun && noun->noun->flags & SVC_VIRTUAL) maker = world_maker_of(w, world_noun_of_param(w, plan, plan->params[param]));
   if (!maker && (otherwise = t_world_shown_there(w, noun)) != NULL) return otherwise;
@@ -409,7 +410,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   return world_make(w, maker, own);
 }
 
-/* A value for a parameter of a query that has to be given. */
+/* Writes a value for a required query parameter. */
 static void world_query_value(const t_world *w, const svc_param *p, char *out, size_t size)
 {
   const char *text = p->type == SVC_STRING && p->values ? p->values[0] : p->type == SVC_BOOLEAN ? "true" : "a";
@@ -426,7 +427,7 @@ void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t siz
   size_t n = strlen(out);
   for (p = plan->route->params; p && p->name; p++) {
     snprintf(value, sizeof value, "%s=", p->name);
-    if (!(p->flags & SVC_PARAM_REQUIRED) || (strchr(out, '?') && strstr(strchr(out, '?'), value))) continue; /* a link has it */
+    if (!(p->flags & SVC_PARAM_REQUIRED) || (strchr(out, '?') && strstr(strchr(out, '?'), value))) continue; /* a link contains it */
     world_query_value(w, p, value, sizeof value);
     n += (size_t)snprintf(out + n, size - n, "%c%s=%s", mark, p->name, value);
     mark = '&';
@@ -438,11 +439,11 @@ void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t siz
   }
 }
 
-/* The path, up to this parameter. */
+/* Fills in the path, up to this parameter. */
 static bool world_fill(t_world *w, const svc_plan *plan, unsigned until, char *out, size_t size)
 {
   const char *p = plan->route->path;
-  svc_str parts = SVC_S(""), part; /* of a key that takes several parameters */
+  svc_str parts = SVC_S(""), part; /* of a key that consists of several parameters */
   size_t n = 0;
   unsigned param = 0;
   while (*p) {
@@ -472,7 +473,7 @@ static bool world_fill(t_world *w, const svc_plan *plan, unsigned until, char *o
   return true;
 }
 
-/* What is the only one of its parent has no name in a path that would make it: it is made by its POST, or its PUT. */
+/* A resource that is the only one of its parent has no name in its path, so it is created by its POST or PUT. */
 static bool world_sole(t_world *w, const svc_plan *plan)
 {
   const svc_plan *maker = world_maker_of(w, plan->noun);
@@ -503,7 +504,7 @@ bool t_world_path(t_world *w, const svc_plan *plan, char *out, size_t size)
   return true;
 }
 
-/* The same entity along another route, which has the same key in another path. */
+/* The same resource through another route, which has the same key in another path. */
 static bool world_also(t_world *w, const svc_plan *plan, const char *path, const svc_plan *other, char *out, size_t size)
 {
   unsigned parts = plan->hops[plan->hop_count - 1].param_count;
@@ -518,7 +519,7 @@ static bool world_also(t_world *w, const svc_plan *plan, const char *path, const
 
 /* ------------------------------------------------------------------------------------------------------------- examples */
 
-/* The list of a noun, of what lies below one parent. */
+/* Returns the list route of a noun, for the resources of one parent. */
 static const svc_plan *world_list_of(const t_world *w, const svc_noun_info *noun)
 {
   size_t i;
@@ -543,7 +544,7 @@ static const char *world_one_of(t_world *w, const svc_noun_info *noun, const svc
   return maker ? world_make(w, maker, own) : world_listed(w, by, list->route->path, strlen(list->route->path), own);
 }
 
-/* A key as it stands in a body. */
+/* A key decoded for use in a body. */
 static svc_str world_plain(t_world *w, const char *key)
 {
   svc_str text = SVC_S("");
@@ -551,7 +552,7 @@ static svc_str world_plain(t_world *w, const char *key)
   return text;
 }
 
-/* Ids that are named as in a path, and the two that stand for themselves, become those of what is there. */
+/* Replaces ids that are named like path parameters, and the two placeholder ids, by ids of existing resources. */
 static bool world_ids(t_world *w, const svc_plan *plan, svc_node *node)
 {
   const svc_noun_info *noun = world_noun_of_param(w, plan, node->name);
@@ -583,7 +584,7 @@ static bool world_ref(void *context, const svc_node *value)
   return key != NULL;
 }
 
-/* What the fields name that must name something that is there. */
+/* Fills in the fields that must refer to existing resources. */
 static bool world_named(t_world *w, const svc_plan *plan, svc_node *body)
 {
   const svc_ref *ref;
@@ -594,7 +595,7 @@ static bool world_named(t_world *w, const svc_plan *plan, svc_node *body)
   return true;
 }
 
-/* What the text of an example needs is done, once. */
+/* Does what the text of an example needs, once. */
 static void world_for_example(t_world *w, const svc_plan *plan)
 {
   t_needs at = { 0, 0 };
@@ -604,7 +605,7 @@ static void world_for_example(t_world *w, const svc_plan *plan)
       world_remember(w, need->value, SVC_S("done"));
 }
 
-/* The body that `text`, an example, stands for. */
+/* Writes the body that the example `text` stands for. */
 static bool world_example(t_world *w, const svc_plan *plan, const char *text, char *out, size_t size)
 {
   svc_arena arena;
@@ -646,7 +647,7 @@ static bool world_before(t_world *w, const svc_plan *plan)
 static bool world_send_first(t_world *w, const svc_plan *plan, const svc_plan *first, const t_need *need)
 {
   if (!t_world_path(w, first, w->path, sizeof w->path)) return false;
-  if (plan->route->method == SVC_GET && first->route->method == SVC_POST && !need->body) /* it may be there from before, and is met again */
+  if (plan->route->method == SVC_GET && first->route->method == SVC_POST && !need->body) /* it may exist from before, and is used again */
     return world_make(w, first, w->path) != NULL;
   w->body[0] = 0;
   if (need->body) snprintf(w->body, sizeof w->body, "%s", need->body);
@@ -694,12 +695,12 @@ bool t_world_missing(t_world *w, const svc_plan *plan, char *out, size_t size)
 bool t_world_shown_at(t_world *w, const svc_plan *plan, const svc_plan *get, char *out, size_t size)
 {
   if (strcmp(get->route->path, plan->route->path) != 0) return world_also(w, plan, w->path, get, out, size);
-  snprintf(out, size, "%.*s", (int)strcspn(w->path, "?"), w->path); /* each has parameters of its own */
+  snprintf(out, size, "%.*s", (int)strcspn(w->path, "?"), w->path); /* each route has its own query parameters */
   t_world_query(w, get, out, size);
   return true;
 }
 
-/* What a GET shows is sent back. */
+/* The body is the representation that a GET shows. */
 static bool world_shown(t_world *w, const svc_plan *plan)
 {
   const svc_plan *get = t_world_shows(w, plan);
@@ -831,7 +832,7 @@ void t_world_open_as(t_world *w, svc_config config)
   t_open(&w->t, &config);
   w->other_org = t_organization(&w->t, "Other");
   w->org = t_organization(&w->t, "Acme");
-  w->group = w->user = "0123456789abcdef01234567"; /* of builds that have none */
+  w->group = w->user = "0123456789abcdef01234567"; /* for builds without projects or users */
   if (w->t.s->group) w->group = t_project(&w->t, w->org, "alpha");
   if (!w->t.s->seats[SVC_SEAT_USER] || !w->t.s->seats[SVC_SEAT_MEMBER]) return;
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w->org);

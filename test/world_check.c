@@ -1,6 +1,6 @@
 /*
-** Answers against the tables: every member is one that the table knows, with its type, format and values, and what is an
-** entity has a link to itself.
+** Checks answers against the tables: every member is in the table, with its type, format and values, and each entity has a link
+** to itself.
 */
 #include "world.h"
 
@@ -42,7 +42,9 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
   char date[21];
   if (type == SVC_ANY || type == SVC_NAME) return;
   if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->flags & SVC_READ_ONLY) return; /* a gap in a series */
-  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->preset && strcmp(f->preset, "null") == 0) return; /* its default; no other row may say so */
+  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->preset && strcmp(f->preset, "null") == 0) return; /* its default; no
+                                                                                                                      other row may have
+                                                                                                                      it */
   if (value->type != json[type]) {
     t_complain(plan, "%s has another type than its row says", at);
     return;
@@ -88,7 +90,7 @@ static void check_object(const svc_plan *plan, const svc_object *object, const s
   const svc_node *member;
   char inside[260];
   if (!own) {
-    t_complain(plan, "%s is none of the variants of %s", at, object->name);
+    t_complain(plan, "%s is not one of the variants of %s", at, object->name);
     return;
   }
   for (member = body->first; member; member = member->next) {
@@ -100,7 +102,7 @@ static void check_object(const svc_plan *plan, const svc_object *object, const s
   }
 }
 
-/* What the service fills in is there, and what it should be. */
+/* Checks the fields that the service fills in, which must be present and correct. */
 static void check_filled(t_world *w, const svc_plan *plan, const svc_object *object, const svc_node *body)
 {
   const svc_field *f;
@@ -109,7 +111,7 @@ static void check_filled(t_world *w, const svc_plan *plan, const svc_object *obj
     const svc_node *value = svc_node_get(body, f->name);
     const char *id = f->fill == SVC_AUTO_GROUP_ID ? w->group : f->fill == SVC_AUTO_ORG_ID ? w->org : NULL;
     if (f->fill && !value) t_complain(plan, "%s is missing", f->name);
-    if (plan->noun->noun->key && strcmp(plan->noun->noun->key, f->name) == 0) id = NULL; /* a list has several */
+    if (plan->noun->noun->key && strcmp(plan->noun->noun->key, f->name) == 0) id = NULL; /* a list shows several */
     if (id && value && !svc_str_is(value->text, id) && strstr(w->path, id))
       t_complain(plan, "%s is " SVC_FMT, f->name, SVC_ARG(value->text));
     if (f->flags & SVC_REQUIRED && !(f->flags & SVC_WRITE_ONLY) && !value)
@@ -131,7 +133,7 @@ static void check_links(const svc_plan *plan, const svc_node *body, const char *
   }
 }
 
-/* What it answers with, in the version of the world. */
+/* Returns the object of the route's answer, in the version of the world. */
 static const svc_object *check_answer_of(const t_world *w, const svc_plan *plan)
 {
   if (w->older && w->older->answer) return w->older->answer;
@@ -173,7 +175,7 @@ void t_world_check(t_world *w, const svc_plan *plan)
   const svc_route *r = plan->route;
   const svc_node *body = w->t.body;
   int status = w->t.response.status;
-  if (status >= 400 || status == 204 || r->flags & SVC_ABSOLUTE) return; /* t_send() has looked at errors */
+  if (status >= 400 || status == 204 || r->flags & SVC_ABSOLUTE) return; /* t_send() has checked errors */
   if (svc_route_ext_of(r)->media) {
     if (body) t_complain(plan, "is not to be JSON, and is");
     return;
@@ -181,7 +183,7 @@ void t_world_check(t_world *w, const svc_plan *plan)
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
   if (svc_route_ext_of(r)->value) {
-    const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* of a list: each */
+    const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* in a list: each */
     if (one && (one->type == SVC_J_OBJECT || one->type == SVC_J_ARRAY)) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
   } else if (r->flags & SVC_TEXT) {
     if (body->type != SVC_J_STRING && body->type != SVC_J_OBJECT) t_complain(plan, "is to be a string, once");
@@ -216,7 +218,7 @@ void t_world_follow(t_world *w, const svc_plan *plan)
   for (i = 0; i < n; i++) {
     bool ours = found[i].n > base.n && memcmp(found[i].p, base.p, base.n) == 0;
     if (!ours) t_complain(plan, "a link leads elsewhere: %s", found[i].p);
-    else if (t_send(&w->t, "GET", found[i].p + base.n, NULL) != 200 && w->t.response.status != 202) /* 202: it is being made */
+    else if (t_send(&w->t, "GET", found[i].p + base.n, NULL) != 200 && w->t.response.status != 202) /* 202: the resource is being created */
       t_complain(plan, "the link %s gives %d", found[i].p, w->t.response.status);
   }
   svc_blocks_free(arena.blocks);

@@ -1,12 +1,12 @@
 /*
-** Entries of access lists: how they are made, shown and taken away, for the nouns that are such entries.
+** Entries of access lists: creates, shows and deletes them, for the nouns that are such entries.
 **
-** The rule: no credential takes its own last way in. Whatever would shut out the one that asks for it is refused, here, in
-** whatever noun it is asked for; people, whom no list binds, may do it.
+** The rule: no credential locks itself out. These functions refuse every such change, for every noun. People may make
+** such changes, because access lists do not apply to them.
 */
 #include "catalog/catalog.h"
 
-/* How an entry shows its range; one address is shown both ways. */
+/* Shows the range of an entry; a single address has both members. */
 SVC_PRIVATE void svc_access_show(svc_call *c, svc_node *body, const svc_address *range)
 {
   svc_str text = svc_address_text(c->arena, range);
@@ -70,7 +70,7 @@ SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text)
   return svc_address_spell(c->arena, text);
 }
 
-/* The range that one element of the body names: by exactly one of two members. */
+/* The range in one element of the body, which must have exactly one of the two members. */
 static bool access_entries_range(svc_call *c, const svc_node *item, size_t index, svc_address *out)
 {
   svc_str address = svc_node_str(item, "ipAddress"), block = svc_node_str(item, "cidrBlock");
@@ -108,7 +108,8 @@ static bool access_entries_add_one(svc_call *c, const svc_address *range)
   return svc_insert(c, &change, &e);
 }
 
-/* Does the caller still get in when these are on its own list? The first ones shut out everybody else. */
+/* Whether the caller still gets in after these ranges are added to its own list. The first entries of a list lock out all other
+** addresses. */
 static bool access_entries_keep_caller(svc_call *c, const svc_id *credential, const svc_address *ranges, size_t n)
 {
   svc_access_view view;
@@ -123,7 +124,7 @@ static bool access_entries_keep_caller(svc_call *c, const svc_id *credential, co
   return access_entries_refuse(c, SVC_E_CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST);
 }
 
-/* A range and its place in the body. */
+/* A range and its index in the body. */
 typedef struct access_entries_place {
   svc_address range;
   size_t at;
@@ -136,7 +137,7 @@ static int access_entries_order(const void *left, const void *right)
   return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Of the ranges those that are not on the list yet, each once, in their order; a body may hold a great many. */
+/* Keeps the ranges that are not on the list yet, without duplicates, in their order. Sorts them, because a body may contain very many. */
 static bool access_entries_new(svc_call *c, const svc_id *credential, svc_address *ranges, size_t *n)
 {
   access_entries_place *places = svc_arena_alloc(c->arena, (*n + 1) * sizeof *places);
@@ -153,7 +154,7 @@ static bool access_entries_new(svc_call *c, const svc_id *credential, svc_addres
   return svc_txn_good(c);
 }
 
-/* Everything is checked before the first one is written; what is on the list already changes nothing. */
+/* Checks everything before it writes the first entry. Ranges that are on the list already change nothing. */
 SVC_PRIVATE bool svc_access_add(svc_call *c)
 {
   const svc_noun *noun = c->plan->noun->noun;
@@ -176,7 +177,7 @@ SVC_PRIVATE bool svc_access_add(svc_call *c)
   return svc_list_entities(c, &all);
 }
 
-/* Would the caller still get in if this entry of its own list were gone? */
+/* Whether the caller still gets in without this entry of its own list. */
 SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e)
 {
   svc_id credential = svc_parent_of_call(c)->id;

@@ -1,9 +1,9 @@
 /*
-** Roles in bodies, and the same roles where authentication reads them.
+** Roles in bodies, and the same roles in the form that authentication reads.
 **
-** What a key, an account, a member or a team holds on an organization are lines beside its record; what it holds on a project
-** stands in the index of store/holding.c. Here both have one shape: the names of the roles that one holder has on one
-** thing, a line each, in the order in which they were given.
+** The roles of a key, account, member or team on an organization are lines stored in its record, next to the JSON. Its
+** roles on a project are in the index of store/holding.c. Here both have the same form: the names of the roles of one
+** holder on one resource, a line each, in the order in which they were given.
 */
 #include "catalog/catalog.h"
 
@@ -16,7 +16,7 @@ SVC_PRIVATE bool svc_lines_have(svc_str lines, svc_str line)
   return false;
 }
 
-/* None twice. */
+/* Appends the line unless it is there already. */
 static void assignments_add(svc_buf *b, svc_str line)
 {
   if (svc_lines_have((svc_str){ b->p, b->n }, line)) return;
@@ -96,7 +96,7 @@ SVC_PRIVATE bool svc_names_objects(svc_call *c, svc_node *list, svc_str names, c
   return true;
 }
 
-/* Every element must name a role of this level. */
+/* Checks that each element names a role of this level. */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field)
 {
   const svc_node *item = svc_node_first(roles);
@@ -225,8 +225,8 @@ SVC_PRIVATE bool svc_holds_only_here(svc_call *c, const svc_entity *e)
   return true;
 }
 
-/* Who manages access to a project hands out its roles and takes them back, but an owner of it is neither made nor unmade by
-** who is none: that could be itself. */
+/* An access manager of a project may give and take its roles, with one exception: only an owner may make or unmake an owner.
+** Otherwise access managers could make themselves owners. */
 SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after)
 {
   svc_id group = c->scope.group, org = c->scope.org;
@@ -236,9 +236,9 @@ SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after)
 }
 
 /*
-** Texts, secrets and access lists are of the whole credential: whoever sets them speaks for, opens, or shuts all that it may
-** do. Below a project that is done for credentials which have roles in no other place; an owner of the organization may do
-** it for all.
+** Texts, secrets and access lists belong to the whole credential: a change of them affects, opens or blocks everything
+** that the credential may do. So below a project they may be changed only if the credential has no roles anywhere else. An
+** owner of the organization may change all of them.
 */
 SVC_PRIVATE bool svc_may_manage(svc_call *c, const svc_entity *e)
 {
@@ -247,7 +247,7 @@ SVC_PRIVATE bool svc_may_manage(svc_call *c, const svc_entity *e)
   return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
 }
 
-/* To shut a credential out is to take its roles from it: only an owner of the project does that to an owner. */
+/* Locking a credential out has the effect of taking its roles away, so only an owner of the project may do that to an owner. */
 SVC_PRIVATE bool svc_may_shut_out(svc_call *c, const svc_entity *e)
 {
   return svc_may_manage(c, e) && svc_may_grant(c, svc_names_here(c, e), SVC_S(""));
@@ -263,7 +263,7 @@ SVC_PRIVATE bool svc_credential_owns(svc_call *c, const svc_id *org, const svc_i
   int rc;
   if (!noun || svc_roles_on(c, group, org) & SVC_R_GROUP_OWNER) return true;
   rc = svc_entity_get(c->txn, noun->noun->kind, &c->who.org, &c->who.id, &e);
-  if (rc == SVC_NOT_FOUND) return true; /* it was deleted meanwhile */
+  if (rc == SVC_NOT_FOUND) return true; /* deleted since it authenticated */
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   h = svc_holder_of(&e);
   svc_holding_put(c->txn, &h, group, SVC_S("GROUP_OWNER\n"));
@@ -279,15 +279,15 @@ SVC_PRIVATE bool svc_holder_gone(svc_call *c, const svc_entity *e)
 
 /* --------------------------------------------------------------------------------------------------------------- lists */
 
-/* The entities that an index, or a list of ids, names, some at a time. */
+/* An item source: the entities that an index or a list of ids names, read in batches. */
 typedef struct assignments_source {
   const svc_entities *which;
-  const svc_id *ids; /* NULL: the scan has them */
+  const svc_id *ids; /* NULL: the ids come from the scan */
   size_t id_count;
   svc_scan scan;
   svc_entity some[SVC_MANY];
   size_t at, n;
-  bool all; /* none is left out: what is passed over need not be read */
+  bool all; /* no filter applies: skipped entities need not be read */
 } assignments_source;
 
 static bool assignments_id(assignments_source *from, svc_id *out)

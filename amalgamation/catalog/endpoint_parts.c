@@ -1,6 +1,6 @@
 /*
-** What private endpoints have in common. They differ in what they lead to; how they are named at their provider, and who says
-** so, is the same: the driver, or without one the simulation.
+** Functions and tables that all private endpoints share. Endpoints differ in their target. Their naming at the provider is
+** the same: the driver reports the name, or the simulation makes one up.
 */
 #include "catalog/catalog.h"
 #include "catalog/endpoint_parts.h"
@@ -14,7 +14,7 @@ SVC_PRIVATE int svc_cloud_number(svc_str provider)
   return i;
 }
 
-/* The last digits of the id: the first ones tell the time. */
+/* Uses the last digits of the id, because the first ones are the time. */
 SVC_PRIVATE svc_str svc_endpoint_name(svc_call *c, const char *prefix, const svc_id *id)
 {
   char hex[24];

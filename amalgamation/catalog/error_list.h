@@ -1,6 +1,7 @@
 /*
-** The errors of the nouns: each code, its HTTP status, and its sentence. pipeline/error_list.h has the rules that both lists keep, and
-** the codes that the pipeline itself names. A code that one noun alone has stands in its file, by SVC_ERROR().
+** The errors of the nouns: each code with its HTTP status and its sentence. pipeline/error_list.h has the rules for both
+** lists, and the codes that the pipeline itself uses. A new code that only one noun uses is better defined in that noun's
+** file, by SVC_ERROR(). About two thirds of the codes of this list are used in a single file, too.
 */
 #ifndef SVC_CATALOG_ERROR_LIST_H
 #define SVC_CATALOG_ERROR_LIST_H
@@ -8,7 +9,7 @@
 #include "catalog/noun_error_list.h"
 #include "pipeline/error_list.h"
 
-/* X(code, HTTP status, sentence, parameters in order, with commas between; "" for none) */
+/* X(code, HTTP status, sentence, parameters in order, separated by commas; "" for none) */
 #define SVC_CATALOG_ERROR_LIST(X) \
   /* ---- Request shape */ \
   X(MISSING_ONE_OF_ATTRIBUTES, 400, "One of these fields is required: {0}.", "attributes") \
@@ -69,7 +70,7 @@
   X(CANNOT_CLOSE_GROUP_ACTIVE_STREAMS_RESOURCE, 409, \
     "Project {0} still has stream processing resources. Delete them first.", "groupId") \
   /* ---- Clusters */ \
-  /* DUPLICATE_CLUSTER_NAME: also known as 400; 409 is the rule for every value that must be unique, and is kept. */ \
+  /* DUPLICATE_CLUSTER_NAME: also documented as 400; here every violation of uniqueness is 409. */ \
   X(DUPLICATE_MANAGED_NAMESPACE, 409, "The namespace {0} is already managed.", "namespace") \
   X(DUPLICATE_CLUSTER_NAME, 409, "A cluster named {0} already exists in group {1}.", "name,groupId") \
   X(CLUSTERS_LIMIT_EXCEEDED, 403, "Project {1} has reached its limit of {0} clusters.", "limit,groupId") \
@@ -109,7 +110,7 @@
     "Cluster {0} is on a shared tier and cannot be changed in this way.", "name") \
   X(TENANT_ATTRIBUTE_READ_ONLY, 400, "The field {0} is read-only for clusters on a shared tier.", "attribute") \
   X(CLUSTER_RESTART_IN_PROGRESS, 400, "Cluster {0} is being restarted. Please wait until it finishes.", "name") \
-  /* These three are this library's own: nothing is known of how such services call them. */ \
+  /* The next three are this library's own: the codes of comparable services are unknown. */ \
   X(ROLLING_INDEX_BUILD_IN_PROGRESS, 409, \
     "A rolling index build of cluster {0} is in progress. Please wait until it finishes.", "name") \
   X(OUTAGE_SIMULATION_ALREADY_EXISTS, 409, "An outage of cluster {0} is already being simulated.", "name") \
@@ -128,7 +129,7 @@
   X(CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, 409, \
     "A live import into cluster {0} is running. The cluster cannot be changed until it ends.", "name") \
   X(CLUSTER_RESTORE_IN_PROGRESS, 409, "Cluster {0} is being restored. Please wait until it finishes.", "name") \
-  /* 500 although the request is at fault: that is how it is documented. */ \
+  /* Documented as 500, although the request is at fault. */ \
   X(CANNOT_DECREASE_DISK_SIZE, 500, "The disks of cluster {0} cannot be made smaller.", "name") \
   /* ---- Database users and custom roles */ \
   X(INVALID_USERNAME, 400, "{0} cannot be a user name.", "username") \
@@ -138,7 +139,7 @@
   X(WEAK_PASSWORD, 400, "The password is too weak. Please choose a longer or less regular one.", "") \
   X(COMMON_PASSWORD, 400, "The password is too common. Please choose one that is hard to guess.", "") \
   X(MISSING_PASSWORD, 400, "User {0} needs a password.", "username") \
-  /* A scope names the cluster inside a body, hence 400 and not 404. */ \
+  /* The request's body names the cluster of a scope, hence 400 and not 404. */ \
   X(SCOPE_CLUSTER_NOT_FOUND, 400, "The scope names {0}, and project {1} has no resource of that name and type.", "name,groupId") \
   X(EXPIRATION_DATE_IN_PAST, 400, "The expiration date in {0} is in the past.", "attribute") \
   X(CUSTOM_ROLE_INVALID_NAME, 400, "{0} cannot be the name of a custom role.", "roleName") \
@@ -160,7 +161,7 @@
     "The custom role {0} is still granted to database users of project {1}.", "roleName,groupId") \
   X(CUSTOM_ROLE_IN_USE_BY_ROLES, 409, "Other custom roles of project {1} still inherit from {0}.", "roleName,groupId") \
   /* ---- Keys, teams, users */ \
-  /* API_KEY_NOT_FOUND: documented as 400; what is not there is 404, whatever it is. */ \
+  /* API_KEY_NOT_FOUND: documented as 400; here every missing resource is 404. */ \
   X(API_KEY_NOT_FOUND, 404, "No API key with id {0} exists in {1}.", "apiUserId,parentId") \
   X(API_KEY_REQUIRES_DESCRIPTION, 400, "An API key needs a description.", "") \
   X(MISSING_API_KEY_ROLES, 400, "An API key needs at least one role.", "") \
@@ -182,7 +183,7 @@
   X(TEAM_NAME_NOT_FOUND, 404, "No team named {0} exists in organization {1}.", "name,orgId") \
   X(TEAM_NOT_IN_ORG, 404, "Team {0} is not in organization {1}.", "teamId,orgId") \
   X(TEAM_NOT_IN_GROUP, 404, "Team {0} is not assigned to project {1}.", "teamId,groupId") \
-  /* 404, although a conflict: documented so. */ \
+  /* Documented as 404, although it is a conflict. */ \
   X(CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, 404, \
     "Team {0} is assigned to a project. Remove it from all projects first.", "teamId") \
   X(NOT_IN_GROUP, 404, "User {0} is not in group {1}.", "userId,groupId") \
@@ -192,7 +193,7 @@
   X(CANNOT_REMOVE_ALL_USER_ROLES, 403, \
     "User {0} must keep at least one role. To revoke all roles, remove the user.", "userId") \
   X(NO_ROLES_IN_ASSIGNMENT, 403, "The assignment names no roles.", "") \
-  /* This library's own: nothing is known of how such services answer a credential that would make itself useless. */ \
+  /* This library's own, because it is unknown how comparable services refuse a credential that would make itself useless. */ \
   X(CANNOT_REMOVE_CALLING_CREDENTIAL, 403, \
     "You are calling with {0}, and this would leave it without use. Please do it with another credential.", "credential") \
   /* ---- Network */ \
@@ -295,13 +296,13 @@
   X(LOG_EXPORT_NOT_CONFIGURED, 404, "No export of logs is configured in group {0}.", "groupId") \
   X(LOG_EXPORT_ALREADY_CONFIGURED, 409, "An export of logs is already configured in group {0}.", "groupId") \
   /* ---- Search, archives, streams, policies */ \
-  /* SEARCH_DUPLICATE_INDEX: documented as 400; 409 is the rule for every value that must be unique, and is kept. */ \
+  /* SEARCH_DUPLICATE_INDEX: documented as 400; here every violation of uniqueness is 409. */ \
   X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \
   /* The next two are this library's own. */ \
   X(SEARCH_DEPLOYMENT_DOES_NOT_EXIST, 404, "Cluster {0} has no search deployment.", "clusterName") \
   X(SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE, 404, "Invalid attribute {0} specified. {1}.", "attribute,reason") \
   X(SEARCH_DEPLOYMENT_ALREADY_EXISTS, 409, "Cluster {0} already has a search deployment.", "clusterName") \
-  /* The collection stands in a body, hence 400 and not 404. */ \
+  /* The request's body names the collection, hence 400 and not 404. */ \
   X(SEARCH_COLLECTION_NOT_FOUND, 400, "No collection {0} exists in cluster {1}.", "namespace,clusterName") \
   X(ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD, 400, "The field {0} of an online archive cannot be changed.", "attribute") \
   X(STREAM_PROCESSOR_GENERIC_ERROR, 400, "The stream processor {0} reports: {1}", "processorName,what") \
@@ -318,13 +319,13 @@
     "Federated database instances still read from cluster {0} of project {1}.", "name,groupId") \
   X(ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, 409, \
     "The online archive {0} is not active, and only an active one can be paused.", "archiveId") \
-  /* The next four are known by name only; each has the status that its name calls for. */ \
+  /* Only the names of the next four are known; their statuses are chosen to match the names. */ \
   X(STREAM_TENANT_HAS_STREAM_PROCESSORS, 409, \
     "The stream instance {0} still has stream processors. Delete them first.", "tenantName") \
   X(STREAM_PRIVATE_LINK_IN_USE, 409, "The private link connection {0} is still in use.", "connectionId") \
   X(STREAM_KAFKA_CONNECTION_IS_DEPLOYING, 409, \
     "The connection {0} is still being deployed. Please wait until it is ready.", "connectionName") \
-  /* This one is this library's own. */ \
+  /* The next one is this library's own. */ \
   X(RESOURCE_POLICY_ALREADY_EXISTS, 409, "A resource policy named {0} already exists in organization {1}.", "name,orgId") \
   X(RESOURCE_POLICY_NOT_FOUND, 404, \
     "No resource policy with id {0} exists in organization {1}.", "resourcePolicyId,orgId") \
@@ -344,7 +345,7 @@
   X(STREAM_PROCESSOR_ALREADY_EXISTS, 409, "A stream processor named {0} already exists in stream instance {1}.", \
     "processorName,tenantId") \
   X(STREAM_PRIVATE_LINK_NOT_FOUND, 404, "No private link connection with id {0} exists in group {1}.", "connectionId,groupId") \
-  /* ---- Federation: this library's own, since nothing is known of how such services call these */ \
+  /* ---- Federation: this library's own, since the codes of comparable services are unknown */ \
   X(FEDERATION_SETTINGS_NOT_FOUND, 404, "No federation settings with id {0} exist.", "federationSettingsId") \
   X(FEDERATION_HAS_CONNECTED_ORGS, 409, \
     "More than one organization is connected to federation {0}. Disconnect all but one first.", "federationSettingsId") \
@@ -368,7 +369,7 @@
   X(IDENTITY_PROVIDER_IN_USE, 409, "The identity provider {0} is used by organization {1}.", "identityProviderId,orgId") \
   X(IDENTITY_PROVIDER_PROTOCOL_MISMATCH, 400, "The identity provider {0} is not of protocol {1}.", \
     "identityProviderId,protocol") \
-  /* ---- This library's own: what the transport and the store can refuse, where such services have no name for it */ \
+  /* ---- This library's own: refusals of the transport and the store for which comparable services have no code */ \
   X(TOO_MANY_RESOURCES, 403, "{1} has reached its limit of {0} of these resources.", "limit,parentId")
 
 enum svc_catalog_error { SVC_E_BEFORE_CATALOG = SVC_E_CATALOG - 1, SVC_CATALOG_ERROR_LIST(SVC_ERROR_ENUM) SVC_NOUN_ERROR_LIST(SVC_ERROR_ENUM) };

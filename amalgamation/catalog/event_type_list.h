@@ -1,17 +1,17 @@
 /*
-** The event types: what the event log can say has happened.
+** The event types: everything that the event log can report.
 **
-** The rule it keeps: a type is written down once, here, or by SVC_EVENT() in the file of the noun that alone has it. /eventTypes answers from this list, and whatever writes an
-** event names a type that stands in it. A type belongs to the log of projects, of organizations, or both; an event is
-** never written to a log that its type is not of. Alertable are those types, and only those, for which an alert can be
-** configured in a project.
+** The rule: each type is listed once, here, or by SVC_EVENT() in the file of the only noun that uses it. /eventTypes
+** answers from this list, and code that writes an event must name a type from it. A type belongs to the log of projects,
+** of organizations, or both; an event is never written to another log. A type is alertable if, and only if, a project can
+** configure an alert for it.
 */
 #ifndef SVC_EVENT_TYPE_LIST_H
 #define SVC_EVENT_TYPE_LIST_H
 
 #include "catalog/noun_event_list.h"
 
-/* P(what names begin with): many begin alike, and it is kept once. */
+/* P(prefix): prefixes that many names share, so that each is stored once. */
 #define SVC_EVENT_PREFIX_LIST(P) \
   P() P(AI_MODELS_APIS_) P(ALERT_CONFIG_) P(API_KEY_) P(AUTO_HEALING_REQUESTED_) P(AUTO_INDEXING_) \
   P(AWS_ENCRYPTION_KEY_) P(AWS_SELF_SERVE_ACCOUNT_) P(AZURE_) P(AZURE_ENCRYPTION_KEY_) P(AZURE_SELF_SERVE_ACCOUNT_) \
@@ -30,7 +30,7 @@
   P(SVC_X509_USER_AUTHENTICATION_) P(TENANT_ENDPOINT_) P(TENANT_ENDPOINT_SERVICE_DEPLOYMENT_) P(TENANT_SNAPSHOT_) \
   P(VERCEL_INVOICE_) P(VERCEL_SELF_SERVE_ACCOUNT_)
 
-/* X(one of these or nothing, the rest of its name, where, alertable, description); description "": its name has to do */
+/* X(prefix or nothing, rest of the name, log, alertable, description); description "": the name is the only description */
 #define SVC_EVENT_TYPE_LIST(X) \
   /* ---- Organizations and projects */ \
   X(ORG_, CREATED, SVC_EVENT_ORG, false, "An organization was created.") \
@@ -67,7 +67,7 @@
   /* ---- Settings of projects */ \
   X(GROUP_, DEFAULT_ALERTS_SETTINGS_CHANGED, SVC_EVENT_GROUP, false, \
     "The default alert settings of a project were switched on or off.") \
-  /* own names: the service has changes that no public name fits */ \
+  /* names of this library, for changes that no public name fits */ \
   X(GROUP_, SETTINGS_UPDATED, SVC_EVENT_GROUP, false, "Settings of a project were changed.") \
   X(, PRIVATE_IP_MODE_UPDATED, SVC_EVENT_GROUP, false, "Private IP mode of a project was switched.") \
   X(PROJECT_, LIMIT_UPDATED, SVC_EVENT_GROUP, false, "A limit of a project was changed.") \
@@ -79,17 +79,17 @@
     "Extended storage sizes were switched on or off for a project.") \
   X(DATA_EXPLORER_, ENABLED, SVC_EVENT_GROUP, false, "The data explorer was switched on for a project.") \
   X(DATA_EXPLORER_, DISABLED, SVC_EVENT_GROUP, false, "The data explorer was switched off for a project.") \
-  X(, AUDIT_LOG_CONFIGURATION_UPDATED, SVC_EVENT_GROUP, false, "The audit log of a project was configured anew.") \
+  X(, AUDIT_LOG_CONFIGURATION_UPDATED, SVC_EVENT_GROUP, false, "The audit log of a project was configured again.") \
   X(, USER_SECURITY_SETTINGS_UPDATED, SVC_EVENT_GROUP, false, "The user security settings of a project were changed.") \
   X(ENCRYPTION_AT_REST_, CONFIGURATION_UPDATED, SVC_EVENT_GROUP, false, \
-    "The encryption at rest of a project was configured anew.") \
+    "The encryption at rest of a project was configured again.") \
   X(, REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED, SVC_EVENT_GROUP, false, \
     "Regionalized private endpoints were switched on for a project.") \
   X(, REGIONALIZED_PRIVATE_ENDPOINT_MODE_DISABLED, SVC_EVENT_GROUP, false, \
     "Regionalized private endpoints were switched off for a project.") \
   X(PUSH_BASED_LOG_EXPORT_, ENABLED, SVC_EVENT_GROUP, false, "The export of logs was switched on for a project.") \
   X(PUSH_BASED_LOG_EXPORT_, CONFIGURATION_UPDATED, SVC_EVENT_GROUP, false, \
-    "The export of logs of a project was configured anew.") \
+    "The export of logs of a project was configured again.") \
   X(PUSH_BASED_LOG_EXPORT_, DISABLED, SVC_EVENT_GROUP, false, "The export of logs was switched off for a project.") \
   /* ---- Clusters */ \
   X(CLUSTER_, CREATED, SVC_EVENT_GROUP, false, "The creation of a cluster was requested.") \
@@ -270,7 +270,7 @@
   X(STREAM_PROCESSOR_, MODIFIED, SVC_EVENT_GROUP, false, "A stream processor was changed.") \
   X(STREAM_PROCESSOR_, DROPPED, SVC_EVENT_GROUP, false, "A stream processor was dropped.") \
   X(STREAM_PROCESSOR_, STATE_IS_FAILED, SVC_EVENT_GROUP, true, "A stream processor has failed.") \
-  /* ---- Those whose name is their description; most are not written yet, but may be asked for */ \
+  /* ---- Types without a description; most are not written yet, but clients may filter by them */ \
   X(, ACCOUNT_DOWNGRADED, SVC_EVENT_ORG, false, "") \
   X(, ACCOUNT_MODIFIED, SVC_EVENT_ORG, false, "") \
   X(, ACCOUNT_UPGRADED, SVC_EVENT_ORG, false, "") \

@@ -1,6 +1,6 @@
 /*
-** The types of events as a table, in little room: one text behind the other, without a pointer to each, and of the names only what
-** stands behind that with which many begin.
+** The event types as a compact table: the texts follow each other without a pointer to each, and common prefixes of names
+** are stored once.
 */
 #include "catalog/catalog.h"
 #include "catalog/event_type_list.h"
@@ -14,7 +14,7 @@ static const char *const event_types_prefixes[EVENT_TYPES_PREFIX_COUNT] = { SVC_
 static const unsigned char event_types_lengths[] = { SVC_EVENT_PREFIX_LIST(EVENT_TYPES_PREFIX_LENGTH) };
 
 #define EVENT_TYPES_IN(prefix, rest, where, alertable, description) EVENT_TYPES_IN_##prefix,
-static const unsigned char event_types_in[] = { SVC_EVENT_TYPE_LIST(EVENT_TYPES_IN) }; /* which of these it begins with */
+static const unsigned char event_types_in[] = { SVC_EVENT_TYPE_LIST(EVENT_TYPES_IN) }; /* index of the name's prefix */
 
 #define EVENT_TYPES_NAME_ROOM(prefix, rest, where, alertable, description) char of_##prefix##rest[sizeof #rest];
 #define EVENT_TYPES_NAME(prefix, rest, where, alertable, description) #rest,
@@ -32,11 +32,11 @@ static const struct event_types_descriptions {
   SVC_EVENT_TYPE_LIST(EVENT_TYPES_DESCRIPTION_ROOM)
 } event_types_descriptions = { SVC_EVENT_TYPE_LIST(EVENT_TYPES_DESCRIPTION) };
 
-#define EVENT_TYPES_ALERTABLE 4 /* beside the bits of enum svc_event_where */
+#define EVENT_TYPES_ALERTABLE 4 /* next to the bits of enum svc_event_where */
 #define EVENT_TYPES_FLAGS(prefix, rest, where, alertable, description) (where) | (alertable ? EVENT_TYPES_ALERTABLE : 0),
 static const unsigned char event_types_flags[] = { SVC_EVENT_TYPE_LIST(EVENT_TYPES_FLAGS) };
 
-/* The next row, but for its name. */
+/* Moves to the next row, without its name. */
 static bool event_types_step(svc_event_type *t)
 {
   if (t->number == SVC_EVENT_TYPE_COUNT) return false;
@@ -68,7 +68,8 @@ SVC_PRIVATE bool svc_event_type_known(const svc *s, svc_str name, svc_event_type
   memset(out, 0, sizeof *out);
   while (event_types_step(out)) {
     size_t n = out->prefix_n + out->rest_n;
-    if (n != name.n && n + s->vendor.n != name.n + 3) continue; /* few are put together: "svc" or the vendor's word may be in it */
+    if (n != name.n && n + s->vendor.n != name.n + 3) continue; /* skips most names without composing them; "svc" or the vendor word may
+                                                                   be part of the name */
     event_types_name(out);
     if (svc_value_is(s, name, out->name)) return true;
   }

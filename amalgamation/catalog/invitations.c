@@ -1,7 +1,7 @@
 /*
-** Invitations: memberships that are PENDING, as the two nouns of that name show them, in an organization or in a project.
+** Invitations: memberships that are PENDING, as two nouns show them: the invitations to an organization and to a project.
 **
-** Who is invited to an organization is listed there (members.c): the members need not be looked at.
+** The rule: the organization has a list of its invited people (members.c), so the other members are never read.
 */
 #include "catalog/catalog.h"
 
@@ -14,7 +14,7 @@ SVC_PRIVATE bool svc_invitation_find(svc_call *c, svc_member *m)
   if (!svc_resolve_all(c)) return false;
   org = c->scope.org;
   if (!named && !svc_id_parse(id, &user)) return svc_fail(c, SVC_E_INVALID_INVITATION_ID, "S", &id);
-  if (named && name.n == 0) { /* a body that names nobody is a bad one, and not somebody who is not there */
+  if (named && name.n == 0) { /* a body without username is an invalid body, not a missing user */
     svc_check(c, c->plan->route->body, c->body, NULL, SVC_CHECK_CREATE);
     if (!svc_check_done(c)) return false;
   }
@@ -52,7 +52,7 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   svc_str inviter;
   svc_entity scope;
   if (!member || !out || !roles || (!group && !teams) || svc_get_noun(c->txn, to, id, &scope) != SVC_OK) return NULL;
-  svc_node_set_date(c->arena, out, "createdAt", c->now); /* of who is a member, and was not invited */
+  svc_node_set_date(c->arena, out, "createdAt", c->now); /* for a member who was never invited */
   if (svc_node_get(member, "invitationCreatedAt")) {
     svc_node_set_from(c->arena, out, "createdAt", member, "invitationCreatedAt");
     svc_node_set_from(c->arena, out, "expiresAt", member, "invitationExpiresAt");
@@ -68,14 +68,14 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   return out;
 }
 
-/* What is shown has more members than what is taken, and some in another shape: those that come back as they were say
-** nothing, and are left out before the rest is checked. */
+/* The shown body has more members than the accepted one, and some in another shape. Members that are sent back unchanged have no
+** effect, and are removed before the rest is checked. */
 SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
 {
   const svc_object *object = c->plan->route->body;
   svc_node *input = svc_node_object(c->arena, NULL);
   const svc_node *member;
-  bool whole = c->body->type == SVC_J_OBJECT; /* what is none is checked as it is, and refused */
+  bool whole = c->body->type == SVC_J_OBJECT; /* a body that is not an object is checked as it is, and refused */
   c->route.links_own = svc_node_str(view, "id");
   for (member = whole ? c->body->first : NULL; input && member; member = member->next) {
     const svc_node *shown = svc_node_find(view, member->name);

@@ -1,9 +1,10 @@
 /*
-** Memberships (members.c) are written here, and nowhere else: with the assignments of the person, the lists of who is in a team, who owns an
-** organization, reaches into its projects or is invited to it, and the events of all that.
+** Writes memberships (members.c); no other file does. Everything that depends on a membership is written along: the
+** assignments of the person, the lists of team members, of owners, of members whose role reaches into all projects, of
+** invited people, and the events.
 **
-** The rules: an organization keeps an owner who is active, a team has no more people than it may, and whatever is written of a membership
-** is written in one transaction with the rest.
+** The rules: an organization keeps an active owner, a team does not exceed its maximum, and all records of a membership
+** are written in one transaction.
 */
 #include "catalog/catalog.h"
 
@@ -14,7 +15,7 @@ static bool member_body(svc_call *c, svc_entity *e, const svc_node *body)
   return svc_body_write(c->arena, body, &e->body, &e->links_at) || svc_no_memory(c);
 }
 
-/* The assignments in other organizations. */
+/* The lines for other organizations. */
 static svc_str member_elsewhere(svc_call *c, svc_str assignments, const svc_id *org)
 {
   svc_buf b = svc_buf_new(c->arena, assignments.n + 1);
@@ -24,7 +25,7 @@ static svc_str member_elsewhere(svc_call *c, svc_str assignments, const svc_id *
   return svc_buf_done(&b);
 }
 
-/* What an active member shows of itself, and what an invitation says. */
+/* Adds the details that an active member shows, or those of an invitation. */
 static void member_details(svc_call *c, const svc_member *m, bool pending, svc_node *body)
 {
   static const char *const own[] = { "country", "createdAt", "firstName", "lastAuth", "lastName", "mobileNumber" };
@@ -45,7 +46,7 @@ static bool member_owns(svc_call *c, const svc_id *org, svc_str status, svc_str 
   return svc_str_is(status, "ACTIVE") && svc_assignments_have(assignments, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org));
 }
 
-/* An organization that has owners among its people keeps one. */
+/* An organization that has owners among its members must keep one. */
 static bool member_keeps_owner(svc_call *c, const svc_member *m, svc_str status, svc_str assignments)
 {
   svc_str org = svc_id_str(c->arena, &m->org);
@@ -73,7 +74,7 @@ static bool member_event(svc_call *c, const svc_member *m, const char *type, con
   return svc_event_write(c, type, &scope, "targetUsername", m->user.unique);
 }
 
-/* What became of the roles in a project. */
+/* Writes the event for changed roles in a project. */
 static bool member_group_event(svc_call *c, const svc_member *m, const svc_id *group, bool had, bool has)
 {
   bool active = svc_str_is(m->status, "ACTIVE");
@@ -93,7 +94,7 @@ static bool member_team_events(svc_call *c, const svc_member *m, svc_str before,
   return true;
 }
 
-/* What became of it in the organization; `is` empty: it is gone. */
+/* Writes the event for a changed membership; `is` empty: it was removed. */
 static bool member_org_event(svc_call *c, const svc_member *m, svc_str was, svc_str before, svc_str is, svc_str after)
 {
   bool active = svc_str_is(is.n ? is : was, "ACTIVE");
@@ -118,7 +119,7 @@ SVC_PRIVATE bool svc_member_reaches(svc_str assignments)
   return false;
 }
 
-/* Who owns the organization, who reaches into its projects, who is invited to it: as what a membership with these is listed. */
+/* Puts the member on the lists of owners, of members that reach into all projects, and of invited people, or takes it off them. */
 static void member_list(svc_call *c, const svc_id *org, const svc_id *user, svc_str status, svc_str assignments)
 {
   svc_listed_put(c->txn, org, SVC_MEMBERS_OWNING, user, member_owns(c, org, status, assignments));
@@ -135,7 +136,7 @@ static void member_list_teams(svc_call *c, const svc_id *user, svc_str assignmen
       svc_listed_put(c->txn, &team, svc_member_kind(c), user, there);
 }
 
-/* The person has what its memberships give it. */
+/* Copies the assignments of the membership to the person. */
 static bool member_tell_person(svc_call *c, svc_entity *person, const svc_id *org, svc_str status, svc_str assignments)
 {
   svc_str lines = member_elsewhere(c, svc_assignments_of(person), org);
@@ -145,7 +146,7 @@ static bool member_tell_person(svc_call *c, svc_entity *person, const svc_id *or
   return svc_person_assign(c, person, lines);
 }
 
-/* The body of a membership in another state than before. */
+/* The body of a membership whose state changes. */
 static bool member_new_body(svc_call *c, const svc_member *m, svc_str is, svc_entity *e)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
@@ -159,7 +160,7 @@ static bool member_new_body(svc_call *c, const svc_member *m, svc_str is, svc_en
   return member_body(c, e, body);
 }
 
-/* The membership, and all that says the same. */
+/* Stores the membership with all records that depend on it. */
 static bool member_store(svc_call *c, svc_member *m, svc_str is, svc_str assignments)
 {
   svc_entity e = m->entity;
@@ -185,17 +186,17 @@ static bool member_store(svc_call *c, svc_member *m, svc_str is, svc_str assignm
   return svc_txn_good(c);
 }
 
-/* The roles in one project. told: what becomes of it is told here, and not of all projects together. */
+/* Stores the roles in one project. told: writes the event for this project; otherwise member_tell_groups() writes those of all projects. */
 static bool member_put_group(svc_call *c, const svc_member *m, const svc_id *group, svc_str roles, bool told)
 {
   svc_holder h = svc_holder_of(&m->entity);
   svc_str had = svc_holding_get(c->txn, &h.id, &h.org, group);
-  if (svc_lines_same(had, roles)) return true; /* another order is no change */
+  if (svc_lines_same(had, roles)) return true; /* the same roles in another order are no change */
   svc_holding_put(c->txn, &h, group, roles);
   return !told || member_group_event(c, m, group, had.n != 0, roles.n != 0);
 }
 
-/* All projects but those of a change, in which the person has nothing any more. */
+/* Removes the person's roles in all projects that the change does not list. */
 static bool member_drop_others(svc_call *c, const svc_member *m, const svc_group_change *change, bool told)
 {
   svc_holding one;
@@ -208,7 +209,8 @@ static bool member_drop_others(svc_call *c, const svc_member *m, const svc_group
   return svc_txn_good(c);
 }
 
-/* Joining is more than having been invited: of whom it is told, it is told in every project. */
+/* Writes an event for each project of the member, because its status has changed or the membership was removed. A member that
+** accepts an invitation joins each of its projects, although each has the event of the invitation already. */
 static bool member_tell_groups(svc_call *c, const svc_member *m, bool had, bool has)
 {
   svc_holding one;
@@ -242,14 +244,14 @@ SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str is, svc_str 
   return member_team_events(c, m, same ? before : SVC_S(""), assignments);
 }
 
-/* A membership, which may be gone already, leaves nothing behind: neither where it was listed nor with its person. Of who
-** was only ever invited, and is no more, nothing is kept. */
+/* Cleans up after a membership, whose record may be deleted already: removes it from all lists and from its person. A person who
+** never registered, and has no other membership or invitation, is deleted. */
 static bool member_clean(svc_call *c, const svc_entity *e, svc_entity *person)
 {
   svc_holder h = svc_holder_of(e);
   svc_str lines = svc_assignments_of(e);
   svc_holdings_drop(c->txn, &h);
-  if (svc_member_reaches(lines) || svc_str_is(svc_member_status(e), "PENDING")) /* else it is in none of them */
+  if (svc_member_reaches(lines) || svc_str_is(svc_member_status(e), "PENDING")) /* otherwise it is on none of these lists */
     member_list(c, &e->parent, &e->id, SVC_S(""), SVC_S(""));
   member_list_teams(c, &e->id, lines, false);
   if (!svc_txn_good(c)) return false;
@@ -318,7 +320,7 @@ SVC_PRIVATE bool svc_member_add(svc_call *c, const svc_id *org, svc_str name, sv
 {
   svc_group_change all = groups ? *groups : (svc_group_change){ NULL, 0, true };
   bool registered;
-  all.others_go = true; /* what an invitation that is over said is said no more */
+  all.others_go = true; /* drops the roles of an expired invitation */
   if (!c->s->seats[SVC_SEAT_USER]) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
   if (!svc_member_named(c, org, name, out)) return false;
   registered = !svc_id_is_zero(&out->user.id) && svc_person_registered(&out->user);

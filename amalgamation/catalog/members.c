@@ -1,19 +1,21 @@
 /*
-** What people (people.c) are in organizations.
+** Memberships of people (people.c) in organizations.
 **
-** A membership is an entity below an organization and has the person's id: it holds the assignments of this organization, the
-** state of the membership, and goes with the organization. Roles in projects stand in the index of store/holding.c, by the
-** person and the organization.
+** A membership is an entity below an organization, and has the person's id. A membership holds the assignments in this
+** organization and the state of the membership, and is deleted with the organization. Roles in projects are in the index
+** of store/holding.c, by person and organization.
 **
 **   invited ----> PENDING ----> INVITATION_EXPIRED      30 days after the invitation; can be invited again
 **                    |
-**                    v  the person registers, or is added by an owner
+**                    v  the person registers, or an owner adds it
 **   added -----> ACTIVE ----> removed
 **
-** The rule it keeps: the assignments of a person are those of its active memberships, and a line "? organization" for every
-** other one. Both are written together (member_writing.c), and nothing else writes either; with them go the lists of who is in a team, who
-** owns an organization, reaches into its projects or is invited to it, which are all found without a look at the others.
-** Who is invited can do nothing yet: what it would hold in projects counts when it has a role in the organization (held.c).
+** The rule: the assignments of a person are those of its active memberships, and a line "? organization" for each other
+** membership. Both are written together, by member_writing.c alone. The same file writes the lists of team members, of
+** owners, of members whose role reaches into all projects, and of invited people. Each list is read without reading the
+** other members.
+**
+** An invited person can do nothing yet: its roles in projects count only when it has a role in the organization (held.c).
 */
 #include "catalog/catalog.h"
 
@@ -159,7 +161,7 @@ SVC_PRIVATE svc_str svc_member_group(svc_call *c, const svc_member *m, const svc
   return m->there ? svc_holding_get(c->txn, &m->user.id, &m->org, group) : SVC_S("");
 }
 
-/* The roles as they are shown: those in the organization, and those in each of its projects. */
+/* The roles as shown, on the organization and on each of its projects. */
 static svc_node *member_roles(svc_call *c, const svc_entity *e)
 {
   svc_str names = svc_assignments_names(c, svc_assignments_of(e), svc_id_str(c->arena, &e->parent));
@@ -199,10 +201,10 @@ SVC_PRIVATE svc_str svc_inviter_name(const svc_call *c)
 
 /* --------------------------------------------------------------------------------------------------------------- lists */
 
-/* One that is looked up, or none, as a list. */
+/* An item source of one entity, or of none. */
 typedef struct member_single {
   const svc_entities *which;
-  const svc_entity *e; /* NULL: there is none, or it has been given out */
+  const svc_entity *e; /* NULL: none, or it was returned already */
 } member_single;
 
 static bool member_next_single(svc_call *c, void *state, svc_item *out)

@@ -1,31 +1,31 @@
 /*
 ** Objects that several nouns share.
 **
-** The rule it keeps: two nouns whose bodies hold the same shape take it from one table, so both check it alike.
+** The rule: nouns whose bodies contain the same shape use the same table, so that all of them check it alike.
 */
 #ifndef SVC_OBJECTS_H
 #define SVC_OBJECTS_H
 
 #include "catalog/values.h"
 
-/* Names of organizations and projects: spaces inside, not at the ends. */
+/* Names of organizations and projects: spaces are allowed inside, but not at the ends. */
 #define SVC_NAMED .pattern = "^[\\p{L}\\p{N}\\-_.(),:&@+' ]{1,64}$", .format = SVC_FORMAT_TRIMMED
 
-/* A tag: a name and a value that the customer puts on a resource to find it again. A resource has each name once. */
+/* A tag: a name and a value that the customer attaches to a resource to find it again. A resource has each name at most once. */
 SVC_SHARED svc_field svc_fields_tag[] = {
   F_STR("key", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 };
 SVC_SHARED svc_object svc_object_tag = { .name = "ResourceTag", .fields = SVC_ROWS(svc_fields_tag), .ext = SVC_OBJECT_EXT(.distinct_by = "key") };
 
-/* A label: what tags were before. Either half may be left out. */
+/* A label: the predecessor of tags. Either half may be left out. */
 SVC_SHARED svc_field svc_fields_label[] = {
   F_STR("key", .min = 1, .max = 255),
   F_STR("value", .min = 1, .max = 255)
 };
 SVC_SHARED svc_object svc_object_label = { .name = "ComponentLabel", .fields = SVC_ROWS(svc_fields_label) };
 
-/* Roles by name; and somebody who shall have them. */
+/* Role names; below, a username with role names. */
 SVC_SHARED svc_field svc_fields_roles[] = {
   F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY, .max_items = 100)
 };
@@ -37,7 +37,7 @@ SVC_SHARED svc_field svc_fields_user_roles[] = {
 SVC_SHARED svc_object svc_object_user_roles = { .name = "UserRoleNames", .base = &svc_object_roles,
                                                 .fields = SVC_ROWS(svc_fields_user_roles) };
 
-/* A person, whatever organizations it is in. */
+/* A person, in any number of organizations. */
 SVC_SHARED svc_field svc_fields_user_role[] = {
   F_HEX24("groupId"),
   F_HEX24("orgId"),
@@ -61,11 +61,11 @@ SVC_SHARED svc_field svc_fields_user[] = {
 };
 SVC_SHARED svc_object svc_object_user = { .name = "CloudAppUser", .fields = SVC_ROWS(svc_fields_user) };
 
-/* The teams that somebody is in, as a row. */
+/* The teams of a person, as a row of a field table. */
 #define F_TEAM_IDS() \
   F_STRS("teamIds", .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100)
 
-/* An entry of the access list of a credential names one address or one block: access_entries.c looks at which. */
+/* An entry of a credential's access list has either an address or a block; access_entries.c checks which. */
 SVC_SHARED svc_need svc_needs_access_entry[] = { { .fields = "ipAddress|cidrBlock", .by_hook = true }, { .fields = NULL } };
 
 #endif /* SVC_OBJECTS_H */

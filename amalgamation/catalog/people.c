@@ -1,16 +1,16 @@
 /*
-** People, whatever organizations they are in.
+** People, in any number of organizations.
 **
-** A person is one entity; its `extra` holds its roles in organizations and its teams as assignments, where authentication
-** reads them (credential.c), and a line for each organization that invites it. members.c writes these.
+** A person is one entity. Its `extra` has its roles on organizations and its teams as assignments, where authentication
+** reads them (credential.c), and a line for each organization that invites it. member_writing.c writes these.
 **
-** The rule: a person's name, phone and country are its own. Where somebody else has registered it, they are that one's words:
-** they are shown in the organization of who said so, and nowhere else, until the person registers itself. The verifier in
-** `extra` says whose they are:
+** The rule: a person's name, phone and country are its own. If somebody else registered the person, these details are only
+** that organization's claim: only that organization sees them, until the person registers itself. The verifier in `extra`
+** tells who registered the person:
 **
 **   (empty)      known by name, not registered
-**   1            registered by itself, or by who owns everything
-**   1 id(12)     registered by somebody of this organization
+**   1            registered by itself, or by a caller that owns everything
+**   1 id(12)     registered by a caller of the organization with this id
 */
 #include "catalog/catalog.h"
 
@@ -97,7 +97,7 @@ SVC_PRIVATE bool svc_person_assign(svc_call *c, svc_entity *person, svc_str line
   return svc_person_write(c, person, &old, NULL);
 }
 
-/* What is a person's own, and others may have said of it. */
+/* Removes the personal details, which somebody else may have entered. */
 static void people_hide(svc_node *body)
 {
   static const char *const own[] = { "country", "firstName", "lastName", "mobileNumber" };
@@ -113,10 +113,10 @@ SVC_PRIVATE svc_node *svc_person_seen_in(svc_call *c, const svc_entity *person, 
   return body;
 }
 
-/* What the caller may see of a person. */
+/* The caller's view of a person. */
 typedef struct people_sight {
   bool self, seen;
-  svc_id org;    /* that was asked about last */
+  svc_id org;    /* the organization that was looked up last */
   uint64_t held; /* the caller's roles there */
 } people_sight;
 
@@ -129,7 +129,7 @@ static uint64_t people_look(svc_call *c, people_sight *sight, const svc_id *org)
   return sight->held;
 }
 
-/* Of a person's roles in organizations, and its teams, those that the caller may see. */
+/* The person's roles on organizations, and its teams, as far as the caller may see them. */
 static svc_str people_lines_seen(svc_call *c, people_sight *sight, svc_str lines)
 {
   svc_buf b = svc_buf_new(c->arena, lines.n + 1);
@@ -157,7 +157,7 @@ static bool people_roles_seen(svc_call *c, people_sight *sight, const svc_entity
   while (svc_holdings_next(&scan, &one)) {
     if (!svc_id_eq(&one.org, &last)) counts = svc_assignments_names(c, all, svc_id_str(c->arena, &one.org)).n != 0;
     last = one.org;
-    if (!counts) continue; /* it is only invited there */
+    if (!counts) continue; /* only invited there */
     if (sight->self || people_look(c, sight, &one.org) & SVC_R_ORG_OWNER ||
         svc_roles_on(c, &one.group, &one.org) & SVC_R_GROUP_OWNER)
       if (!svc_names_objects(c, list, one.roles, "groupId", &one.group)) return false;
@@ -165,7 +165,7 @@ static bool people_roles_seen(svc_call *c, people_sight *sight, const svc_entity
   return svc_txn_good(c);
 }
 
-/* People see themselves; an owner sees who is in its organization, and of them what they are there. */
+/* People see themselves. An owner of an organization sees its members and invited people, with their roles there. */
 SVC_PRIVATE svc_node *svc_person_view(svc_call *c, const svc_entity *person, bool made)
 {
   people_sight sight = { .self = svc_person_is_caller(c, person) };

@@ -1,17 +1,17 @@
 /*
-** The roles: what a caller may hold in an organization or a project, and which other roles each one carries with it.
+** The roles that a caller may hold on an organization or a project, and which other roles each one includes.
 **
-** The rule it keeps: an operation names the least roles that suffice for it, and whoever holds a role holds everything
-** it includes. The last column is complete: it is not followed from role to role, so a role that includes another names
-** what that one includes as well. An inclusion stands here only when it is stated or evident from the names; what is
-** doubtful is left out, since a missing grant is noticed and a stray one is not.
+** The rule: an operation names the least roles that are sufficient, and a role gives everything that it includes. The last
+** column must be complete: inclusion is not followed from role to role, so a role also lists the roles that an included
+** one includes. An inclusion is listed only if it is documented or evident from the names. Doubtful ones are left out:
+** users notice a missing permission, but not a surplus one.
 **
-** A role held in an organization counts in each of its projects through the project roles that it includes.
+** A role on an organization counts in each of its projects through the project roles that it includes.
 */
 #ifndef SVC_ROLE_LIST_H
 #define SVC_ROLE_LIST_H
 
-/* One bit per role, for the sets of roles in routes and in the list below. */
+/* A bit per role, for the sets of roles in routes and in the list below. */
 #define SVC_R_ORG_OWNER ((uint64_t)1 << SVC_ROLE_ORG_OWNER)
 #define SVC_R_ORG_GROUP_CREATOR ((uint64_t)1 << SVC_ROLE_ORG_GROUP_CREATOR)
 #define SVC_R_ORG_BILLING_ADMIN ((uint64_t)1 << SVC_ROLE_ORG_BILLING_ADMIN)
@@ -47,28 +47,27 @@
 #define SVC_R_GROUP_ALERTS_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_ALERTS_MANAGER)
 #define SVC_R_GROUP_MODEL_OWNER ((uint64_t)1 << SVC_ROLE_GROUP_MODEL_OWNER)
 
-/* Every role there is, and every role of projects: organization roles stand first, projects' begin with the owner. */
+/* All roles, and all project roles. Organization roles come first; project roles begin with GROUP_OWNER. */
 #define SVC_R_ALL (((uint64_t)1 << SVC_ROLE_COUNT) - 1)
 #define SVC_R_ALL_GROUP (SVC_R_ALL & ~(SVC_R_GROUP_OWNER - 1))
 
 /*
-** X(name, title, level, what it includes besides itself)
+** X(name, title, level, roles that it includes besides itself)
 **
 ** Every organization role includes ORG_MEMBER, every project role GROUP_READ_ONLY. Beyond that:
 **
-**   ORG_OWNER                    owns every project too, so it includes all there is.
-**   ORG_READ_ONLY                reads the organization and all its projects. Invoices are not part of it: those have
-**                                a reading role of their own.
-**   ORG_STREAM_PROCESSING_ADMIN  may do in every project what its stream processing manager may, and has to see the
-**                                projects for that. Not GROUP_STREAM_PROCESSING_OWNER: that role also opens database
-**                                users and custom roles, and the stream operations it is asked for name this one beside
-**                                it.
-**   GROUP_CLUSTER_MANAGER        edits clusters but creates none, so neither it nor GROUP_CLUSTER_CREATOR includes the
-**                                other. Where the replica set manager or the resilience tester suffices too (changing a
-**                                cluster, outage simulation), the operation names them beside it.
+**   ORG_OWNER                    also owns every project, so it includes all roles.
+**   ORG_READ_ONLY                reads the organization and all its projects, but not invoices, which have a reading role
+**                                of their own.
+**   ORG_STREAM_PROCESSING_ADMIN  has the permissions of the stream processing manager in every project, and sees the
+**                                projects for that, without GROUP_STREAM_PROCESSING_OWNER, because that role also gives
+**                                access to database users and custom roles. Stream operations list both roles.
+**   GROUP_CLUSTER_MANAGER        changes clusters but creates none, so neither it nor GROUP_CLUSTER_CREATOR includes the
+**                                other. Where the replica set manager or the resilience tester is sufficient, too (changing
+**                                a cluster, outage simulation), the operation lists these roles as well.
 **   GROUP_STREAM_PROCESSING_OWNER, GROUP_DATA_ACCESS_ADMIN, GROUP_DATA_ACCESS_READ_WRITE, GROUP_BACKUP_MANAGER
-**                                are the wider ones in a row of roles over the same thing.
-**   GROUP_DATABASE_ACCESS_ADMIN  manages database users, not data: it shares no more than a word with the data roles.
+**                                include the smaller roles over the same resources.
+**   GROUP_DATABASE_ACCESS_ADMIN  manages database users, not data: it only has a word in common with the data roles.
 */
 #define SVC_ROLE_LIST(X) \
   X(ORG_OWNER, "Organization Owner", ORGANIZATION, SVC_R_ALL) \

@@ -1,8 +1,8 @@
 /*
-** The roles as a table: from name to number and back, and what each one includes.
+** The roles as a table: from name to number and back, and the roles that each one includes.
 **
-** The rule it keeps: a role includes itself, so asking whether a caller may do something is one AND of two sets.
-** Numbers of roles are for memory only; what is stored and shown are their names, as their order may change.
+** The rule: a role includes itself, so checking a permission is one AND of two sets. Numbers of roles exist in memory
+** only. The store and the API use names, because the order of the roles may change.
 */
 #include "catalog/catalog.h"
 

@@ -1,10 +1,10 @@
 /*
-** The endpoint sets: every operation belongs to one, and the operations of one set share one token bucket per project,
+** The endpoint sets. Each operation belongs to one set. The operations of a set share one bucket of tokens per project,
 ** organization, user or address.
 **
-** The rule it keeps: a set is written down once, here. The numbers SVC_SET_... that routes name, the buckets, and what
-** /rateLimits answers are all made from this list. The order is that of the service's catalog, and ids of sets are made
-** from their names (svc_set_id): rename a set, and clients that know its id no longer find it.
+** The rule: each set is listed once, here. The numbers SVC_SET_... in routes, the buckets, and the answers of /rateLimits
+** all come from this list. The order is that of the service's catalog. The ids of sets are made from their names
+** (svc_set_id): after a rename, clients no longer find the set under its old id.
 */
 #ifndef SVC_SET_LIST_H
 #define SVC_SET_LIST_H

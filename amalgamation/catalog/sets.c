@@ -1,8 +1,8 @@
 /*
 ** The endpoint sets as a table, and the ids under which /rateLimits shows them.
 **
-** The rule it keeps: nothing of a set stands here that could be read off set_list.h. An id is made from the name of the
-** set and its scope, so two sets may share a name only when their scopes differ.
+** The rule: set_list.h is the only source, and nothing is repeated here. An id is made from the set's name and scope, so
+** two sets may share a name only if their scopes differ.
 */
 #include "catalog/catalog.h"
 
@@ -27,8 +27,11 @@ static bool sets_is_alnum(char c)
 }
 
 /*
-** The words of the name run together: the first begins small, the others large, "IP" and its like stay as they are.
-** Returns the length of the id, without the NUL, also when `size` is too small for it; 64 bytes hold each of them.
+** Joins the words of the name in camel case: the first word begins with a small letter, the others with a capital. Words
+** like "IP" keep their capitals, unless they come first.
+**
+** Returns the length of the id, without the NUL, even if `size` is too small. The longest id has 57 characters; callers use buffers
+** of 80 bytes.
 */
 SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size)
 {
@@ -41,7 +44,7 @@ SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size)
   int count;
   const svc_set_row *row = &svc_set_table(&count)[set];
   const char *p = row->name;
-  size_t n = 0; /* length of the whole id; what does not fit is counted, not written */
+  size_t n = 0; /* length of the whole id; characters that do not fit are counted but not written */
   for (;;) {
     bool all_upper = true;
     size_t i, word = 0;
@@ -50,9 +53,9 @@ SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size)
     for (; sets_is_alnum(p[word]); word++) all_upper = all_upper && !(p[word] >= 'a' && p[word] <= 'z');
     for (i = 0; i < word; i++, n++) {
       char c = p[i];
-      if (n == i) { /* the first word */
+      if (n == i) { /* in the first word */
         if (sets_is_upper(c) && (i == 0 || all_upper)) c = (char)(c - 'A' + 'a');
-      } else if (i == 0 && c >= 'a') { /* of letters and digits a small letter */
+      } else if (i == 0 && c >= 'a') { /* c is a letter or digit, so this is a small letter */
         c = (char)(c - 'a' + 'A');
       }
       if (n + 1 < size) out[n] = c;

@@ -1,13 +1,13 @@
 /*
-** Value lists that several nouns share: cloud providers, their regions, and the sizes of instances.
+** Value lists that several nouns share: cloud providers, their regions, and instance sizes.
 **
-** The rule it keeps: a list stands once, here, so that two nouns never disagree about what a region is called. A list
-** that only one noun has stands in that noun's file.
+** The rule: each list is defined once, here, so that nouns never disagree about the name of a region. A list that only one
+** noun uses is defined in that noun's file.
 */
 #ifndef SVC_VALUES_H
 #define SVC_VALUES_H
 
-/* A table in a header of the catalog: each file that includes it has its own, and need not use it. */
+/* A table in a header of the catalog. Each file that includes the header has its own copy, and need not use it. */
 #if defined(__GNUC__)
 #define SVC_SHARED static __attribute__((unused)) const
 #else
@@ -17,19 +17,19 @@
 
 /* -------------------------------------------------------------------------------------------------------- providers */
 
-/* TENANT is no cloud of its own: a share of a machine in one of the others. */
+/* TENANT is not a cloud, but a share of a machine in one of the others. */
 SVC_LIST svc_values_providers[] = { "AWS", "AZURE", "GCP", "TENANT", NULL };
 SVC_LIST svc_values_clouds[] = { "AWS", "AZURE", "GCP", NULL };
 
 /* ------------------------------------------------------------------------------------------------------------ nodes */
 
-/* The kinds of nodes that a region of a cluster has, by the members that describe them; and of what of these is in effect. */
+/* The kinds of nodes in a region of a cluster, by the members that describe them; below, the members that show the specs in effect. */
 SVC_LIST svc_values_node_kinds[] = { "electableSpecs", "readOnlySpecs", "analyticsSpecs", NULL };
 SVC_LIST svc_values_effective_kinds[] = { "effectiveElectableSpecs", "effectiveReadOnlySpecs", "effectiveAnalyticsSpecs", NULL };
 
 /* ---------------------------------------------------------------------------------------------------------- regions */
 
-/* Three names are used by more than one provider and stand in the lists themselves. */
+/* Three region names are used by more than one provider, and listed in the arrays below. */
 #define SVC_REGIONS_OF_AWS \
   "AF_SOUTH_1", "AP_EAST_1", "AP_EAST_2", "AP_NORTHEAST_1", "AP_NORTHEAST_2", "AP_NORTHEAST_3", "AP_SOUTHEAST_1", \
   "AP_SOUTHEAST_2", "AP_SOUTHEAST_3", "AP_SOUTHEAST_4", "AP_SOUTHEAST_5", "AP_SOUTHEAST_6", "AP_SOUTHEAST_7", \
@@ -92,7 +92,7 @@ SVC_LIST svc_values_gcp_sizes[] = {
 
 SVC_LIST svc_values_tenant_sizes[] = { "M0", "M2", "M5", NULL };
 
-/* Those of all providers but TENANT: the bounds of auto-scaling. */
+/* The sizes of all providers but TENANT: the bounds of auto-scaling. */
 SVC_LIST svc_values_sizes[] = {
   "M10", "M20", "M30", "M40", "M50", "M60", "M80", "M90", "M100", "M140", "M200", "M250", "M300", "M400", "M30_GEN_2",
   "M40_GEN_2", "M50_GEN_2", "M60_GEN_2", "M80_GEN_2", "M140_GEN_2", "M200_GEN_2", "M300_GEN_2", "M40_NVME",
@@ -104,7 +104,7 @@ SVC_LIST svc_values_sizes[] = {
 
 /* --------------------------------------------------------------------------------------------------- roles */
 
-/* Those that are held on an organization; catalog/role_list.h says what each includes. */
+/* Roles on an organization; catalog/role_list.h defines which roles each one includes. */
 SVC_LIST svc_values_org_roles[] = { "ORG_OWNER", "ORG_MEMBER", "ORG_GROUP_CREATOR", "ORG_BILLING_ADMIN",
                                     "ORG_BILLING_READ_ONLY", "ORG_STREAM_PROCESSING_ADMIN", "ORG_READ_ONLY", NULL };
 

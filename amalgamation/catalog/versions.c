@@ -1,6 +1,6 @@
 /*
-** Older dated versions that have the shape of the newest: rows that several nouns share. Where a shape differs, the row stands beside
-** the routes of its noun.
+** Older dated versions with the shape of the newest: rows that several nouns share. A row whose shape differs is defined
+** next to the routes of its noun.
 */
 #include "catalog/catalog.h"
 

@@ -1,10 +1,11 @@
 /*
-** How names of operations are read, for the summaries of the OpenAPI document: they are made of the words of a name, "listOrgUsers" is
-** "Return all organization users". Here are the words that are written otherwise in a sentence, and the names that make none.
+** Words for the summaries of the OpenAPI document. A summary is made from the words of an operation's name: "listOrgUsers"
+** becomes "Return all organization users". Listed here are the words that are written differently in a sentence, and names
+** that need a sentence of their own.
 */
 #include "catalog/catalog.h"
 
-/* A word or a name, and what it is read as, in turn; closed by an empty one. One text takes less than a table of pointers. */
+/* Pairs of a word or name and its replacement; an empty word ends the list. A single text needs less memory than a table of pointers. */
 static const char words_list[] =
   "get\0Return\0" "list\0Return all\0" "Org\0organization\0" "Orgs\0organizations\0" "Group\0project\0" "Groups\0projects\0"
   "Api\0API\0" "Aws\0AWS\0" "Csv\0CSV\0" "Dns\0DNS\0" "Id\0ID\0" "Ids\0IDs\0" "Ip\0IP\0" "Jwks\0JWKS\0" "Ldap\0LDAP\0" "Sku\0SKU\0"

@@ -1,13 +1,16 @@
 /*
-** The manual clock: stands until it is moved, or runs at its own rate (svc_config.clock_rate, svc_clock_rate()).
+** The manual clock: stands until it is moved, or runs at its own rate (svc_config.clock_rate, svc_clock_rate()). Rate 0 stops
+** ("freezes") a running clock.
 **
-** A running clock is a stored time plus the monotonic time since then, multiplied by the rate. The clock never goes back: a change
-** of the rate, or a move, stores the present time first. While a call moves the clock, it stands; afterwards it continues to run.
+** A running clock is a stored time plus the monotonic time since then, multiplied by the rate. No call of this file sets
+** the clock back: a change of the rate, or a move, stores the present time first. Only the restore of a snapshot or a reset does (whole.c).
+** While a call moves the clock, it stands; afterwards it continues to run.
 **
-** The clock moves in strides: to the next due step, and a little further, until the requested time. So a move by a year does not
-** do a year of work at once, and consequences of a due step (an order to a driver that completes it at once) happen at their own
-** time. Without a driver a stride may be long: due steps get the time at which they were due, whatever the clock says
-** meanwhile.
+** The clock moves in strides until the requested time. Each stride ends at the next due step or order, or without a driver and
+** svc_config.notify up to one hour after it. So a move by a year does not do a year of work at once, and consequences of a due
+** step (an order to a driver that completes it at once) happen at their own time. Without a driver a longer stride changes
+** nothing: a due step gets the time at which it was due, not that of the clock. A stride also ends when a test has a host fail
+** (svc_fault_hosts_next).
 **
 ** The rule: after each stride everything that is due by then has happened. So wherever the clock stops, the state is one that could have
 ** been.

@@ -267,7 +267,7 @@ static bool fault_steps_state_read(svc_call *c, svc_failure *f, char why[])
   f->outcome = SVC_OUTCOME_STALL;
   info = svc_noun_named(c->s, f->what);
   if (!info || !info->noun->lifecycle) return svc_fault_wrong(why, "state.noun: there is no resource with states called ", noun);
-  return svc_transition_from(info->noun, value) ? true : svc_fault_wrong(why, "state.value: it is no state that ends by itself: ", value);
+  return svc_transition_from(info->noun, value) ? true : svc_fault_wrong(why, "state.value: this state does not end by itself: ", value);
 }
 
 static void fault_steps_state_write(svc_buf *b, const svc_failure *f)

@@ -117,7 +117,7 @@ static int whole_file_read_head(whole_file *f, svc_str bytes, svc_snapshot *k)
   const char *p = bytes.p + 16;
   char ours[SVC_WHOLE_VENDOR] = "";
   uint64_t n;
-  if (svc_load64(bytes.p + 8) != SVC_STORE_FORMAT) return whole_file_bad(f, SVC_INVALID, "the snapshot is of another format of stores");
+  if (svc_load64(bytes.p + 8) != SVC_STORE_FORMAT) return whole_file_bad(f, SVC_INVALID, "the snapshot has another store format");
   memcpy(k->ids.last.b, p, 12);
   memcpy(k->ids.reserved.b, p + 12, 12);
   memcpy(k->ids.late.b, p + 24, 12);
@@ -129,11 +129,11 @@ static int whole_file_read_head(whole_file *f, svc_str bytes, svc_snapshot *k)
   p += 132;
   snprintf(k->vendor, sizeof k->vendor, SVC_FMT, SVC_ARG(f->s->vendor));
   memcpy(ours, k->vendor, strlen(k->vendor));
-  if (memcmp(p, ours, sizeof ours) != 0) return whole_file_bad(f, SVC_INVALID, "the snapshot is of a service with another vendor word");
+  if (memcmp(p, ours, sizeof ours) != 0) return whole_file_bad(f, SVC_INVALID, "the snapshot comes from a service with another vendor word");
   f->count = svc_load64(p + SVC_WHOLE_VENDOR);
   n = svc_load64(p + SVC_WHOLE_VENDOR + 8);
   if (k->ids.pool_left > sizeof k->ids.pool || k->now < 0 || k->now > SVC_CLOCK_LAST || n != bytes.n - WHOLE_FILE_HEAD)
-    return whole_file_bad(f, SVC_CORRUPT, "the head of the snapshot says what cannot be");
+    return whole_file_bad(f, SVC_CORRUPT, "the head of the snapshot has impossible values");
   f->records = (svc_str){ bytes.p + WHOLE_FILE_HEAD, (size_t)n };
   return SVC_OK;
 }

@@ -181,7 +181,7 @@ static svc_node *world_write_object(world_writer *x, const svc_object *object, c
     if (!from || from->type == SVC_J_NULL || (!required && world_write_is_preset(x, f, from))) continue;
     value = world_write_value(x, f, f->type, from);
     if (!value && required) return NULL;
-    if (!value) world_write_left(x, f->name, "it is in another shape than a request has it, or names something that is not further up");
+    if (!value) world_write_left(x, f->name, "its shape in answers differs from requests, or it names a resource that is not further up");
     if (!value || (!required && (value->type == SVC_J_OBJECT || value->type == SVC_J_ARRAY) && !value->first)) continue;
     value->name = svc_str_c(f->name);
     svc_node_put(x->w.arena, out, value);
@@ -264,7 +264,7 @@ static bool world_write_item(world_writer *x, const svc_plan *list, const svc_pl
   if (object) body = world_write_object(x, object, shown, true);
   if (x->w.arena->failed) return svc_world_failed(&x->w, SVC_NOMEM);
   if (!body || !body->first) {
-    world_write_left(x, "", "what is shown of it does not suffice to make it again");
+    world_write_left(x, "", "its answer does not have everything that a request needs");
     return true;
   }
   if (!maker->param_count) svc_node_drop(body, x->w.s->org ? x->w.s->org->noun->param : "");
@@ -306,7 +306,7 @@ static const char *world_write_why(const svc *s, const svc_plan *list, const svc
   if (noun->flags & SVC_VIRTUAL && !svc_noun_ext_of(noun)->alliance) return NULL;
   if (svc_noun_ext_of(noun)->alliance) return "they belong to several organizations";
   if (!maker && (svc_world_item_writer(s, list, SVC_PATCH) || svc_world_item_writer(s, list, SVC_PUT)))
-    return "they are there by themselves, and what they show does not tell what was changed";
+    return "they always exist, and their answers do not show what was changed";
   if (!maker || maker->noun == list->noun) return "they are records of the past";
   return NULL;
 }
@@ -354,7 +354,7 @@ static bool world_write_one(world_writer *x, const svc_plan *reader, svc_str pat
   if (!plan) plan = svc_world_plan(x->w.s, SVC_PUT, path);
   if (svc_noun_ext_of(noun)->alliance) return world_write_without(x, reader, path, name, "they belong to several organizations");
   if (noun->flags & SVC_SOLE)
-    return world_write_without(x, reader, path, name, "a world that is written has no thing of which there is one or none");
+    return world_write_without(x, reader, path, name, "resources that exist once or not at all are not written");
   if (!plan || plan->noun != reader->noun || !(noun->flags & SVC_SINGLETON) || noun->flags & SVC_VIRTUAL) return true;
   object = svc_world_object(plan);
   if (!object || !svc_world_ask(&x->w, SVC_GET, path, NULL, &a)) return object == NULL;

@@ -234,7 +234,7 @@ static svc_str change_text(const svc_node *body, const char *field)
 static bool change_event(svc_call *c, const svc_change *change, const svc_entity *e, const char *type)
 {
   const svc_difference d = { change->noun, e, change->before ? SVC_DIFF_CHANGED : SVC_DIFF_NEW, change->before, change->body };
-  return svc_event_told(c, type, &d);
+  return svc_event_put_diff(c, type, &d);
 }
 
 /* Writes the events of changed fields that have their own; *others: fields without their own event changed, too. */

@@ -19,7 +19,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 ** keep_orders is set, or only_new is set and the store has entities. *kept: the record afterwards, in the arena; n 0: missing. */
 SVC_PRIVATE int svc_mark(svc *s, const char *name, svc_str was, svc_str ours, bool only_new, svc_arena *a, svc_str *kept);
 
-/* seal.c: secrets at rest. A secret is sealed for the field `name` and opens only for that field. */
+/* seal.c: secrets at rest. A secret is sealed for an entity and the field `name`, and opens only for both. */
 SVC_PRIVATE int svc_seal_start(svc *s); /* checks that the configured key is the store's */
 SVC_PRIVATE int svc_seal_learn(svc *s, const void *key); /* index in s->secret_keys, added if new; -1: out of memory, or no room */
 SVC_PRIVATE svc_str svc_seal_word(svc_call *c, unsigned by); /* for the mark "sealed", which identifies the store's key */
@@ -30,7 +30,7 @@ SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc
 /* false: another key sealed it */
 SVC_PRIVATE bool svc_unseal(svc_call *c, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret);
 SVC_PRIVATE bool svc_is_sealed(const svc_node *value); /* for the body of a change: a stored secret, which hooks do not see */
-SVC_PRIVATE bool svc_may_seal(svc_str text);           /* it is not a mask, and is short enough */
+SVC_PRIVATE bool svc_may_seal(svc_str text);           /* whether it may be a secret: it does not begin with the mask */
 SVC_PRIVATE bool svc_seal_shown_is(const svc_node *kept, const svc_node *input); /* whether the input repeats the mask that was shown */
 /* A mask that is sent back stands for the stored secret. False: refused, because a stored secret would go to another destination. */
 SVC_PRIVATE bool svc_seal_settle(svc_call *c, const svc_change *change);
@@ -48,9 +48,9 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the 
 SVC_PRIVATE bool svc_change_write(svc_call *c, const svc_change *change, svc_entity *e); /* its body and extra in stored form */
 SVC_PRIVATE bool svc_change_differs(const svc_change *change, const char *field); /* whether this member differs from before */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* stores a create that was checked and prepared */
-/* For an action that changes the entity of its path: begin, edit change->body, store; store also answers with the entity. */
 /* A create for svc_insert(), with a copy of this body, because hooks change it and the work may be repeated. body NULL: an empty one. */
 SVC_PRIVATE bool svc_change_new(svc_call *c, const svc_noun_info *noun, const svc_node *body, svc_change *change);
+/* For an action that changes the entity of its path: begin, edit change->body, store; store also answers with the entity. */
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change); /* the input; NULL: out of memory, or refused */
 SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
@@ -140,10 +140,10 @@ SVC_PRIVATE void svc_facts_refused(svc_call *c, const svc_noun *noun, const char
 /* The simulator's facts for an order; *out NULL: none, or there is a driver. False: failed. */
 SVC_PRIVATE bool svc_facts_simulate(svc_call *c, const svc_change *change, const char *action, const svc_node **out);
 #define SVC_FAILURE "reason" /* in the simulator's facts: the order failed for this reason */
-/* Copies facts into the change; facts NULL: those of the simulator. */
 /* the usual `facts` hook: each fact is a field of the body */
 SVC_PRIVATE bool svc_facts_into(svc_call *c, svc_change *change, const svc_node *facts);
 SVC_PRIVATE bool svc_report_simulated(svc_call *c, svc_change *change); /* the simulator's report, into the change */
+/* Copies facts into the change; facts NULL: those of the simulator. */
 SVC_PRIVATE bool svc_facts_take(svc_call *c, svc_change *change, const char *action, const svc_node *facts);
 
 /* order.c: orders to the driver. */
@@ -212,7 +212,7 @@ typedef struct svc_difference {
   int what; /* enum svc_diff_what */
   const svc_node *before, *body; /* before: only for SVC_DIFF_CHANGED; body NULL: the entity's own */
 } svc_difference;
-SVC_PRIVATE bool svc_event_told(svc_call *c, const char *type, const svc_difference *d);
+SVC_PRIVATE bool svc_event_put_diff(svc_call *c, const char *type, const svc_difference *d);
 
 /* retry.c: Idempotency-Key. */
 SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);

@@ -96,7 +96,7 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   const char *spelt = check_any_case(f, input->text);
   if (spelt) return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_str_c(spelt));
   if (f->flags & SVC_SEALED && !svc_may_seal(input->text))
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or what was shown of the one that is kept");
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or the masked form of the stored secret");
   if (f->values && !(f->flags & SVC_OPEN) && !svc_value_in(c->s, input->text, f->values))
     return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_meant(c, f->values, check_telling(f, input->text)).p);
   if ((int64_t)length < f->min)

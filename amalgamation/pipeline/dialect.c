@@ -2,8 +2,9 @@
 ** The words of a dialect: svc_config.dialect, read and compared with the tables when a handle is opened.
 **
 ** A dialect is {"vendor":"...","dbScheme":"...","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}. Each pair exchanges two
-** words wherever a table has ours: in objects with such a field, in lists with such a value. The other word may thus be one of ours
-** elsewhere, and a renamed word of ours is unknown on the wire.
+** words, but only where a table has ours: in objects with such a field, in lists with such a value. For example, the pair
+** "dbVersion":"acmeVersion" renames dbVersion in every object that has it: there the wire has acmeVersion, and dbVersion is unknown. An
+** object without dbVersion stays as it is, even if it has a field acmeVersion.
 **
 ** The rule: an exchange is the same in both directions and loses nothing. To ensure that, each word is in one pair only, and no
 ** object, list, path or error code has both words of a pair. A dialect that breaks this is refused, with the word.
@@ -89,7 +90,7 @@ static int dialect_pair(svc *s, int kind, const svc_node *node, svc_word *out)
   out->theirs = svc_arena_copy(&s->memory, node->text);
   if (s->memory.failed) return SVC_NOMEM;
   if (out->theirs.n > DIALECT_LONGEST || !svc_pattern_match(dialect_patterns[kind], out->theirs))
-    return dialect_bad_pair(s, kind, out, "that is no such word");
+    return dialect_bad_pair(s, kind, out, "which is not such a word");
   if (kind == SVC_WORD_PATH && verb != (out->theirs.p[0] == ':')) return dialect_bad_pair(s, kind, out, "verbs, and only these, begin with a colon");
   if (kind == SVC_WORD_FIELD && svc_str_is(out->theirs, "links")) return dialect_bad_pair(s, kind, out, "every answer has links of its own");
   return SVC_OK;
@@ -330,8 +331,8 @@ static void dialect_codes(dialect_walk *w)
 /* Refuses words that no table has. */
 static void dialect_unknown(dialect_walk *w)
 {
-  static const char *const what[SVC_WORD_KINDS] = { "is no field of any object", "is no segment or verb of any path",
-                                                    "is no value that any field or parameter lists, and no type of event", "is no error code" };
+  static const char *const what[SVC_WORD_KINDS] = { "is not a field of any object", "is not a segment or verb of any path",
+                                                    "is not a value of any field or parameter, nor an event type", "is not an error code" };
   int kind;
   size_t i;
   for (kind = 0; kind < SVC_WORD_KINDS && w->rc == SVC_OK; kind++)

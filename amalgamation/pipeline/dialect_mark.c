@@ -21,7 +21,7 @@ static uint64_t dialect_sum(uint64_t sum, svc_str word)
 /* "FIELDS PATHS VALUES CODES", each 16 digits. */
 static svc_str dialect_mark(svc *s)
 {
-  uint64_t sums[SVC_WORD_KINDS];
+  uint64_t sums[SVC_WORD_KINDS] = { 0 };
   size_t i;
   int kind;
   for (kind = 0; kind < SVC_WORD_KINDS; kind++) {

@@ -1,9 +1,12 @@
 /*
 ** Deletes: an entity with its descendants.
 **
-** The rule: everything that is erased, singly or in a cascade, by a request or by itself, passes erase_gone(). That function frees its
-** references, withdraws its order, ends its line in the ledger, writes its event and calls the hook of its noun. Only events
-** of deleted feeds are erased without all that.
+** The rule: everything that is erased here, singly or in a cascade, by a request or by itself, passes erase_gone(). That function frees its
+** references, withdraws its order, ends its line in the ledger, writes its event and calls the hook of its noun. When a project
+** or organization is deleted, its events are removed without these steps.
+**
+** Two files of the catalog remove records without this file, by svc_entity_remove(), and take the necessary steps themselves:
+** member_writing.c memberships and persons, and project_limit.c the record of a changed limit.
 **
 ** A transaction erases at most ERASE_STEP entities, so that other writers need not wait for a large cascade. If more is left,
 ** the entity itself is gone at once, with its name and all of the above, and its descendants cannot be reached any more. Its

@@ -223,7 +223,7 @@ static bool event_add_diffs(svc_call *c, const svc_difference *d, event_parts *p
   return true;
 }
 
-SVC_PRIVATE bool svc_event_told(svc_call *c, const char *type, const svc_difference *d)
+SVC_PRIVATE bool svc_event_put_diff(svc_call *c, const char *type, const svc_difference *d)
 {
   const svc_noun_info *noun = d->noun;
   const svc_entity *e = d->e;
@@ -246,5 +246,5 @@ SVC_PRIVATE bool svc_event_told(svc_call *c, const char *type, const svc_differe
 SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone)
 {
   const svc_difference d = { .noun = noun, .e = e, .what = gone ? SVC_DIFF_GONE : SVC_DIFF_NONE };
-  return svc_event_told(c, type, &d);
+  return svc_event_put_diff(c, type, &d);
 }

@@ -164,7 +164,7 @@ typedef struct lifecycle_job {
   int before;        /* steps before it in the same run, undone with it */
 } lifecycle_job;
 
-/* Drops an entry whose entity is deleted or waits for another time, and one that refuses, so that no entry is retried forever. */
+/* Removes a due entry if its entity is deleted, has another date, or refuses the step. So no entry is retried forever. */
 static bool lifecycle_forget(svc_call *c, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
@@ -244,9 +244,9 @@ static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t no
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
 
 /*
-** After a run that one refusing step spoiled, the steps before it are done and committed alone, so that it is the first in the next run.
-** The first step is dropped. Only the first may be dropped: the entity of any other may have been created in the aborted run, and would be
-** created again, forever.
+** A step that refuses after a write spoils its run, which is aborted. The steps before it are then done and committed alone, so that the
+** refusing step is the first of the next run, where it is dropped. Only the first step of a run may be dropped. A later one
+** may concern an entity that the abort has undone: the next run would create the entity again, and the same step with it, forever.
 */
 static bool lifecycle_work(svc_job *job, svc_txn *txn)
 {

@@ -8,19 +8,19 @@
 ** them: rows of LIMITER_WAYS, chosen by a hash with a secret seed. Each row is protected by one of LIMITER_LOCKS locks;
 ** there is no global lock.
 **
-** In a full row, the bucket nearest to full gives way; among equals, such as empty ones, a bucket of the owner with most
-** buckets in the row. The owner of a bucket is the first caller to take a token: a credential's organization, a person, a
+** In a full row, the bucket nearest to full gives way. If several are equally full, the owner with the most buckets in the row
+** loses one. The owner of a bucket is the first caller to take a token: a credential's organization, a person, a
 ** network.
 **
 ** The rule: nobody gains tokens by using other buckets. A new bucket that displaces one of the same owner takes over its
-** level. A caller has one bucket for all ids of projects and organizations on which it has no role.
+** level. Per endpoint set, a caller has one bucket for all ids of projects and organizations on which it has no role.
 **
 ** The caller passes the time. If time steps back, the interval starts again: nobody gains a token or waits longer than one interval.
 **
 ** Handles that limit together (svc_config.limiter) use the port's bucket, with the same names and numbers. If the port does not answer, a
 ** request uses the local bucket, at the level that the port reported last; or is refused, as configured. When the
-** port answers again, the handle reports the local level. So N handles grant at most N times the capacity of one bucket: the handle that
-** heard from the port last knows the level, and each other one has at most a full bucket.
+** port answers again, the handle reports the local level. So without the port, N handles together grant at most N times the capacity of
+** one bucket. The reason: the handle that heard from the port last knows the level, and each other one has at most a full bucket.
 */
 #include "pipeline/pipeline.h"
 
@@ -120,7 +120,7 @@ static void limiter_refill(limiter_bucket *b, const svc_set_row *set, int64_t no
   else b->tokens += (int32_t)(passed * set->refill_rate);
 }
 
-/* The missing part of a bucket. */
+/* Returns the missing tokens of a bucket, in LIMITER_SHARES of its capacity; 0: the place is free. */
 static int64_t limiter_missing(svc_limiter *l, limiter_bucket *b, int64_t now)
 {
   const svc_set_row *set = &l->sets[b->set];
@@ -128,10 +128,10 @@ static int64_t limiter_missing(svc_limiter *l, limiter_bucket *b, int64_t now)
   if (!b->key) return 0;
   limiter_refill(b, set, now);
   missing = (set->capacity - b->tokens) * LIMITER_SHARES / set->capacity;
-  return missing == 0 && b->tokens < set->capacity ? 1 : missing; /* little is missing, but the place is not free */
+  return missing == 0 && b->tokens < set->capacity ? 1 : missing; /* very little is missing, but the place is not free */
 }
 
-/* Number of buckets in a row that belong to this owner, including the new one. */
+/* Returns the number of buckets in a row that belong to this owner, including the new one. */
 static int limiter_owned(const limiter_bucket *row, uint16_t owner, uint16_t comes)
 {
   int i, n = owner == comes;
@@ -139,7 +139,7 @@ static int limiter_owned(const limiter_bucket *row, uint16_t owner, uint16_t com
   return n;
 }
 
-/* The place for a new bucket: a free one, or that of the bucket nearest to full. */
+/* Returns the place for a new bucket: a free one, or that of the bucket nearest to full. *missing: what that bucket lacks. */
 static limiter_bucket *limiter_yields(svc_limiter *l, limiter_bucket *row, uint16_t comes, int64_t now, int64_t *missing)
 {
   limiter_bucket *best = row;
@@ -156,7 +156,7 @@ static limiter_bucket *limiter_yields(svc_limiter *l, limiter_bucket *row, uint1
   return best;
 }
 
-/* The bucket of this key in its row, created if missing. */
+/* Returns the bucket of this key in its row, and creates it if missing. */
 static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64_t key, int set_index, svc_str whose, int64_t now)
 {
   const svc_set_row *set = &l->sets[set_index];
@@ -209,7 +209,7 @@ static size_t limiter_lock(svc_limiter *l, const limiter_want *w, uint64_t *key)
   return row;
 }
 
-/* The level to report to svc_config.limiter for a bucket that granted tokens here while the port did not answer. */
+/* Sets the level to report to svc_config.limiter, if this handle granted tokens of the bucket while the port did not answer. */
 static void limiter_bound(svc_limiter *l, const limiter_want *w, svc_bucket *out)
 {
   const int64_t now = limiter_time(w->now);
@@ -225,7 +225,7 @@ static void limiter_bound(svc_limiter *l, const limiter_want *w, svc_bucket *out
   svc_mutex_unlock(&l->locks[row % LIMITER_LOCKS]);
 }
 
-/* Stores the level that svc_config.limiter has reported, for requests that must do without it. */
+/* Stores the level that svc_config.limiter has reported, for requests that it does not answer. */
 static void limiter_learn(svc_limiter *l, const limiter_want *w, const svc_tokens *said)
 {
   const svc_set_row *set = &l->sets[w->set];
@@ -291,12 +291,12 @@ static int64_t limiter_wait(svc_limiter *l, int set_index, svc_str instance, int
   return wait;
 }
 
-/* Copied row by row: each row is consistent, but not all rows together. */
 SVC_PRIVATE size_t svc_limiter_size(const svc_limiter *l)
 {
   return l->rows * LIMITER_WAYS * sizeof l->buckets[0];
 }
 
+/* Copies all buckets row by row: each row is consistent, but not all rows together. */
 static void limiter_copy(svc_limiter *l, limiter_bucket *to, const limiter_bucket *from)
 {
   size_t row;
@@ -320,7 +320,8 @@ SVC_PRIVATE void svc_limiter_restore(svc_limiter *l, const void *saved)
 
 /* -------------------------------------------------------------------------------------------------------------- requests */
 
-/* An owner of one IPv6 address has many: the network counts, as in a binary address. */
+/* Returns the network of the peer, in binary: all of an IPv4 address, or the first 8 bytes of an IPv6 address,
+** because the owner of one IPv6 address has many. */
 static svc_str limiter_network(svc_call *c)
 {
   static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF };
@@ -329,7 +330,7 @@ static svc_str limiter_network(svc_call *c)
   return svc_arena_copy(c->arena, (svc_str){ (const char *)a.b, memcmp(a.b, mapped, sizeof mapped) == 0 ? 16 : 8 });
 }
 
-/* The owner of a bucket. */
+/* Returns the owner of a bucket: the organization of the credential, else the known user, else the network. */
 static svc_str limiter_owner(svc_call *c)
 {
   if (!svc_id_is_zero(&c->who.org)) return (svc_str){ (const char *)c->who.org.b, sizeof c->who.org.b };
@@ -345,7 +346,8 @@ static bool limiter_is_part(svc_call *c)
   return part;
 }
 
-/* Whether a resource that belongs to several organizations belongs to that of the path: otherwise that one does not pay. */
+/* Whether a resource that can belong to several organizations belongs to the organization of the path. If not,
+** that organization's bucket is not used. */
 static bool limiter_is_among(svc_call *c)
 {
   const svc_hop *first = &c->plan->hops[0];
@@ -371,7 +373,8 @@ static svc_str limiter_instance(svc_call *c, int scope)
   return svc_arena_print(c->arena, " " SVC_FMT, SVC_ARG(c->who.user_id));
 }
 
-/* Takes from the shared bucket; its set is named by id, because indexes may differ between versions. False: no answer. */
+/* Takes a token from the shared bucket, or only looks. The set is named by its id, because indexes may differ between versions. Returns
+** false if the port does not answer. */
 static bool limiter_together(svc_call *c, const limiter_want *w, bool look, svc_tokens *out)
 {
   const svc_set_row *set = &c->s->sets[w->set];
@@ -389,20 +392,20 @@ static bool limiter_together(svc_call *c, const limiter_want *w, bool look, svc_
   rc = c->s->config.limiter->take(c->s->limits, &b, c->now, out);
   svc_wait_end(c, SVC_WAIT_LIMITER, since);
   if (rc != SVC_OK) return false;
-  /* no local level was reported, and a full bucket is not stored */
+  /* a look does not store the reported local level at the port, so it must be reported again; and a full bucket needs no place */
   if (look && (b.bounded || out->remaining == set->capacity)) return true;
   limiter_learn(c->s->limiter, w, out);
   return true;
 }
 
-/* The host is in this process only: it shares no limits, and is answered even if the port is down. With shared limits the host has separate
-** buckets, since the others hold levels of the port. */
+/* Whether the caller is the host itself. Each process has its own host, so it shares no limits, and is answered even if the port is down.
+** With shared limits the host has separate local buckets, because the others have levels of the port. */
 static bool limiter_is_host(const svc_call *c)
 {
   return c->request.raw->caller && svc_id_is_zero(&c->who.id);
 }
 
-/* False: the port does not answer, and the configuration says to refuse. */
+/* Takes a token of a request. Returns false, with an error, if the port does not answer and svc_config.limiter_closed is set. */
 static bool limiter_draw(svc_call *c, int set_index, svc_str instance, svc_str owner)
 {
   const limiter_want w = { set_index, instance, owner, c->now };
@@ -416,8 +419,8 @@ static bool limiter_draw(svc_call *c, int set_index, svc_str instance, svc_str o
 
 #define LIMITER_NAME 128 /* bytes of a name that count: no credential has a longer one, and shared buckets are stored by name */
 
-/* The bucket of guesses at one name, from one network. The limiter does not check whether the credential exists: known and unknown names
-** allow the same number of tries, and no name affects another. kind: the kind of names. */
+/* Returns the name of the bucket of guesses at one name from one network. The limiter does not check whether the credential exists: known
+** and unknown names allow the same number of tries, and no name affects another. kind: the kind of names. */
 static svc_str limiter_guess(svc_call *c, const char *kind, svc_str name, svc_str *network)
 {
   svc_buf b = svc_buf_new(c->arena, 96);
@@ -446,7 +449,8 @@ static bool limiter_tokens(svc_call *c)
   return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &set->capacity, &minutes);
 }
 
-/* HTTP Digest: as many wrong answers per minute as the token endpoint allows tries. Handles that limit together count together. */
+/* HTTP Digest: allows as many wrong answers per minute as the token endpoint allows tries. Takes no token: svc_guessed_wrong() does.
+** Handles with shared limits count together. */
 SVC_PRIVATE bool svc_may_guess(svc_call *c, svc_str name)
 {
   const int64_t minutes = 1;

@@ -418,8 +418,7 @@ static bool list_older(svc_call *c, void *state, svc_item *out)
   const svc_older *older = c->route.older;
   svc_item item, *wanted = out || older->omits ? &item : NULL;
   do {
-    /* cppcheck-suppress uninitvar ; that is what fills it in */
-    memset(&item, 0, sizeof item);
+    item = (svc_item){ .links_at = 0 };
     if (!from->next(c, from->state, wanted)) return false;
     if (!wanted || list_downgrade(c, older, &item)) break;
   } while (!c->error.code);

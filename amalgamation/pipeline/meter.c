@@ -292,8 +292,8 @@ SVC_PRIVATE void svc_meter_verify(svc_verify *v, const svc_noun_info *noun, cons
   svc_ledger_line line;
   size_t n = svc_noun_ext_of(noun->noun)->meters ? svc_noun_ext_of(noun->noun)->meters(v->c, body, meters, SVC_METERS) : 0, i;
   for (i = 0; i < n; i++) {
-    if (meter_find(v->c, &e->id, (unsigned)i, &line) != SVC_OK) svc_found(v, e->kind, &e->id, "it costs, and the ledger has no open line for it");
-    else if (!meter_same(&line, e, &meters[i])) svc_found(v, e->kind, &e->id, "the ledger counts something other than what it costs");
+    if (meter_find(v->c, &e->id, (unsigned)i, &line) != SVC_OK) svc_found(v, e->kind, &e->id, "it has a cost, but the ledger has no open line for it");
+    else if (!meter_same(&line, e, &meters[i])) svc_found(v, e->kind, &e->id, "the ledger has another cost for it than its tables define");
   }
   v->meters_wanted += n;
 }
@@ -315,14 +315,14 @@ SVC_PRIVATE void svc_meter_verify_line(svc_verify *v, svc_str key, svc_str value
     svc_found(v, METER_KIND, &none, "a line of the ledger cannot be read");
     return;
   }
-  if (line.month != meter_month(line.since)) svc_found(v, line.kind, &line.id, "a line of the ledger is in another month than it began in");
+  if (line.month != meter_month(line.since)) svc_found(v, line.kind, &line.id, "a line of the ledger is in another month than its start");
   if (line.until && line.until <= line.since && line.until != 1) svc_found(v, line.kind, &line.id, "a line of the ledger ends before it begins");
   if (line.until) return;
   meter_open_key(&at, &line.id, line.slot);
   if (svc_get(v->c->txn, &at, &open) != SVC_OK || open.n != METER_OPEN || memcmp(open.p, key.p + 1, METER_PLACE) != 0 ||
       memcmp(open.p + METER_PLACE, key.p + 1 + METER_PLACE + 12, 8) != 0)
-    svc_found(v, line.kind, &line.id, "a line of the ledger runs on, and is not the open one");
-  if (meter_due_key(&at, &line) && !svc_verify_there(v, &at)) svc_found(v, line.kind, &line.id, "the end of its month is not due");
+    svc_found(v, line.kind, &line.id, "a line of the ledger has no end, but is not the open one");
+  if (meter_due_key(&at, &line) && !svc_verify_there(v, &at)) svc_found(v, line.kind, &line.id, "the due step for the end of its month is missing");
 }
 
 SVC_PRIVATE void svc_meter_verify_open(svc_verify *v, svc_str key, svc_str value)
@@ -332,7 +332,7 @@ SVC_PRIVATE void svc_meter_verify_open(svc_verify *v, svc_str key, svc_str value
   (void)value;
   if (key.n == 1 + 12 + 1) memcpy(id.b, key.p + 1, 12);
   if (key.n != 1 + 12 + 1 || meter_find(v->c, &id, (unsigned char)key.p[13], &line) != SVC_OK || line.until)
-    svc_found(v, METER_KIND, &id, "what is open in the ledger is not there, or has ended");
+    svc_found(v, METER_KIND, &id, "the ledger has an open line for a resource that does not exist or costs nothing any more");
   else if (svc_noun_by_kind(v->c->s, line.kind)) v->meters_open++; /* otherwise the noun is not in this build */
 }
 
@@ -341,6 +341,6 @@ SVC_PRIVATE bool svc_meter_verify_due(svc_verify *v, const svc_due_entry *due)
   svc_ledger_line line;
   if (memcmp(due->kind, METER_KIND, SVC_KIND_SIZE) != 0) return false;
   if (meter_find(v->c, &due->id, due->tag, &line) != SVC_OK || meter_next_month(line.month) != due->when)
-    svc_found(v, METER_KIND, &due->id, "a month ends for which the ledger has no line");
+    svc_found(v, METER_KIND, &due->id, "a due step ends a month for which the ledger has no line");
   return true;
 }

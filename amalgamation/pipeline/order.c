@@ -10,8 +10,8 @@
 **   q id               key of that record: kind(4) parent(12) id(12)
 **   w when id          queued, to be handed out
 **
-** The rules: an entity has at most one order. A newer order, or any change of the desired state, replaces it; a result for the
-** replaced one is ignored. An order that was handed out belongs to the handle that did it. After that handle has ended,
+** The rules: an entity has at most one order. When the desired state changes, a new order with a new id replaces the old one. A
+** result for the replaced one is ignored. An order that was handed out belongs to the handle that did it. After that handle has ended,
 ** another one hands it out again, under the same id. A completed order moves the state and is removed, in one commit. A failed
 ** one leads to the failed state; without such a state, the order is repeated later, as a new one.
 **
@@ -19,8 +19,8 @@
 **
 ** Orders of a noun with a `notice` go to svc_config.notify instead, in the same way; an accepted one is done.
 **
-** Without a driver there are no orders: states move by due dates (lifecycle.c), which is the simulation. Orders that a
-** driver has left behind become due dates when the store is opened without one.
+** Without a driver there are no orders except those to svc_config.notify: states move by due dates (lifecycle.c), which is the
+** simulation. Orders that a driver has left behind become due dates when the store is opened without one.
 */
 #include "pipeline/order_parts.h"
 
@@ -308,11 +308,11 @@ SVC_PRIVATE void svc_order_verify(svc_verify *v, svc_str key, svc_str value)
   noun = svc_noun_by_kind(v->c->s, at.kind);
   order_id_key(&other, &r.id);
   if (svc_get(v->c->txn, &other, &place) != SVC_OK || place.n != SVC_KIND_SIZE + 24 || memcmp(place.p, key.p + 1, place.n) != 0)
-    svc_found(v, at.kind, &at.id, "its order is not found by the id that the driver knows");
+    svc_found(v, at.kind, &at.id, "its order cannot be found by the id that the driver has");
   svc_order_wait_key(&other, &r);
-  if (!r.taken_by && !svc_verify_there(v, &other)) svc_found(v, at.kind, &at.id, "its order waits, and nobody hands it out");
+  if (!r.taken_by && !svc_verify_there(v, &other)) svc_found(v, at.kind, &at.id, "its order has no entry in the queue");
   if (noun && !noun->noun->order_gone && !svc_verify_get(v, at.kind, &at.parent, &at.id, &e))
-    svc_found(v, at.kind, &at.id, "there is an order for it, and it is not there");
+    svc_found(v, at.kind, &at.id, "it has an order, but does not exist");
 }
 
 SVC_PRIVATE void svc_order_verify_id(svc_verify *v, svc_str key, svc_str value)
@@ -323,7 +323,7 @@ SVC_PRIVATE void svc_order_verify_id(svc_verify *v, svc_str key, svc_str value)
   (void)value;
   if (key.n == 1 + 12) memcpy(id.b, key.p + 1, 12);
   if (key.n != 1 + 12 || svc_order_find(v->c, &id, &at, &r) != SVC_OK || !svc_id_eq(&r.id, &id))
-    svc_found(v, "    ", &id, "the id of an order leads to none, or to another");
+    svc_found(v, "    ", &id, "the id of an order leads to no order, or to another one");
 }
 
 SVC_PRIVATE void svc_order_verify_waiting(svc_verify *v, svc_str key, svc_str value)
@@ -334,5 +334,5 @@ SVC_PRIVATE void svc_order_verify_waiting(svc_verify *v, svc_str key, svc_str va
   (void)value;
   if (key.n == 1 + 8 + 12) memcpy(id.b, key.p + 9, 12);
   if (key.n != 1 + 8 + 12 || svc_order_find(v->c, &id, &at, &r) != SVC_OK || r.taken_by || r.not_before != svc_key_time_at(key.p + 1))
-    svc_found(v, "    ", &id, "an order is in the queue that does not exist, or has another state");
+    svc_found(v, "    ", &id, "the queue has an order that does not exist or has another state");
 }

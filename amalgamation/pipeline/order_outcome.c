@@ -2,7 +2,8 @@
 ** The outcome of an order: the driver accepts it, is busy, has done it, or has failed.
 **
 ** The rule: each of these is one job in one commit. A completed order moves the state and is removed. A failed one leads to the failed
-** state, or, if its noun has none, is repeated after waits that grow. A message about an order that is done or was replaced changes
+** state. If its noun has none, the order is repeated: with a driver after waits that grow from 2 s to 5 minutes, in the simulator after
+** 60 s (ORDER_AGAIN). A message about an order that is done or was replaced changes
 ** nothing.
 */
 #include "pipeline/meddle.h"

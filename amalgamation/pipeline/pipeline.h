@@ -2,7 +2,9 @@
 ** pipeline: requests and tables. The pipeline knows no noun by name: a noun is defined by its table, and nouns that the pipeline itself
 ** needs take seats (enum svc_seat).
 **
-** The header is the whole layer. A part includes it, and none of the headers below: these exist for readers, one per topic.
+** The header is the whole layer. A part includes it, and none of the headers below: these exist for readers, one per topic. Three
+** headers are apart, for the few parts that need them: meddle.h (hooks of test control), order_parts.h (the parts of orders), and
+** openapi_parts.h.
 */
 #ifndef SVC_PIPELINE_H
 #define SVC_PIPELINE_H

@@ -2,7 +2,8 @@
 ** The catalog, resolved for an open handle: every noun with its parent, every route with the entities of its path.
 **
 ** The tables refer to each other by name, so that no noun's file needs a symbol of another; names are resolved here, once,
-** at open. A noun that was left out of the build does not exist: everything that depends on it is left out as well.
+** at open. A noun that was left out of the build does not exist. The routes that need it are left out as well: those below it, and
+** those of nouns that name it in `needs`. A reference to it is not checked.
 */
 #include "pipeline/pipeline.h"
 
@@ -46,7 +47,7 @@ static int plan_seat(svc *s, const svc_noun_info *info)
 {
   const svc_noun_info **seat = &s->seats[info->noun->seat];
   if (info->noun->seat == SVC_SEAT_NONE) return SVC_OK;
-  if (*seat) return plan_bad(s, info->noun->name, (*seat)->noun->name, "has the same seat");
+  if (*seat) return plan_bad(s, info->noun->name, (*seat)->noun->name, "has the same seat as another noun");
   *seat = info;
   return SVC_OK;
 }
@@ -187,7 +188,7 @@ static int plan_questions(const svc *s, const svc_noun *noun)
   for (i = 0; i < noun->route_count && !row; i++)
     if (noun->routes[i].on_reply) return plan_bad(s, noun->name, noun->routes[i].path, "asks the driver, and `questions` lists nothing");
   for (; row && *row && rc == SVC_OK; row++) {
-    if (!(*row)->says) return plan_bad(s, noun->name, (*row)->what, "is a question that its row does not describe");
+    if (!(*row)->says) return plan_bad(s, noun->name, (*row)->what, "is a question that no row describes");
     rc = plan_levels(s, noun, (*row)->parameters, 0);
     if (rc == SVC_OK && (*row)->reply) rc = plan_levels(s, noun, (*row)->reply, 0);
   }
@@ -205,24 +206,24 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
   for (ref = noun->refs; ref && ref->field; ref++) {
     const svc_noun_info *target = svc_noun_named(s, ref->noun);
     if (target && target->noun->key && !plan_fixed(target->noun, target->noun->key))
-      return plan_bad(s, noun->name, ref->field, "names what may be given another name");
+      return plan_bad(s, noun->name, ref->field, "names a noun whose name can change");
   }
   if (svc_noun_ext_of(noun)->element_of && info->parent && !plan_is_array(info->parent->noun, svc_noun_ext_of(noun)->element_of))
-    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "is no array of objects of its parent's");
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "is not an array of objects in its parent");
   if (svc_noun_ext_of(noun)->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
-    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "is of a singleton, which no path names");
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "belongs to a singleton, which has no id in a path");
   if (svc_noun_ext_of(noun)->element_of && info->parent && info->parent->seals)
-    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "is of what has secrets, which elements cannot keep");
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->element_of, "belongs to a noun with secrets, which elements cannot store");
   if (info->stands_for && info->stands_for->parent != info->parent)
-    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->remains->of, "is below another noun: what stands for it has to be below the same");
+    return plan_bad(s, noun->name, svc_noun_ext_of(noun)->remains->of, "must be below the same noun as the noun that remains");
   if (svc_noun_ext_of(noun)->meters && noun->flags & SVC_SINGLETON)
-    return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
-  if (noun->seat == SVC_SEAT_BILLS && !svc_noun_ext_of(noun)->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
+    return plan_bad(s, noun->name, "meters", "need a noun with ids, and a singleton has none");
+  if (noun->seat == SVC_SEAT_BILLS && !svc_noun_ext_of(noun)->bills) return plan_bad(s, noun->name, "bills", "is required in the noun that makes bills");
   if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
-    return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
+    return plan_bad(s, noun->name, "SVC_SOLE", "needs an error for a second one and an error for none");
   if (svc_noun_ext_of(noun)->feed && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
-    return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
-  if (!plan_event_members(noun)) return plan_bad(s, noun->name, "event_members", "are too many, or one is of no field");
+    return plan_bad(s, noun->name, "tallies", "must belong to the feed, and not exceed its maximum");
+  if (!plan_event_members(noun)) return plan_bad(s, noun->name, "event_members", "are too many, or one of them is not a field");
   if (svc_noun_ext_of(noun)->quota && s->seats[SVC_SEAT_QUOTA] && svc_noun_ext_of(s->seats[SVC_SEAT_QUOTA]->noun)->quotas->limit(NULL, NULL, svc_noun_ext_of(noun)->quota) < 0)
     return plan_bad(s, noun->name, svc_noun_ext_of(noun)->quota, "is not a known limit");
   return SVC_OK;
@@ -414,7 +415,7 @@ static int plan_older(const svc *s, const svc_noun *noun, const svc_route *r)
   int rc = SVC_OK;
   for (v = r->older; v && v->date && rc == SVC_OK; v++) {
     for (i = 0; svc_route_version(r, i) && svc_route_version(r, i) != v->date;) i++;
-    if (!svc_route_version(r, i) || v->date == svc_route_newest(r)) rc = plan_bad(s, noun->name, r->path, "has an older version that it has not");
+    if (!svc_route_version(r, i) || v->date == svc_route_newest(r)) rc = plan_bad(s, noun->name, r->path, "has a row for a version that the route does not list");
     if (rc == SVC_OK && v->body) rc = plan_levels(s, noun, v->body, 0);
   }
   return rc;
@@ -434,9 +435,9 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (rc == SVC_OK) rc = plan_older(s, noun->noun, r);
   if (rc == SVC_OK) rc = plan_in_path(s, plan);
   if (rc == SVC_OK && svc_route_ext_of(plan->route)->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(svc_route_ext_of(plan->route)->value)))
-    rc = plan_bad(s, noun->noun->name, svc_route_ext_of(plan->route)->value, "is no field, though it is answered with");
+    rc = plan_bad(s, noun->noun->name, svc_route_ext_of(plan->route)->value, "must be a field, because the route answers with it");
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
-    rc = plan_bad(s, noun->noun->name, r->path, "takes secrets that its noun would store in clear");
+    rc = plan_bad(s, noun->noun->name, r->path, "accepts secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);
   s->asks |= r->on_reply || r->flags & (SVC_ABSOLUTE | SVC_INSPECTS);
   return rc;

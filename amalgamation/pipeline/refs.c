@@ -713,7 +713,7 @@ static bool refs_look(void *context, const svc_node *value)
   svc_key key;
   if (value->type != SVC_J_STRING || value->text.n == 0 || !v->ref->err_locked) return true; /* a target without lock may be deleted */
   if (!l->wanted.p && l->first && refs_err_missing(v->ref) && !refs_any_there(v, value->text))
-    svc_found(l->verify, l->e->kind, &l->e->id, "what its %s names is not there", v->ref->field);
+    svc_found(l->verify, l->e->kind, &l->e->id, "its field %s names a resource that does not exist", v->ref->field);
   if (!refs_target(v, value->text, &target)) return true;
   if (svc_id_eq(&target, &l->e->id) || svc_id_eq(&target, &v->own)) return true;
   refs_key(&key, v->noun->noun->kind, &target);
@@ -722,7 +722,7 @@ static bool refs_look(void *context, const svc_node *value)
   svc_key_id(&key, &l->e->id);
   if (l->wanted.p) l->found |= svc_str_eq(svc_key_str(&key), l->wanted);
   else if (!svc_verify_there(l->verify, &key))
-    svc_found(l->verify, l->e->kind, &l->e->id, "what its %s names does not know that it is named", v->ref->field);
+    svc_found(l->verify, l->e->kind, &l->e->id, "its field %s names a resource without the reference entry for it", v->ref->field);
   return true;
 }
 
@@ -755,7 +755,7 @@ SVC_PRIVATE void svc_refs_verify_entry(svc_verify *v, svc_str key, svc_str value
   svc_id parent, id = { { 0 } };
   svc_entity e;
   if (key.n != 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24 || value.n != sizeof id.b) {
-    svc_found(v, "    ", &id, "an entry of who names whom cannot be read");
+    svc_found(v, "    ", &id, "a reference entry cannot be read");
     return;
   }
   memcpy(parent.b, from + SVC_KIND_SIZE, 12);
@@ -763,9 +763,9 @@ SVC_PRIVATE void svc_refs_verify_entry(svc_verify *v, svc_str key, svc_str value
   noun = svc_noun_by_kind(v->c->s, from);
   if (!noun || !svc_noun_by_kind(v->c->s, key.p + 1)) return; /* one of the nouns is not in this build */
   if (!svc_verify_get(v, noun->noun->kind, &parent, &id, &e)) {
-    svc_found(v, from, &id, "it is said to name another, and is not there");
+    svc_found(v, from, &id, "a reference entry names it, but it does not exist");
     return;
   }
   body = svc_entity_body(v->c, &e);
-  if (body && !refs_look_all(v, noun, &e, body, key)) svc_found(v, from, &id, "it is said to name another, and does not");
+  if (body && !refs_look_all(v, noun, &e, body, key)) svc_found(v, from, &id, "a reference entry exists for it, but its body names no such resource");
 }

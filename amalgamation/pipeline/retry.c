@@ -258,15 +258,15 @@ SVC_PRIVATE void svc_retry_verify(svc_verify *v, svc_str key, svc_str value)
     if (h.flags & RETRY_OWNED) length += sizeof org.b;
   }
   if (key.n != 1 + 16 || value.n < sizeof h || length != value.n) {
-    svc_found(v, RETRY_KIND, &none, "an answer that is kept for a retry cannot be read");
+    svc_found(v, RETRY_KIND, &none, "an answer kept for a retry cannot be read");
     return;
   }
   svc_key_retry(&own, (const unsigned char *)key.p + 1);
   retry_due_key(&own, h.expiry, &due);
-  if (!svc_verify_there(v, &due)) svc_found(v, RETRY_KIND, &none, "an answer that is kept for a retry never goes");
+  if (!svc_verify_there(v, &due)) svc_found(v, RETRY_KIND, &none, "an answer kept for a retry has no due step that deletes it");
   if (!(h.flags & RETRY_OWNED)) return;
   retry_index_key(&index, &org, h.expiry, own.b + 1);
-  if (!svc_verify_there(v, &index)) svc_found(v, RETRY_KIND, &org, "an answer that is kept for a retry is not in the index of its organization");
+  if (!svc_verify_there(v, &index)) svc_found(v, RETRY_KIND, &org, "an answer kept for a retry is missing in the index of its organization");
   svc_verify_counts(v, RETRY_KIND, &org, (int64_t)value.n);
 }
 
@@ -284,7 +284,7 @@ SVC_PRIVATE void svc_retry_verify_index(svc_verify *v, svc_str key, svc_str valu
       if (svc_str_eq(svc_key_str(&index), key)) return;
     }
   }
-  svc_found(v, RETRY_KIND, &none, "the index of answers kept for retries has one that is not there");
+  svc_found(v, RETRY_KIND, &none, "the index of answers kept for retries names an answer that does not exist");
 }
 
 SVC_PRIVATE bool svc_retry_verify_due(svc_verify *v, const svc_due_entry *due)
@@ -301,6 +301,6 @@ SVC_PRIVATE bool svc_retry_verify_due(svc_verify *v, const svc_due_entry *due)
     memcpy(&h, record.p, sizeof h);
     if (h.expiry == due->when) return true;
   }
-  svc_found(v, RETRY_KIND, &due->id, "an answer is to go that is not kept, or later");
+  svc_found(v, RETRY_KIND, &due->id, "a due step deletes an answer that does not exist or expires later");
   return true;
 }

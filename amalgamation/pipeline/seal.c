@@ -5,8 +5,8 @@
 ** served body has the mask, or nothing, so that reads need no special case. The secret itself is in the entity's
 ** `extra`, sealed with svc_config.secret_key for this entity and this name: a JSON object of the shape of the body.
 **
-** A change works on both at once: the text of such a field is then the mask, a NUL, and the sealed secret (no secret may
-** contain a NUL). A body that a caller sends has the plain text. So a stored secret moves along with its array element,
+** While a change is prepared, the text of such a field holds the mask, a NUL, and the sealed secret (no secret may contain a
+** NUL). A body that a caller sends has the plain text. So a stored secret moves along with its array element,
 ** and needs no key for that.
 **
 ** A sealed secret is the id of its key, a colon, and base64 of nonce, text and tag. Versions up to 0.2 wrote no id: then each key is tried.
@@ -58,7 +58,8 @@ static svc_str seal_mask(svc_call *c, svc_str secret)
 
 /* ------------------------------------------------------------------------------------------------------------- sealing */
 
-/* The context of a secret: it does not open in any other. */
+/* The context of a secret, in which alone it opens: the entity (kind and id) and the name of the field, without its path. So elements of
+** the arrays of one entity share a context, and a sealed secret may move from one element to another. */
 static svc_str seal_about(svc_arena *a, const svc_entity *e, svc_str name)
 {
   const svc_id *id = svc_id_is_zero(&e->id) ? &e->parent : &e->id; /* a singleton is identified by its parent */

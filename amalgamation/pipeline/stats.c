@@ -242,7 +242,7 @@ static void stats_by_code(svc_buf *b, const svc *s)
 {
   char labels[160];
   size_t plan, i;
-  stats_head(b, "requests_total", "counter", "Requests that were answered, by operation and status.");
+  stats_head(b, "requests_total", "counter", "Answered requests, by operation and HTTP status.");
   for (plan = 0; plan <= s->plan_count; plan++)
     for (i = 0; i < STATS_CODES; i++) {
       unsigned long n = stats_get(&s->counters->codes[plan * STATS_CODES + i]);
@@ -256,7 +256,7 @@ static void stats_by_time(svc_buf *b, const svc *s)
 {
   char labels[160], line[256];
   size_t plan, i;
-  stats_head(b, "request_seconds", "histogram", "How long the library took to answer, by operation.");
+  stats_head(b, "request_seconds", "histogram", "Seconds that the library took to answer, by operation.");
   for (plan = 0; plan <= s->plan_count; plan++) {
     const char *operation = stats_operation(s, plan);
     atomic_ulong *row = &s->counters->times[plan * STATS_TIMES];
@@ -282,7 +282,7 @@ static void stats_by_set(svc_buf *b, const svc *s)
   static const char *const outcomes[] = { "refused", "taken" };
   char labels[160], id[80];
   int i;
-  stats_head(b, "limiter_total", "counter", "What the limiter said, by endpoint set.");
+  stats_head(b, "limiter_total", "counter", "Decisions of the rate limiter, by endpoint set: taken (a token) or refused (429).");
   for (i = 0; i < 2 * (s->set_count + 1); i++) {
     unsigned long n = stats_get(&s->counters->sets[i]);
     if (!n) continue;
@@ -305,13 +305,13 @@ static void stats_by_reason(svc_buf *b, const svc *s)
   int i;
   if (!SVC_HAS_LIMITS(s) || !s->config.limiter->state) return;
   s->config.limiter->state(s->limits, &state);
-  stats_head(b, "limiter_fallbacks_total", "counter", "Questions that the shared limiter did not answer: this instance limited by itself, or refused.");
+  stats_head(b, "limiter_fallbacks_total", "counter", "Questions that Redis did not answer, by reason: this instance limited by itself, or refused.");
   for (i = 0; i < SVC_LIMITS_REASONS; i++) {
     snprintf(labels, sizeof labels, "{reason=\"%s\"}", reasons[i]);
     stats_line(b, "limiter_fallbacks_total", labels, state.unanswered[i]);
   }
-  stats_one(b, "limiter_connects_total", "counter", "Connections to the shared limiter, the first ones included.", state.connects);
-  stats_one(b, "limiter_up", "gauge", "Whether the shared limiter is asked: 0 after it failed.", state.available);
+  stats_one(b, "limiter_connects_total", "counter", "Connections to Redis since the start, including the first ones.", state.connects);
+  stats_one(b, "limiter_up", "gauge", "1 if Redis is used; 0 while it fails.", state.available);
 }
 
 int svc_metrics_text(svc *s, const char *more, svc_response *out)
@@ -331,21 +331,21 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   if (s->counters->times) stats_by_time(&b, s);
   stats_by_set(&b, s);
   stats_by_reason(&b, s);
-  stats_one(&b, "sign_ins_failed_total", "counter", "Requests whose credentials were wrong.", all.sign_ins_failed);
+  stats_one(&b, "sign_ins_failed_total", "counter", "Requests with wrong credentials.", all.sign_ins_failed);
   stats_one(&b, "commits_total", "counter", "Commits of the store.", all.commits);
-  stats_one(&b, "writes_total", "counter", "Writes that these made durable: several share one.", all.writes);
-  stats_one(&b, "conflicts_total", "counter", "Transactions that were done again, as another instance came first.",
+  stats_one(&b, "writes_total", "counter", "Writes made durable by these commits; several writes share a commit.", all.writes);
+  stats_one(&b, "conflicts_total", "counter", "Transactions that were retried because another instance had committed first.",
             stats_get(&s->commit.conflicts));
-  stats_one(&b, "store_up", "gauge", "Whether the store answered when it was asked last.", atomic_load(&s->health.store) == SVC_OK);
-  if (all.store_bytes) stats_one(&b, "store_bytes", "gauge", "What the store takes on the disk.", all.store_bytes);
-  if (all.map_bytes) stats_one(&b, "store_map_bytes", "gauge", "How far it may grow before its map does.", all.map_bytes);
+  stats_one(&b, "store_up", "gauge", "1 if the store answered its last request, else 0.", atomic_load(&s->health.store) == SVC_OK);
+  if (all.store_bytes) stats_one(&b, "store_bytes", "gauge", "Size of the store on the disk, in bytes.", all.store_bytes);
+  if (all.map_bytes) stats_one(&b, "store_map_bytes", "gauge", "Size of the memory map of the store, in bytes; the map doubles when the store reaches it.", all.map_bytes);
   if (s->commit.port->connects)
-    stats_one(&b, "store_connects_total", "counter", "Connections to the store's server, the first ones included.", s->commit.port->connects(s->commit.store));
-  stats_seconds(&b, "late_seconds", "For how long the step that should come next has been due.", all.late_ms);
-  stats_one(&b, "orders", "gauge", "Orders that the driver has not finished; 1000: so many, or more.", all.orders);
-  stats_one(&b, "orders_waiting", "gauge", "Of these, not handed out to the driver; 1000: so many, or more.", all.orders_waiting);
-  stats_seconds(&b, "orders_oldest_seconds", "The age of the oldest order that the driver has not finished.", all.oldest_order_ms);
-  stats_one(&b, "order_retries_total", "counter", "Orders that were handed out again.", all.order_retries);
+    stats_one(&b, "store_connects_total", "counter", "Connections to PostgreSQL since the start, including the first ones.", s->commit.port->connects(s->commit.store));
+  stats_seconds(&b, "late_seconds", "Seconds since the oldest due step should have happened; 0 if none is late.", all.late_ms);
+  stats_one(&b, "orders", "gauge", "Orders that the driver has not finished; 1000 means 1000 or more.", all.orders);
+  stats_one(&b, "orders_waiting", "gauge", "Orders that have not been handed to the driver yet; 1000 means 1000 or more.", all.orders_waiting);
+  stats_seconds(&b, "orders_oldest_seconds", "Age of the oldest order that the driver has not finished, in seconds.", all.oldest_order_ms);
+  stats_one(&b, "order_retries_total", "counter", "Orders that were handed to the driver again.", all.order_retries);
   if (more) svc_buf_text(&b, more);
   return svc_respond_text(&arena, svc_buf_done(&b), &type, out);
 }

@@ -43,11 +43,14 @@ enum svc_type {
 };
 
 enum svc_field_flags {
-  SVC_REQUIRED = 1,      /* required in a create or replace */
+  SVC_REQUIRED = 1,      /* required in a POST or PUT, and in a PATCH if the stored resource lacks the field. A PUT must send it again;
+                            an optional field that a PUT leaves out returns to its preset, or is removed */
   SVC_READ_ONLY = 2,     /* a body may only repeat the present value */
-  SVC_FIXED = 4,         /* set at creation, then read-only */
+  SVC_FIXED = 4,         /* set at creation, then read-only: a PUT or PATCH may leave it out, which keeps the value, or repeat the value. A
+                            PUT may set it while it has none */
   SVC_NULLABLE = 8,      /* null in a body clears it */
-  SVC_WRITE_ONLY = 16,   /* accepted in a body and seen by hooks, but neither stored nor shown */
+  SVC_WRITE_ONLY = 16,   /* accepted in a body and seen by hooks, but neither stored nor shown (with SVC_SEALED: stored sealed, never
+                            shown) */
   SVC_UNIQUE_ITEMS = 32, /* duplicate elements are refused */
   SVC_MIN = 64,          /* .min applies */
   SVC_MAX = 128,         /* .max applies */
@@ -311,13 +314,14 @@ typedef struct svc_route_ext {
 struct svc_route {
   unsigned char method; /* enum svc_method */
   unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket pays */
-  unsigned char also;    /* another status of success, for documentation: 204; or 202 of a GET that is not ready and answers like the
-                            noun's POST */
+  unsigned char also;    /* a second status of success, shown in the OpenAPI document only: 204; or 202 of a GET that is not ready and
+                            answers like the noun's POST. 0: none */
   bool whole;            /* of a PATCH, for documentation: its body is checked like that of a POST, with all required fields */
   unsigned flags;       /* enum svc_route_flags */
   unsigned short status; /* of success; 0: 200 */
   unsigned short err_not_found; /* SVC_E_...: instead of the noun's, for this way of lookup */
-  svc_date_version versions[4]; /* ascending; the last is the newest, and earlier ones are refused unless `older` has them */
+  svc_date_version versions[4]; /* at most four dates, ascending. The last is current. An earlier date needs a row in `older`, otherwise
+                                   requests for it get 410 */
   svc_date_version deprecated;  /* the served version is deprecated since this day; 0: not deprecated */
   svc_date_version sunset;      /* the sunset of the operation, announced in its answers; 0: none */
   const svc_older *older;     /* earlier versions that are still served, ends with a row without date; NULL: none */
@@ -424,7 +428,7 @@ enum svc_reply_form {
 
 /*
 ** A question to the driver, and its reply. The asking code names the row (svc_question_about), and the reply is checked against it
-** (svc_told): an invalid reply gives 503, and the log names the member. docs/driver.md and its schema are generated from these rows.
+** (svc_driver_reply): an invalid reply gives 503, and the log names the member. docs/driver.md and its schema are generated from these rows.
 */
 typedef struct svc_question_row {
   const char *what;     /* "series" */
@@ -513,9 +517,11 @@ typedef struct svc_field_error {
 ** A field that refers to another resource. The rules, for every noun with such rows:
 **
 ** - The target of a new reference must exist and must not be in the `deleted` state of its lifecycle.
-** - A target cannot be deleted (err_locked). Rows without err_locked belong to records of the past and to restrictions, which
-**   keep the names of deleted resources.
-** - A reference that remains when its target is deleted is removed, with the array element that contains it.
+** - With err_locked, a request cannot delete the target while it is referenced. If something else deletes it (a cascade, or
+**   its expiry), the reference is removed, with the array element that contains it.
+** - Without err_locked, the target can be deleted, and the reference keeps its value: the store has no entry for it (class r in
+**   store/keys.c), and only the referring resource can change it. Such rows belong to records of the past and to restrictions,
+**   which keep the names of deleted resources.
 ** - A project does not move to another organization while a locking reference would cross organizations.
 **
 ** The reference is an id, or a unique value that never changes, below the same project or its organization. The field is a

@@ -290,7 +290,7 @@ SVC_PRIVATE void svc_tally_verify(svc_verify *v, svc_str key, svc_str value)
   if (!noun) return; /* not in this build */
   memcpy(parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
   if (!svc_noun_ext_of(noun->noun)->feed) {
-    svc_found(v, key.p + 1, &parent, "there is a tally of what is not tallied");
+    svc_found(v, key.p + 1, &parent, "it has a tally, but its kind has none");
     return;
   }
   memset(&counted, 0, sizeof counted);
@@ -301,5 +301,5 @@ SVC_PRIVATE void svc_tally_verify(svc_verify *v, svc_str key, svc_str value)
   while (svc_below_next(&scan, noun->noun->kind, &e))
     if (!tally_entity(v->c, noun->noun, &counted, &e)) break;
   if (counted.head.count != stored.count || !svc_id_eq(&counted.head.last, &stored.last) || !tally_same(&counted, &stored))
-    svc_found(v, key.p + 1, &parent, "a tally of those below this id is not what they are");
+    svc_found(v, key.p + 1, &parent, "a tally of the resources below this id is wrong");
 }

@@ -98,7 +98,7 @@ static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
   if (!svc_change_write(c, &change, &e)) return false;
   e.revision = svc_new_revision(c->txn);
   if (!svc_entity_store(c, &e, stored)) return false;
-  return svc_order_put(c, c->plan->noun, &e) && svc_event_told(c, noun->event_deleted, &d);
+  return svc_order_put(c, c->plan->noun, &e) && svc_event_put_diff(c, noun->event_deleted, &d);
 }
 
 SVC_PRIVATE bool svc_verb_delete(svc_call *c)

@@ -162,7 +162,7 @@ static void verify_count_found(svc_verify *v, svc_str key, int64_t stored, int64
 {
   svc_id parent = { { 0 } };
   if (key.n > 1 + SVC_KIND_SIZE) memcpy(parent.b, key.p + 1 + SVC_KIND_SIZE, sizeof parent.b);
-  svc_found(v, key.p + 1, &parent, "its count below this id is %lld, and there are %lld", (long long)stored, (long long)counted);
+  svc_found(v, key.p + 1, &parent, "its count below this id is %lld, but %lld exist", (long long)stored, (long long)counted);
 }
 
 static void verify_stored_count(svc_verify *v, svc_str key, svc_str value)
@@ -172,7 +172,7 @@ static void verify_stored_count(svc_verify *v, svc_str key, svc_str value)
   int rc;
   (void)value;
   if (key.n != 1 + SVC_KIND_SIZE && key.n != 1 + SVC_KIND_SIZE + 12) {
-    verify_found(v, "a count has a key of another length than counts have");
+    verify_found(v, "a count has a key of a wrong length");
     return;
   }
   if (!v->count_room && !verify_grow(v)) {
@@ -215,13 +215,13 @@ static void verify_indexed(svc_verify *v, const svc_entity *e, const svc_id *sho
     int rc = svc_named_get(v->c->txn, svc_entity_names(e), &e->parent, e->unique, &named);
     if (rc != SVC_OK) svc_found(v, e->kind, shown, "its name is not in the index");
     else if (memcmp(named.kind, e->kind, SVC_KIND_SIZE) != 0 || !svc_id_eq(&named.id, &e->id))
-      svc_found(v, e->kind, shown, "its name leads to another");
+      svc_found(v, e->kind, shown, "its name leads to another resource");
   }
   if (!(e->flags & SVC_ENTITY_BY_ID)) return;
   svc_key_by_id(&key, e->kind, &e->id);
-  if (svc_get(v->c->txn, &key, &value) != SVC_OK) svc_found(v, e->kind, shown, "it is not found by its id");
+  if (svc_get(v->c->txn, &key, &value) != SVC_OK) svc_found(v, e->kind, shown, "it cannot be found by its id");
   else if (value.n != sizeof e->parent.b || memcmp(value.p, e->parent.b, value.n) != 0)
-    svc_found(v, e->kind, shown, "it is found by its id below another parent");
+    svc_found(v, e->kind, shown, "its id leads to another parent");
 }
 
 static void verify_dues(svc_verify *v, const svc_entity *e, const svc_id *shown)
@@ -234,7 +234,7 @@ static void verify_dues(svc_verify *v, const svc_entity *e, const svc_id *shown)
     due.when = e->dues[i].when;
     due.tag = e->dues[i].tag;
     svc_key_due(&key, &due);
-    if (!svc_verify_there(v, &key)) svc_found(v, e->kind, shown, "it waits for something that is not among what is due");
+    if (!svc_verify_there(v, &key)) svc_found(v, e->kind, shown, "it waits for a due step that does not exist");
   }
 }
 
@@ -252,7 +252,7 @@ static svc_node *verify_body(svc_verify *v, const svc_entity *e, const svc_id *s
     return NULL;
   }
   if (svc_body_write(v->c->arena, body, &text, &links_at) && (!svc_str_eq(text, e->body) || links_at != e->links_at))
-    svc_found(v, e->kind, shown, "its body is written otherwise than the service writes");
+    svc_found(v, e->kind, shown, "its body is not in canonical form");
   return body;
 }
 
@@ -269,7 +269,7 @@ static void verify_filled(svc_verify *v, const svc_noun_info *noun, const svc_en
                                                       : NULL;
     const svc_node *value = id ? svc_node_get(body, f->name) : NULL;
     if (value && !svc_str_eq(value->text, svc_id_str(v->c->arena, id)))
-      svc_found(v, e->kind, shown, "its %s is another than that in its key or record", f->name);
+      svc_found(v, e->kind, shown, "its %s differs from its key or record", f->name);
   }
 }
 
@@ -286,7 +286,7 @@ static void verify_keys(svc_verify *v, const svc_noun_info *noun, const svc_enti
   svc_entity own = *e;
   if (noun->noun->flags & SVC_SINGLETON) return;
   if (noun == v->c->s->seats[SVC_SEAT_FEED]) { /* events are not stored by changes */
-    if (!svc_str_eq(e->key, svc_id_str(v->c->arena, &e->id))) svc_found(v, e->kind, shown, "its name is not its id");
+    if (!svc_str_eq(e->key, svc_id_str(v->c->arena, &e->id))) svc_found(v, e->kind, shown, "its name differs from its id");
     return;
   }
   svc_change_keys(v->c, &change, &own);
@@ -295,9 +295,9 @@ static void verify_keys(svc_verify *v, const svc_noun_info *noun, const svc_enti
     change.key = e->unique;
     svc_change_keys(v->c, &change, &own);
   }
-  if (!verify_same_keys(&own, e)) svc_found(v, e->kind, shown, "its name is not that of its body");
+  if (!verify_same_keys(&own, e)) svc_found(v, e->kind, shown, "its name differs from the name in its body");
   if (own.flags != e->flags || memcmp(own.names, e->names, SVC_KIND_SIZE) != 0)
-    svc_found(v, e->kind, shown, "it is indexed otherwise than its noun says");
+    svc_found(v, e->kind, shown, "its index entries differ from those that its noun defines");
 }
 
 /* Its parent, project and organization must exist, unless they are being erased. */
@@ -308,18 +308,18 @@ static void verify_above(svc_verify *v, const svc_noun_info *noun, const svc_ent
   svc_entity above;
   if (noun->parent) { /* the parent of a stored entity is stored */
     if (verify_read(v, svc_entity_above(v->c, noun, e, &above)) == SVC_NOT_FOUND && !verify_erasing(v, &e->parent))
-      svc_found(v, e->kind, shown, "what it is below is not there");
+      svc_found(v, e->kind, shown, "its parent does not exist");
   } else if (!noun->noun->parent && !zero && !feed && !svc_id_eq(&e->parent, &e->scope.group) && !svc_id_eq(&e->parent, &e->scope.org)) {
     svc_found(v, e->kind, shown, "it is below neither its project nor its organization");
   }
   if (feed) return; /* events of a project may outlive it, in the log of its organization */
   if (s->org && !svc_id_is_zero(&e->scope.org) && !verify_get_noun(v, s->org, &e->scope.org, &above) && !verify_erasing(v, &e->scope.org))
-    svc_found(v, e->kind, shown, "its organization is not there");
+    svc_found(v, e->kind, shown, "its organization does not exist");
   if (!s->group || svc_id_is_zero(&e->scope.group)) return;
   if (!verify_get_noun(v, s->group, &e->scope.group, &above)) {
-    if (!verify_erasing(v, &e->scope.group)) svc_found(v, e->kind, shown, "its project is not there");
+    if (!verify_erasing(v, &e->scope.group)) svc_found(v, e->kind, shown, "its project does not exist");
   } else if (!svc_id_eq(&above.scope.org, &e->scope.org)) {
-    svc_found(v, e->kind, shown, "its project is another organization's");
+    svc_found(v, e->kind, shown, "its project belongs to another organization");
   }
 }
 
@@ -330,7 +330,7 @@ static void verify_entity(svc_verify *v, svc_str key, svc_str value)
   const svc_id *shown;
   svc_node *body;
   if (key.n != VERIFY_ENTITY_KEY) {
-    verify_found(v, "an entity has a key of another length than entities have");
+    verify_found(v, "a record of a resource has a key of a wrong length");
     return;
   }
   memcpy(e.parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
@@ -348,7 +348,7 @@ static void verify_entity(svc_verify *v, svc_str key, svc_str value)
   body = verify_body(v, &e, shown);
   if (!noun || !body) return;
   if ((noun->seals || noun->noun->flags & SVC_TEXT_BESIDE) && !svc_utf8_valid(e.extra))
-    svc_found(v, e.kind, shown, "what is kept beside its body is no text");
+    svc_found(v, e.kind, shown, "the data stored next to its body is not text");
   svc_scope_enter(v->c, &e);
   verify_filled(v, noun, &e, body, shown);
   verify_keys(v, noun, &e, body, shown);
@@ -364,13 +364,13 @@ static void verify_by_id(svc_verify *v, svc_str key, svc_str value)
   svc_id parent, id;
   svc_entity e;
   if (key.n != 1 + SVC_KIND_SIZE + 12 || value.n != sizeof parent.b) {
-    verify_found(v, "an entry of what is found by its id cannot be read");
+    verify_found(v, "an entry of the index of ids cannot be read");
     return;
   }
   memcpy(parent.b, value.p, sizeof parent.b);
   memcpy(id.b, key.p + 1 + SVC_KIND_SIZE, sizeof id.b);
-  if (!svc_verify_get(v, key.p + 1, &parent, &id, &e)) svc_found(v, key.p + 1, &id, "its id leads to nothing");
-  else if (!(e.flags & SVC_ENTITY_BY_ID)) svc_found(v, key.p + 1, &id, "it has an entry by its id, and says that it has none");
+  if (!svc_verify_get(v, key.p + 1, &parent, &id, &e)) svc_found(v, key.p + 1, &id, "its id leads to no resource");
+  else if (!(e.flags & SVC_ENTITY_BY_ID)) svc_found(v, key.p + 1, &id, "it has an index entry by its id, but its record says that it has none");
 }
 
 static void verify_unique(svc_verify *v, svc_str key, svc_str value)
@@ -385,12 +385,12 @@ static void verify_unique(svc_verify *v, svc_str key, svc_str value)
   memcpy(parent.b, key.p + key.n - 12, sizeof parent.b);
   memcpy(id.b, value.p + SVC_KIND_SIZE, sizeof id.b);
   if (!svc_verify_get(v, value.p, &parent, &id, &e)) {
-    svc_found(v, value.p, &id, "a name leads to it, and it is not there");
+    svc_found(v, value.p, &id, "a name leads to it, but it does not exist");
     return;
   }
   svc_key_unique(&own, svc_entity_names(&e), e.unique, &parent);
   if (e.flags & SVC_ENTITY_SHARED_NAME || !svc_str_eq(svc_key_str(&own), key))
-    svc_found(v, value.p, &id, "a name leads to it that is not its own");
+    svc_found(v, value.p, &id, "a name leads to it that is not its name");
 }
 
 static void verify_rest_key(svc_key *key, const char *kind, const svc_id *parent, const svc_id *id)
@@ -406,18 +406,18 @@ static void verify_due(svc_verify *v, svc_str key, svc_str value)
   svc_key rest;
   (void)value;
   if (!svc_due_decode(key, &due)) {
-    verify_found(v, "something is due that cannot be read");
+    verify_found(v, "a due step cannot be read");
     return;
   }
   if (svc_meter_verify_due(v, &due) || svc_retry_verify_due(v, &due)) return;
   if (due.tag == SVC_DUE_ERASE) {
     verify_rest_key(&rest, due.kind, &due.parent, &due.id);
     v->erasing_due++;
-    if (!svc_verify_there(v, &rest)) svc_found(v, due.kind, &due.id, "it is to be erased, and its record is not set aside");
+    if (!svc_verify_there(v, &rest)) svc_found(v, due.kind, &due.id, "it is being erased, but its record is not set aside");
     return;
   }
-  if (!svc_verify_get(v, due.kind, &due.parent, &due.id, &e)) svc_found(v, due.kind, &due.id, "something is due of it, and it is not there");
-  else if (svc_due_get(&e, due.tag) != due.when) svc_found(v, due.kind, &due.id, "something is due of it that it does not wait for");
+  if (!svc_verify_get(v, due.kind, &due.parent, &due.id, &e)) svc_found(v, due.kind, &due.id, "it has a due step, but does not exist");
+  else if (svc_due_get(&e, due.tag) != due.when) svc_found(v, due.kind, &due.id, "it has a due step that its record does not name");
 }
 
 /* Deleted entities with descendants left: checked first, because the descendants have no parent. */
@@ -426,7 +426,7 @@ static void verify_rest(svc_verify *v, svc_str key, svc_str value)
   svc_entity e = { .kind = key.p + 1 };
   svc_id *more;
   if (key.n != VERIFY_ENTITY_KEY || !svc_entity_decode(key, value, &e)) {
-    verify_found(v, "what is being erased has a record that cannot be read");
+    verify_found(v, "a record of a resource being erased cannot be read");
     return;
   }
   more = v->memory->resize(v->memory->context, v->erasing, (v->erasing_count + 1) * sizeof *more);
@@ -470,13 +470,13 @@ static void verify_holding(svc_verify *v, svc_str key, svc_str value)
     if (!svc_verify_there(v, &other)) continue;
     verify_count(v, noun->noun->kind, &holder);
     if (!svc_verify_get(v, noun->noun->kind, &org, &holder, &e) && !verify_erasing(v, &org))
-      svc_found(v, noun->noun->kind, &holder, "it holds roles on a project, and is not there");
+      svc_found(v, noun->noun->kind, &holder, "it holds roles on a project, but does not exist");
     break;
   }
   if (i == sizeof holders / sizeof holders[0] && s->group)
-    svc_found(v, s->group->noun->kind, &group, "roles are held on it by one that it does not list");
+    svc_found(v, s->group->noun->kind, &group, "a caller holds roles on it that its list does not contain");
   if (s->group && !verify_get_noun(v, s->group, &group, &e) && !verify_erasing(v, &group))
-    svc_found(v, s->group->noun->kind, &group, "roles are held on it, and it is not there");
+    svc_found(v, s->group->noun->kind, &group, "roles are held on it, but it does not exist");
 }
 
 static void verify_listed(svc_verify *v, svc_str key, svc_str value)
@@ -487,7 +487,7 @@ static void verify_listed(svc_verify *v, svc_str key, svc_str value)
   svc_key other;
   (void)value;
   if (key.n != VERIFY_LISTED_KEY) {
-    verify_found(v, "an entry of who holds a role cannot be read");
+    verify_found(v, "an entry of the index of roles cannot be read");
     return;
   }
   memcpy(on.b, key.p + 1, 12);
@@ -498,7 +498,7 @@ static void verify_listed(svc_verify *v, svc_str key, svc_str value)
   svc_key_id(&other, &id);
   svc_key_id(&other, &e.scope.org);
   svc_key_id(&other, &on);
-  if (!svc_verify_there(v, &other)) svc_found(v, key.p + 13, &id, "it is listed on a project on which it holds no role");
+  if (!svc_verify_there(v, &other)) svc_found(v, key.p + 13, &id, "a project lists it, but it holds no role there");
 }
 
 static void verify_meta(svc_verify *v, svc_str key, svc_str value)
@@ -520,7 +520,7 @@ static const struct verify_class {
   void (*one)(svc_verify *v, svc_str key, svc_str value);
   const char *what;
 } verify_classes[] = {
-  { 'x', verify_rest, "what is being erased" },
+  { 'x', verify_rest, "resources being erased" },
   { 'e', verify_entity, "entities" },
   { 'a', verify_listed, "who holds roles" },
   { 'h', verify_holding, "roles on projects" },
@@ -528,7 +528,7 @@ static const struct verify_class {
   { 'l', svc_meter_verify_open, "open lines of the ledger" },
   { 'i', svc_retry_verify, "answers to retries" },
   { 'c', verify_stored_count, "counts" },
-  { 'd', verify_due, "what is due" },
+  { 'd', verify_due, "due steps" },
   { 'g', verify_by_id, "the index of ids" },
   { 'j', svc_retry_verify_index, "answers to retries by organization" },
   { 'm', verify_meta, "the store's own" },
@@ -553,7 +553,7 @@ static void verify_one(svc_verify *v, const struct verify_class *k, svc_str key,
   k->one(v, key, value);
   if (arena.failed) txn->error = SVC_NOMEM;
   if (txn->error == SVC_CORRUPT || c.error.code != SVC_E_NONE) {
-    if (!v->here) verify_found(v, "a record leads to one that cannot be read");
+    if (!v->here) verify_found(v, "a record refers to a record that cannot be read");
     if (txn->error == SVC_CORRUPT) txn->error = SVC_OK;
   }
   v->c = v->outer;
@@ -591,7 +591,7 @@ static void verify_strangers(svc_verify *v)
   for (i = 0; i < VERIFY_CLASSES; i++) letters[i] = verify_classes[i].letter;
   while (svc_note(txn, txn->port->scan(txn, &range, &row, 1, &n)) == SVC_OK && n) {
     if (!strchr(letters, row.key.p[0])) {
-      verify_found(v, "a record is of no class that there is");
+      verify_found(v, "a record has an unknown class");
       return;
     }
     to = (char)(row.key.p[0] + 1);
@@ -606,8 +606,8 @@ static void verify_all(svc_verify *v)
   if (v->findings > SVC_FINDINGS || v->outer->txn->error != SVC_OK) return;
   verify_missing_counts(v);
   verify_strangers(v);
-  if (v->erasing_due != v->erasing_count) verify_found(v, "what is being erased is not all due, or is due twice");
-  if (v->meters_open != v->meters_wanted) verify_found(v, "the ledger has other open lines than there is to be counted");
+  if (v->erasing_due != v->erasing_count) verify_found(v, "the due steps for erasing do not match the resources being erased");
+  if (v->meters_open != v->meters_wanted) verify_found(v, "the ledger does not have exactly one open line for each cost");
 }
 
 static void verify_nobody(void *context, const char *text)

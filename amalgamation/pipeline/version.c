@@ -176,14 +176,14 @@ static svc_str version_there_are(svc_call *c)
 {
   unsigned newest = svc_route_newest(c->plan->route);
   svc_buf b = svc_buf_new(c->arena, 256);
-  svc_buf_text(&b, "The Accept header names no version of this operation that can be served. There is ");
+  svc_buf_text(&b, "The Accept header names no version of this operation that can be served. The newest is ");
   svc_buf_str(&b, c->s->media_prefix);
   svc_buf_str(&b, version_day(c, newest));
   svc_buf_char(&b, '+');
   svc_buf_text(&b, svc_route_ext_of(c->plan->route)->media && !strchr(svc_route_ext_of(c->plan->route)->media, '/') ? svc_route_ext_of(c->plan->route)->media : "json");
-  svc_buf_text(&b, ", which any later day stands for");
-  version_list(c, &b, true, "; older ones are ");
-  version_list(c, &b, false, "; gone are ");
+  svc_buf_text(&b, ", and later dates select it, too");
+  version_list(c, &b, true, "; older versions are ");
+  version_list(c, &b, false, "; no longer available are ");
   svc_buf_char(&b, '.');
   return svc_buf_done(&b);
 }

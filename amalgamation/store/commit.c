@@ -9,7 +9,8 @@
 ** A job keeps everything it wrote, or nothing. Jobs check before they write, so a refused job has usually written
 ** nothing, and the batch goes on. A job that is refused after a write spoils the transaction, which is aborted and
 ** repeated without the job, which runs alone when the others are done. A transaction is also repeated when the store was
-** out of room and, in parts, when another process committed first (see "conflicts"). Jobs must therefore be repeatable.
+** out of room. If another process committed first, the batch is split and its parts are repeated (see "conflicts"). Jobs must
+** therefore be repeatable.
 **
 ** The rule: results of an aborted try are discarded. A job may have been refused because of another job's write in the
 ** same transaction, and that write never happened.
@@ -295,11 +296,13 @@ static svc_job *commit_take(svc_commit *k, commit_batch *batch)
 }
 
 /*
-** Jobs that arrive during the work share the flush. Callers that the previous batch answered are likely to return: they prepare their
-** next request while the leader works, and a short wait at the end lets the last of them in.
+** Adds jobs that have arrived meanwhile to the batch: they share its flush. The callers of the previous batch have their answers and
+** often send their next request while the leader works. So while the batch is smaller than the previous one, the leader waits a
+** short time for them. Returns the first added job; NULL: none.
 **
-** If other processes write to the store, the batch is closed before the transaction begins. A transaction sees the state of its
-** beginning; a later caller may have learned something newer from another process and must not be refused because of old state.
+** On a store of one process the leader calls this during the transaction. If other processes write to the store, it calls this only
+** before the transaction begins. A transaction sees the state at its beginning. A caller that arrives later may have seen a newer
+** state, of another process, and must not be refused because of the older one.
 */
 static svc_job *commit_join(svc_commit *k, commit_batch *batch)
 {

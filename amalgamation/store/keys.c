@@ -12,15 +12,16 @@
 **   g kind(4) id(12)                               for nouns that are found by id alone: parent(12)
 **   h holder(12) org(12) group(12)                 roles of the holder on this project: names, a line each (holding.c)
 **   i hash(16)                                     an Idempotency-Key and the first answer to it (pipeline/retry.c)
-**   j org(12) expiry(8) hash(16)                   the "i" entries of an organization, oldest first: empty; c "-try" org(12): their bytes
+**   j org(12) expiry(8) hash(16)                   the "i" entries of an organization, oldest first: empty
+**   c "-try" org(12)                               the bytes of these "i" entries together: a counter
 **   l id(12) slot(1)                               key of the ledger line that is still open for this entity
 **   m name                                         the store's own: "schema", "ids", "sealed", "resealed", "digest", "vendor-word",
 **   "dialect", "world"
-**   m "session" handle(8)                          time until which a handle that gives out orders lives: i64 (pipeline/order.c)
+**   m "session" handle(8)                          time until which a handle that gives out orders lives: i64 (pipeline/order_lease.c)
 **   o kind(4) parent(12) id(12)                    the order that the driver has for this entity (pipeline/order.c)
 **   q id(12)                                       an order by its own id: kind(4) parent(12) id(12)
-**   r kind(4) id(12) kind(4) parent(12) id(12)     a reference: the second entity names the first by its id, or by its name; the id is
-**                                                  then the first bytes of a hash of that name (pipeline/refs.c)
+**   r kind(4) id(12) kind(4) parent(12) id(12)     a reference from the second entity to the first. If it names the first by name, the
+**                                                  first id is the start of a hash of its parent and that name (pipeline/refs.c)
 **   t kind(4) parent(12) id(12)                    counts of each value in a block, by the last id of the block (pipeline/tally.c)
 **   u names(4) value 0 scope(12)                   a unique value: kind(4) id(12) of the entity that has it
 **   w when(8) id(12)                               a queued order, not to be handed out before this time: empty
@@ -31,6 +32,23 @@
 ** zero bytes there. In "u" the value precedes the scope, so that a value can be looked up without its scope. `names` is the kind of the
 ** entity, or a name space that several kinds share. A value that would make the key too long is replaced by its
 ** SHA-256.
+**
+** An example: POST /groups creates project P, named shop, in organization O. The caller is API key K, which may create projects
+** in O and becomes the project's owner, and the request has an Idempotency-Key. One transaction writes:
+**
+**   e "proj" O P                      the project
+**   u "proj" "shop" 0 O               "proj" P: the name is taken in O
+**   g "proj" P                        O: paths name a project by its id alone
+**   c "proj" O, c "proj"              each 1 more: the projects of O, and of the whole store
+**   h K O P                           "GROUP_OWNER": the role of K on P (svc_credential_owns)
+**   a P "akey" K                      empty: the same from the side of P
+**   c "akey" P, c "akey" K            each 1 more: keys with roles on P, and projects on which K has roles
+**   e "evnt" P event, c "evnt" P      GROUP_CREATED in the log of P, and the length of that log
+**   i hash                            the answer, for a retry
+**   j O expiry hash, c "-try" O       the answer in the index of O, and its bytes
+**   d expiry "-try" hash 0            deletes the answer after 24 hours
+**
+** On a store of one process the transaction also moves the bound of ids, m "ids", if the ids have reached it (commit.c).
 */
 #include "store/store.h"
 

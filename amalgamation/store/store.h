@@ -49,7 +49,8 @@ typedef struct svc_scan {
   svc_txn *txn;
   svc_key from, to; /* the remaining range; a caller may move an end before the first row */
   bool backwards, ended;
-  uint64_t skip; /* rows to pass over first */
+  uint64_t skip; /* rows to pass over first. The port skips them (svc_range.skip) without passing them to the caller; LMDB and PostgreSQL
+                    (OFFSET) step over each of them, so the cost of a page grows with its distance from the beginning of the list */
   uint64_t left; /* rows still expected; 0: unknown */
   unsigned batch, at, n;
   size_t prefix_length; /* used by index.c */
@@ -71,7 +72,7 @@ typedef struct svc_scope {
 /* Due steps of an entity. A noun defines its own tags from SVC_DUE_OWN on. */
 enum svc_due_tag { SVC_DUE_STATE, SVC_DUE_EXPIRY, SVC_DUE_RUN, SVC_DUE_OWN,
                    SVC_DUE_NONE = 253, /* of no entity: the change has no due date */
-                   SVC_DUE_ORDER = 254, /* the simulator works on an order that no state shows (pipeline/facts.c) */
+                   SVC_DUE_ORDER = 254, /* end of an order that no state shows, without a driver (pipeline/change.c sets it) */
                    SVC_DUE_ERASE = 255 /* of a deleted entity: erases its descendants (pipeline/erase.c) */ };
 typedef struct svc_due {
   int64_t when; /* milliseconds */
@@ -188,7 +189,7 @@ struct svc_ids { /* the source of ids */
   svc_id last;     /* the greatest id so far */
   svc_id reserved; /* the bound in the store: ids up to this one may have been given out */
   svc_id late;     /* the last id that was made for a time in the past */
-  svc_id first;    /* the first id of the current job; all 0: none yet */
+  svc_id first;    /* the first id that this job made; zero: none yet */
   uint64_t revision;
   int64_t now; /* time of the current request */
   int64_t due; /* the earliest due date written by this transaction, on a shared store; INT64_MAX: none */

@@ -1,4 +1,4 @@
-// A test of a client that runs beside svcd (compose.yaml): it signs in, makes a cluster, and moves the clock until the cluster is ready.
+// A test that runs next to svcd (compose.yaml): signs in, creates a cluster, and moves the clock until the cluster is ready.
 import { test, beforeEach } from 'node:test'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

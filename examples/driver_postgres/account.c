@@ -1,10 +1,10 @@
 /*
 ** A database user as its order describes it: reads and checks name, verifier, roles and scopes before any SQL uses them.
 **
-** Roles of the API on a server. A database of the API is a schema of the database `postgres`: one connection reaches all of them, as clients
-** of this API expect. Each schema has three roles without login: svc_read_OID, svc_write_OID and svc_make_OID; svc_read_any, svc_write_any and
-** svc_make_any are members of those of every schema. A user is a member of the roles that its API roles require, and of no others. The
-** predefined pg_read_all_data is not used, because it also shows the verifiers of all users in pg_authid.
+** Roles of the API on a server. A database of the API is a schema of the database `postgres`, so that one connection reaches all databases,
+** as clients of this API expect. Each schema has three roles without login: svc_read_OID, svc_write_OID and svc_make_OID. svc_read_any,
+** svc_write_any and svc_make_any are members of the respective role of every schema. A user is a member of the roles that its API roles
+** require, and of no others. The predefined pg_read_all_data is not used, because it also shows the verifiers of all users in pg_authid.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -23,9 +23,9 @@ static const struct {
   { "readWriteAnyDatabase", DRIVER_WRITES, 1, 0, 0 },
   { "dbAdmin", DRIVER_MAKES, 0, 0, 0 },
   { "dbAdminAnyDatabase", DRIVER_MAKES, 1, 0, 0 },
-  { "backup", DRIVER_READS, 1, 0, 0 },            /* what pg_dump needs */
+  { "backup", DRIVER_READS, 1, 0, 0 },            /* for pg_dump, which reads everything */
   { "clusterMonitor", DRIVER_NOTHING, 1, 1, 0 },
-  { "Admin", DRIVER_WRITES, 1, 1, 1 },            /* behind the vendor's word */
+  { "Admin", DRIVER_WRITES, 1, 1, 1 },            /* after the vendor word: "svcAdmin" */
 };
 
 void driver_account_free(driver_account *a)
@@ -37,8 +37,8 @@ void driver_account_free(driver_account *a)
   memset(a, 0, sizeof *a);
 }
 
-/* A string of a JSON object, decoded. NULL: missing. *control is set if it has a character that no name may have; the
-** service escapes no others but the quote and the backslash. */
+/* Returns a string of a JSON object, decoded, which the caller frees; NULL: missing, or out of memory. Sets *control if the string has a
+** control character, which no name may have. Of all other characters the service escapes only the quote and the backslash. */
 char *driver_string(const char *json, int n, const char *format, int *control)
 {
   struct json_token t = { NULL, 0, JSON_TYPE_INVALID };
@@ -59,7 +59,7 @@ char *driver_string(const char *json, int n, const char *format, int *control)
   return out;
 }
 
-/* Why a role cannot have this name, or NULL. */
+/* Returns why a database user cannot have this name; NULL: the name is valid. */
 const char *driver_bad_user_name(const char *name, int control)
 {
   static const char *const words[] = { "public", "none", "user", "current_user", "current_role", "session_user" };
@@ -83,7 +83,7 @@ const char *driver_bad_schema(const char *name, int control)
   return NULL;
 }
 
-/* The row of driver_roles for a role by this name; -1: none. */
+/* Returns the row of driver_roles with this name; -1: unknown. */
 static int driver_role_named(const char *name, const char *vendor)
 {
   int i, last = (int)(sizeof driver_roles / sizeof driver_roles[0]) - 1;
@@ -94,7 +94,7 @@ static int driver_role_named(const char *name, const char *vendor)
   return -1;
 }
 
-/* Rights in a schema, beside those that it has there. Returns 0, or -1 with `why`. */
+/* Adds privileges in a schema to those that the user has there already. Returns 0, or -1 with `why`. */
 int driver_account_grant(driver_account *a, const char *schema, int level, char *why, size_t size)
 {
   const char *bad = driver_bad_schema(schema, 0);
@@ -108,7 +108,7 @@ int driver_account_grant(driver_account *a, const char *schema, int level, char 
   return 0;
 }
 
-/* A role by its name. Returns 0, or -1 with `why`. */
+/* Adds the privileges of a role, by its name. `depth`: number of custom roles that inherit it. Returns 0, or -1 with `why`. */
 int driver_account_role(driver_account *a, const driver_place *at, const char *name, const char *database, int depth, char *why, size_t size)
 {
   int role = driver_role_named(name, at->vendor);
@@ -120,7 +120,7 @@ int driver_account_role(driver_account *a, const driver_place *at, const char *n
   return 0;
 }
 
-/* A role of a user, as in its order. */
+/* Adds a role of a user, from the JSON of its order. Returns 0, or -1 with `why`. */
 static int account_role(driver_account *a, const driver_place *at, const struct json_token *t, char *why, size_t size)
 {
   int control = 0, status = -1;
@@ -137,8 +137,8 @@ static int account_role(driver_account *a, const driver_place *at, const struct 
   return status;
 }
 
-/* A database user, from the desired state of its order. Returns 0, or -1 with `why` it cannot be on a server; then `a` has at
-** least the name, unless that is what is wrong. */
+/* Reads a database user from the desired state of its order. Returns 0, or -1 with `why` the user is invalid on a server. `a` then has at
+** least the name, if there is one. The caller frees `a` in any case. */
 int driver_account_read(driver_account *a, const driver_place *at, const char *json, char *why, size_t size)
 {
   int n = (int)strlen(json), control = 0, other = 0, i, status = 0;
@@ -155,7 +155,7 @@ int driver_account_read(driver_account *a, const driver_place *at, const char *j
   return status;
 }
 
-/* Is the user one of the cluster of this name? A user without scopes is one of all. */
+/* Returns true if the user's scopes include the cluster with this name. A user without scopes is a user of all clusters. */
 int driver_in_scope(const char *json, const char *cluster)
 {
   int n = (int)strlen(json), i, control = 0, found = 0;

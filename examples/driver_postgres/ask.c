@@ -1,5 +1,5 @@
 /*
-** Questions of the service, in one table. For unknown answers the driver returns SVC_NOT_FOUND.
+** The table of the service's questions, with a function for each. Where the driver has no answer, it returns SVC_NOT_FOUND.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"

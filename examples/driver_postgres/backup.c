@@ -1,8 +1,8 @@
 /*
 ** Snapshots of servers, and restores from them.
 **
-** The rule: a snapshot gets its name when it is complete and verified. A server keeps its data until its replacement has started and has the
-** content of the snapshot.
+** The rule: a snapshot gets its name when it is complete and verified. A restore keeps the previous data of the server until the restored
+** server has started and has the content of the snapshot.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -22,7 +22,7 @@ static int backup_refused(driver_postgres *d, driver_result *r, const char *what
   return driver_fail(r, "%s: %.700s", what, said);
 }
 
-/* A base backup holds what its manifest lists, byte for byte, and the log that makes it consistent. */
+/* Verifies a base backup: it has every byte that its manifest lists, and the write-ahead log that makes it consistent. */
 static int backup_verify(driver_postgres *d, char *folder, driver_result *r)
 {
   char said[1024];
@@ -30,7 +30,7 @@ static int backup_verify(driver_postgres *d, char *folder, driver_result *r)
   return driver_run(d, NULL, said, sizeof said, argv) == 0 ? 0 : backup_refused(d, r, "the snapshot fails its verification", said);
 }
 
-/* A copy of a server that does not run is the same as what it was copied from. */
+/* Compares the copy of a stopped server with its original. */
 static int backup_compare(driver_postgres *d, char *from, char *to, driver_result *r)
 {
   char said[1024];
@@ -38,7 +38,7 @@ static int backup_compare(driver_postgres *d, char *from, char *to, driver_resul
   return driver_run(d, NULL, said, sizeof said, argv) == 0 ? 0 : backup_refused(d, r, "the copy differs from its origin", said);
 }
 
-/* How many relations of tenants a server has. -1: it does not answer. */
+/* Returns the number of tenants' relations on a server; -1: the server does not answer. */
 static int64_t backup_count(driver_postgres *d, const char *id)
 {
   char said[64], *end = said;
@@ -50,7 +50,7 @@ static int64_t backup_count(driver_postgres *d, const char *id)
   return end > said ? count : -1;
 }
 
-/* The size of a snapshot, "LEAST MOST" relations: their number before it began and after it was complete. */
+/* Stores the number of relations in a snapshot as "LEAST MOST", from the counts before it began and after it was complete. */
 static void backup_note(driver_postgres *d, const char *snapshot, int64_t before, int64_t after)
 {
   char text[64];
@@ -58,7 +58,7 @@ static void backup_note(driver_postgres *d, const char *snapshot, int64_t before
   if (before >= 0 && after >= 0) driver_write(d, "snapshots", snapshot, text);
 }
 
-/* Is a restored server what its snapshot was taken of? A snapshot of an earlier version has no note. */
+/* Checks that a restored server has as many relations as its snapshot. A snapshot of an earlier version has no such count, and passes. */
 static int backup_matches(driver_postgres *d, const char *id, const char *snapshot, driver_result *r)
 {
   char text[64], *rest = text;
@@ -74,7 +74,7 @@ static int backup_matches(driver_postgres *d, const char *id, const char *snapsh
 
 /* -------------------------------------------------------------------------------------------------------------- snapshots */
 
-/* A base backup of the server, or, while its cluster is paused, a copy of what it left. */
+/* Takes a base backup of the server, or a copy of its data while its cluster is paused, and verifies it. */
 static int backup_take(driver_postgres *d, const driver_order *o, char *to, driver_result *r)
 {
   char data[DRIVER_PATH], socket[DRIVER_PATH], port[16], said[1024];
@@ -95,7 +95,7 @@ static int backup_take(driver_postgres *d, const driver_order *o, char *to, driv
   return backup_verify(d, to, r);
 }
 
-/* The snapshot gets its name when it is complete and verified. */
+/* Takes a snapshot, unless it exists. The snapshot is named ID.part until it is complete and verified. */
 int driver_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   char path[DRIVER_PATH], part[DRIVER_PATH], file[64], partial[72];
@@ -127,7 +127,7 @@ int driver_forget_snapshot(driver_postgres *d, const driver_order *o, driver_res
 
 /* --------------------------------------------------------------------------------------------------------------- restores */
 
-/* One folder of the server in the place of another: both are entries of one folder, and a rename follows no link. */
+/* Renames a folder of the server within the server's folder. A rename follows no link. */
 static int backup_move(driver_postgres *d, const char *id, const char *from, const char *to)
 {
   char old[64], new[64];
@@ -144,15 +144,15 @@ static void backup_go_back(driver_postgres *d, const char *id)
   if (backup_move(d, id, "data.old", "data") == 0) driver_start(d, id);
 }
 
-/* The server begins again as a copy of the snapshot, which is verified before anything is touched. The copy is complete before the
-** server stops, and what it had is kept until the new one has started and is what the snapshot was taken of. */
+/* Replaces the data of a server by a copy of the snapshot. Verifies the snapshot before changing anything, and completes the copy before
+** stopping the server. Keeps the old data until the restored server has started and has the content of the snapshot. */
 static int driver_begin_again(driver_postgres *d, const char *group, const char *id, const char *snapshot, driver_result *r)
 {
   char to[DRIVER_PATH], from[DRIVER_PATH], file[64];
   snprintf(file, sizeof file, "snapshots/%.24s", snapshot);
   driver_path(d, from, file, NULL);
   driver_path(d, to, id, "data.new");
-  if (!driver_is(d->root, id, "data", S_IFDIR)) backup_move(d, id, "data.old", "data"); /* svcd ended in the middle of this */
+  if (!driver_is(d->root, id, "data", S_IFDIR)) backup_move(d, id, "data.old", "data"); /* svcd ended in the middle of an earlier restore */
   if (driver_is(d->root, file, "backup_manifest", S_IFREG) && backup_verify(d, from, r) != 0) return -1;
   if (driver_remove(d, id, "data.new") != 0 || driver_remove(d, id, "data.old") != 0 || driver_copy(d, from, to) != 0)
     return driver_fail(r, "the snapshot cannot be copied");
@@ -169,7 +169,7 @@ static int driver_begin_again(driver_postgres *d, const char *group, const char 
   return driver_settle(d, group, id);
 }
 
-/* The fields of a job, whose names differ between clusters and flex clusters. */
+/* The fields of a restore job. Their names differ between clusters and flex clusters. */
 typedef struct driver_job {
   char *snapshot, *group, *name;
 } driver_job;
@@ -183,8 +183,7 @@ static void driver_read_job(const driver_order *o, driver_job *job)
   if (!job->group) json_scanf(o->desired, n, "{targetProjectId:%Q}", &job->group);
 }
 
-/* Into a cluster. A download fails: nothing here serves the files of a snapshot, and where they lie on the host is no tenant's
-** business. */
+/* Restores a snapshot into a cluster. A download fails: the driver does not serve files, and tenants may not learn paths of the host. */
 int driver_restore(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   char file[64], target[32];

@@ -1,8 +1,9 @@
 /*
-** Custom roles of a project: kept in FOLDER/control/roles, and granted where PostgreSQL has an equal privilege.
+** Custom roles of a project. The driver stores them in FOLDER/control/roles, and grants the actions for which
+** PostgreSQL has an equal privilege.
 **
-** The rule: a user never gets more than its roles allow. Actions without a PostgreSQL privilege on a whole schema are left out, and the log
-** says so once, when the role is stored.
+** The rule: a user never gets more than its roles allow. Actions without a PostgreSQL privilege on a whole schema are left out. The log
+** lists them once, when the role is stored.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -13,13 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CUSTOMS_DEPTH 10 /* roles that inherit from one another */
-#define CUSTOMS_PLACES 64
+#define CUSTOMS_DEPTH 10 /* most levels of roles that inherit from one another */
+#define CUSTOMS_PLACES 64 /* most databases of a role */
 
 /* The meaning of an action. The first four together are DRIVER_WRITES; FIND alone is DRIVER_READS. */
 enum customs_right {
   CUSTOMS_FIND = 1, CUSTOMS_INSERT = 2, CUSTOMS_UPDATE = 4, CUSTOMS_REMOVE = 8, CUSTOMS_DATA = 15,
-  CUSTOMS_MAKE = 16, CUSTOMS_FREE = 32, /* every user may */
+  CUSTOMS_MAKE = 16, CUSTOMS_FREE = 32, /* allowed for every user */
   CUSTOMS_MONITOR = 64, CUSTOMS_SIGNAL = 128
 };
 
@@ -43,7 +44,7 @@ typedef struct customs_rights {
     int rights;
   } at[CUSTOMS_PLACES];
   int count, server;
-  char left_out[512]; /* what has no counterpart: "INSERT on shop, ..." */
+  char left_out[512]; /* actions without a counterpart: "INSERT on shop, ..." */
 } customs_rights;
 
 static void customs_leave_out(customs_rights *c, const char *action, const char *on)
@@ -72,7 +73,7 @@ static void customs_add(customs_rights *c, const char *action, const char *schem
   c->at[i].rights |= right;
 }
 
-/* One action on one resource: the server, or a database; a single collection has no counterpart. */
+/* Adds an action on a resource, which is the server or a database. A single collection has no counterpart. */
 static void customs_resource(customs_rights *c, const char *action, const struct json_token *t)
 {
   int control = 0, right = customs_right(action);
@@ -100,7 +101,7 @@ static void customs_read(customs_rights *c, const char *json)
   }
 }
 
-/* The privileges for these actions, never more than they allow. Actions that are left out are listed, too. */
+/* Returns the privileges (enum driver_level) for the actions on a schema, never more than they allow. Lists actions that are left out. */
 static int customs_level(customs_rights *c, int i)
 {
   int rights = c->at[i].rights, level = rights & CUSTOMS_MAKE ? DRIVER_MAKES : 0;
@@ -116,7 +117,7 @@ static void customs_folder(const char *group, char out[64])
   snprintf(out, 64, "roles/%.24s", group);
 }
 
-/* The role of a project by its name, to be freed by the caller. NULL: missing. */
+/* Returns the JSON of a project's custom role by its name, which the caller frees. NULL: missing, or out of memory. */
 static char *customs_named(const driver_place *at, const char *name)
 {
   char folder[64], id[32], *json = malloc(DRIVER_FILE);
@@ -148,7 +149,7 @@ static int customs_inherited(driver_account *a, const driver_place *at, const ch
   return status;
 }
 
-/* Adds the privileges of a custom role to a user. */
+/* Adds the privileges of a custom role, and of those that it inherits, to a user. Returns 0, or -1 with `why`. */
 int driver_custom(driver_account *a, const driver_place *at, const char *name, int depth, char *why, size_t size)
 {
   char *json = depth < CUSTOMS_DEPTH ? customs_named(at, name) : NULL;
@@ -199,13 +200,13 @@ int driver_custom_put(driver_postgres *d, const driver_order *o, driver_result *
   return 0;
 }
 
-/* No user has it any more. */
+/* Deletes a custom role. No user has it at this time. */
 int driver_custom_gone(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   char folder[64];
   (void)r;
   customs_folder(o->group_id, folder);
   driver_unlink(d, folder, o->resource_id);
-  unlinkat(d->control, folder, AT_REMOVEDIR); /* with the last one */
+  unlinkat(d->control, folder, AT_REMOVEDIR); /* succeeds if this was the last role */
   return 0;
 }

@@ -15,16 +15,16 @@
 #include <sys/types.h>
 
 #define DRIVER_PATH 512
-#define DRIVER_FOLDER 80     /* a socket's path has 107 bytes */
-#define DRIVER_QUEUE 256     /* orders that wait; beyond, the service is told to come again */
-#define DRIVER_NAME 63       /* bytes of a name in PostgreSQL: NAMEDATALEN - 1; longer ones would be cut off */
+#define DRIVER_FOLDER 80     /* bytes of FOLDER: the path of a socket in it has at most 107 */
+#define DRIVER_QUEUE 256     /* queued orders; further ones get SVC_BUSY, and the service sends them again */
+#define DRIVER_NAME 63       /* bytes of a name in PostgreSQL (NAMEDATALEN - 1), which cuts off longer names */
 #define DRIVER_ROLES 128     /* roles of a database user; the API allows 100 */
-#define DRIVER_FILE (1 << 20) /* bytes of a control file, at most */
-#define DRIVER_ADMIN "svc_admin" /* the driver's own role: a superuser, by the socket alone */
+#define DRIVER_FILE (1 << 20) /* most bytes of a control file */
+#define DRIVER_ADMIN "svc_admin" /* the driver's own role: a superuser that can connect only by the socket */
 #define DRIVER_OWN "(usename = '" DRIVER_ADMIN "' and application_name = 'svcd')" /* in pg_stat_activity: the connection of probe.c */
-#define DRIVER_STATS "svc_stats" /* the schema of pg_stat_statements: no tenant's */
-#define DRIVER_SLOW 100          /* milliseconds from which on a query is written to the log */
-#define DRIVER_SAMPLES 720       /* of minutes, and of half hours */
+#define DRIVER_STATS "svc_stats" /* the schema of pg_stat_statements, which belongs to no tenant */
+#define DRIVER_SLOW 100          /* milliseconds; the server logs queries that take at least this long */
+#define DRIVER_SAMPLES 720       /* number of samples kept, of minutes and of half hours */
 #define DRIVER_NO_MEMORY "no memory"
 
 typedef struct driver_order {
@@ -34,7 +34,7 @@ typedef struct driver_order {
   char *desired;
 } driver_order;
 
-/* What is counted; the first are in the order in which sample.c asks for them. */
+/* The figures of a sample. Those up to DRIVER_F_BUFFERS are in the order of the columns of sample_sql (sample.c). */
 enum driver_figures {
   DRIVER_F_CONNECTIONS, DRIVER_F_WAITING, DRIVER_F_INSERTED, DRIVER_F_UPDATED, DRIVER_F_DELETED, DRIVER_F_FETCHED, DRIVER_F_RETURNED,
   DRIVER_F_COMMITS, DRIVER_F_ROLLBACKS, DRIVER_F_READ, DRIVER_F_HIT, DRIVER_F_SPILLS, DRIVER_F_CONFLICTS, DRIVER_F_SIZE, DRIVER_F_WAL_SIZE,
@@ -46,43 +46,44 @@ enum driver_figures {
 };
 
 typedef struct driver_sample {
-  int64_t at; /* seconds since 1970; 0: none was taken */
+  int64_t at; /* seconds since 1970; 0: no sample */
   int64_t figures[DRIVER_FIGURES];
 } driver_sample;
 
-/* A server as the watch sees it. Whoever holds it may change it; the samples change with d->servers_lock. */
+/* A server as the watch sees it. Only the thread that holds the server (driver_hold()) may change it; the samples
+** and `held` also need d->servers_lock. */
 enum { DRIVER_UNTOLD = -1 };
 typedef struct driver_server {
   struct driver_server *next;
   char id[32];
-  int held;               /* an order or the watch works on it */
-  int told, told_port;    /* what was reported: up, down or nothing yet, and where */
-  pid_t pid;              /* the postmaster; 0: not known */
-  int64_t started;        /* when it was, in ticks of the system */
-  int probe;              /* a connection over which it is asked whether it answers; 0: none */
-  int64_t silent;         /* since when it does not answer, by driver_now(); 0: it does */
-  int tries, restarts;
-  int64_t try_at;         /* not before this, by driver_now() */
-  int64_t sampled;        /* seconds since 1970 */
-  int full;               /* it holds more than its disk, and is read-only */
+  int held;               /* an order or the watch works on the server */
+  int told, told_port;    /* last report: 1 up, 0 down, or DRIVER_UNTOLD; and the port */
+  pid_t pid;              /* the postmaster; 0: unknown */
+  int64_t started;        /* start time of the postmaster, in system ticks */
+  int probe;              /* connection that checks whether the server answers; 0: none */
+  int64_t silent;         /* time since which the server does not answer, by driver_now(); 0: it answers */
+  int tries, restarts;    /* failed starts since the server ended; successful restarts */
+  int64_t try_at;         /* earliest time of the next start, by driver_now() */
+  int64_t sampled;        /* time of the last sample, in seconds since 1970 */
+  int full;               /* the server holds more than its disk, and is read-only */
   driver_sample *minutes, *halves;
 } driver_server;
 
-/* What a tier may use. */
+/* The limits of a tier. */
 typedef struct driver_limits {
-  int64_t memory, disk;  /* bytes; disk 0: no bound */
+  int64_t memory, disk;  /* bytes; disk 0: no limit */
   int64_t buffers, work; /* megabytes */
   int connections;
 } driver_limits;
 
-/* What a program may use that is run. */
+/* The limits of a program that the driver runs. */
 typedef struct driver_bounds {
-  int seconds;    /* then it is ended; 0: no bound */
-  int64_t memory; /* bytes of its own that each of its processes may have; 0: no bound */
-  int group;      /* a descriptor to enter a cgroup by; 0 or less: none */
+  int seconds;    /* timeout, after which the program is killed; 0: none */
+  int64_t memory; /* bytes of private memory for each of its processes; 0: no limit */
+  int group;      /* descriptor of the file that moves a process into a cgroup; 0 or less: none */
 } driver_bounds;
 
-/* A text that grows. */
+/* A growing text. */
 typedef struct driver_text {
   FILE *file;
   char *bytes;
@@ -99,20 +100,20 @@ typedef struct driver_entry {
 struct driver_postgres {
   driver_postgres_config config;
   char folder[DRIVER_FOLDER + 1], bin[DRIVER_PATH];
-  uid_t uid; /* of the servers' user, who may be us */
+  uid_t uid; /* of the servers' user, which may be the user of svcd */
   gid_t gid, groups[32];
   int group_count;
-  char user[64]; /* "": the servers run as our own user */
+  char user[64]; /* name of the servers' user; "": the user of svcd */
   char version[32]; /* of PostgreSQL, "15.8" */
-  int root, control; /* descriptors of FOLDER and FOLDER/control: both are ours, and nobody else writes there */
+  int root, control; /* descriptors of FOLDER and FOLDER/control, which only svcd can write to */
   svc_driver driver;
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t more;
   driver_order *first, *last;
   int waiting, ending;
-  int resumed;  /* what should run was started: the watch begins */
-  svc *s;       /* whom the watch reports to; NULL: nobody yet. With `lock`, as all of the above */
+  int resumed;  /* the servers that should run were started: the watch begins */
+  svc *s;       /* the service that the watch reports to; NULL: none yet. `lock` guards the members from `first` to `s` */
   pthread_t watcher;
   pthread_cond_t round;
   pthread_mutex_t servers_lock;
@@ -121,7 +122,7 @@ struct driver_postgres {
   int explains, statements; /* auto_explain and pg_stat_statements are installed */
 };
 
-/* What a user may do in a schema, as bits: read tables; change them and make new ones; make new ones alone. */
+/* Privileges of a user in a schema, as bits: read tables; read and change tables and create new ones; only create new ones. */
 enum driver_level { DRIVER_NOTHING = 0, DRIVER_READS = 1, DRIVER_WRITES = 2, DRIVER_MAKES = 4 };
 
 typedef struct driver_account {
@@ -131,16 +132,16 @@ typedef struct driver_account {
     int level;
   } grants[DRIVER_ROLES];
   int grant_count, anywhere, monitors, signals;
-  int custom; /* it has custom roles */
+  int custom; /* the user has custom roles */
 } driver_account;
 
-/* Whose roles are meant: those of a project, with the vendor's word in the built-in ones. */
+/* The context in which a role name is resolved: the project, and the vendor word in built-in names. */
 typedef struct driver_place {
   const driver_postgres *d;
   const char *group, *vendor;
 } driver_place;
 
-/* The users of a project, one after the other: those that a server can have. */
+/* An iterator over the users of a project; it skips users that are invalid on a server. */
 typedef struct driver_users {
   DIR *folder;
   char id[32], *text, *json;
@@ -150,8 +151,8 @@ typedef struct driver_users {
 typedef struct driver_result {
   int code;
   char facts[3 * DRIVER_PATH];
-  char *large;    /* facts that are longer: freed when they are told; NULL: none */
-  char why[1024]; /* of a failure; "": the log of the driver says more */
+  char *large;    /* facts that do not fit into `facts`, freed after the report; NULL: none */
+  char why[1024]; /* reason of a failure; "": the log of the driver has it */
 } driver_result;
 
 /* files.c */

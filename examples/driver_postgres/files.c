@@ -1,9 +1,9 @@
 /*
 ** Files of the PostgreSQL driver, and its log.
 **
-** The rule: svcd may be root, and the servers run as another user of the system, who must not lead svcd anywhere. svcd reads and writes
-** only in folders of its own (FOLDER, FOLDER/control), and follows no link there. Files in folders of the servers' user are created,
-** copied, measured, read and removed by a child process that runs as that user (programs.c).
+** The rule: svcd may be root, and the servers run as another user of the system. That user must not be able to make svcd read or write
+** other files. So svcd reads and writes only in its own folders (FOLDER, FOLDER/control), and follows no link there. A child process that
+** runs as the servers' user creates, copies, measures, reads and removes files in that user's folders (programs.c).
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -27,7 +27,7 @@ void driver_say(driver_postgres *d, int level, const char *event, const char *fo
   d->config.log(d->config.log_context, level, event, text);
 }
 
-/* Milliseconds of a clock that nobody sets. */
+/* Returns the milliseconds of the monotonic clock. */
 int64_t driver_now(void)
 {
   struct timespec t;
@@ -45,7 +45,7 @@ int driver_is_id(const char *name)
   return strlen(name) == 24 && strspn(name, "0123456789abcdef") == 24;
 }
 
-/* Is FIRST/SECOND a folder (S_IFDIR) or a file (S_IFREG) itself, and not a link to one? */
+/* Returns true if FIRST/SECOND is a folder (S_IFDIR) or a file (S_IFREG), and not a link to one. `second` may be NULL. */
 int driver_is(int at, const char *first, const char *second, mode_t kind)
 {
   char path[DRIVER_PATH];
@@ -54,19 +54,19 @@ int driver_is(int at, const char *first, const char *second, mode_t kind)
   return fstatat(at, path, &about, AT_SYMLINK_NOFOLLOW) == 0 && (about.st_mode & S_IFMT) == kind;
 }
 
-/* The driver's records of servers and users are below FOLDER/control. */
+/* Returns true if the file FIRST/SECOND exists below FOLDER/control. */
 int driver_knows(const driver_postgres *d, const char *first, const char *second)
 {
   return driver_is(d->control, first, second, S_IFREG);
 }
 
-/* A folder of our own below FOLDER/control. */
+/* Creates a folder below FOLDER/control, unless it exists. Returns 0, or -1. */
 int driver_control_folder(const driver_postgres *d, const char *name)
 {
   return mkdirat(d->control, name, 0700) == 0 || (errno == EEXIST && driver_is(d->control, name, NULL, S_IFDIR)) ? 0 : -1;
 }
 
-/* A folder of the servers' user, in ours. */
+/* Creates a folder in FOLDER that belongs to the servers' user, unless it exists. Returns 0, or -1 with errno. */
 int driver_server_folder(const driver_postgres *d, const char *name)
 {
   struct stat about;
@@ -77,7 +77,7 @@ int driver_server_folder(const driver_postgres *d, const char *name)
   return -1;
 }
 
-/* A small file in a folder of ours: the new text in full, or the old one. */
+/* Writes a small file in a folder of svcd, completely or not at all. Returns 0, or -1. */
 int driver_write_at(int at, const char *path, const char *text, mode_t mode)
 {
   char fresh[DRIVER_PATH + 8];
@@ -99,7 +99,8 @@ int driver_write(const driver_postgres *d, const char *first, const char *second
   return driver_control_folder(d, first) == 0 ? driver_write_at(d->control, path, text, 0600) : -1;
 }
 
-/* A regular file that is no link. Returns the number of bytes, or -1 if it is missing, something else, or has more than size - 1. */
+/* Reads a regular file that is not a link and has no second name. Returns the number of bytes, or -1 if the file is missing, of another
+** kind, or has more than size - 1 bytes. */
 ssize_t driver_read_at(int at, const char *path, char *out, size_t size)
 {
   struct stat about;
@@ -138,7 +139,7 @@ DIR *driver_list(int at, const char *name)
   return folder;
 }
 
-/* The next entry that is named by an id. */
+/* Reads the next entry whose name is an id. Returns 0 at the end. */
 int driver_next(DIR *folder, char id[32])
 {
   const struct dirent *entry;
@@ -147,7 +148,7 @@ int driver_next(DIR *folder, char id[32])
   return 0;
 }
 
-/* A folder of FOLDER/control in which there are only files. */
+/* Removes a folder of FOLDER/control, which contains only files. */
 void driver_forget(const driver_postgres *d, const char *name)
 {
   DIR *folder = driver_list(d->control, name);

@@ -1,5 +1,5 @@
 /*
-** The folder of the driver: opened, checked, and taken over from an earlier version.
+** The folder of the driver: opens it, checks it, and migrates it from an earlier version.
 **
 ** The rule: only svcd can write to the folder. Any other user with write access could replace files by links.
 */
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The newest version that is installed. */
+/* Finds the newest version of PostgreSQL that is installed. Returns true if there is one. */
 static int driver_find_bin(driver_postgres *d)
 {
   const char *root = "/usr/lib/postgresql";
@@ -29,7 +29,7 @@ static int driver_find_bin(driver_postgres *d)
   return newest > 0;
 }
 
-/* Is this what the driver of version 0.2 wrote into such a file? It lay in a folder of the servers' user. */
+/* Returns true if the driver of version 0.2 can have written this text. The servers' user could change these files. */
 static int driver_is_sound(const char *file, const char *text)
 {
   size_t n = strlen(text);
@@ -40,10 +40,10 @@ static int driver_is_sound(const char *file, const char *text)
   return strcmp(text, "1") == 0;
 }
 
-/* A server that version 0.2 made: its control files lay beside its data, and move to FOLDER/control. */
+/* Migrates a server that version 0.2 created: moves its control files from the folder of its data to FOLDER/control. */
 static void driver_migrate_server(driver_postgres *d, const char *id)
 {
-  static const char *const files[] = { "group", "name", "port", "password", "paused", "made" }; /* made comes last: then it is all there */
+  static const char *const files[] = { "group", "name", "port", "password", "paused", "made" }; /* "made" last: it marks completeness */
   int fd = openat(d->root, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), good = 1;
   char text[256];
   size_t i;
@@ -60,8 +60,8 @@ static void driver_migrate_server(driver_postgres *d, const char *id)
   close(fd);
 }
 
-/* Files of version 0.2, which stored users as SQL, without their roles and scopes: these are unknown until the service orders the users
-** again. */
+/* Migrates a folder of version 0.2. That version stored users as SQL, without roles and scopes, so its users are removed; each is unknown
+** until the service orders it again. */
 static void driver_migrate(driver_postgres *d)
 {
   char id[32];
@@ -74,7 +74,7 @@ static void driver_migrate(driver_postgres *d)
   driver_remove_server(d, "users");
 }
 
-/* The servers' user, by name. */
+/* Looks up the servers' user and its groups. Returns 0, or -1 with `why`. */
 static int driver_find_user(driver_postgres *d, char *why, size_t size)
 {
   const char *user = d->config.user ? d->config.user : geteuid() == 0 ? "postgres" : NULL;
@@ -91,7 +91,7 @@ static int driver_find_user(driver_postgres *d, char *why, size_t size)
   return 0;
 }
 
-/* Only svcd may write to the folder: another user could replace files by links. */
+/* Opens FOLDER, and creates it if missing. Refuses a folder that another user owns or can write to. Returns 0, or -1 with `why`. */
 static int driver_open_root(driver_postgres *d, const char *path, char *why, size_t size)
 {
   struct stat about;
@@ -99,7 +99,7 @@ static int driver_open_root(driver_postgres *d, const char *path, char *why, siz
   if (!made && errno != EEXIST) return snprintf(why, size, "%s cannot be made: %s", path, strerror(errno)), -1;
   d->root = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (d->root < 0 || fstat(d->root, &about) != 0) return snprintf(why, size, "%s is a link, or no folder: name the folder itself", path), -1;
-  if (d->user[0] && about.st_uid == d->uid && driver_is(d->root, "snapshots", NULL, S_IFDIR)) /* as version 0.2 had it */
+  if (d->user[0] && about.st_uid == d->uid && driver_is(d->root, "snapshots", NULL, S_IFDIR)) /* a folder of version 0.2 */
     made = fchown(d->root, geteuid(), getegid()) == 0;
   else if (about.st_uid != geteuid()) return snprintf(why, size, "%s belongs to another user: name a folder of its own", path), -1;
   else if (about.st_mode & 022) return snprintf(why, size, "%s can be written to by others: chmod go-w it", path), -1;
@@ -117,7 +117,7 @@ static int driver_open_folder(driver_postgres *d, char *why, size_t size)
   size_t n = d->config.folder ? strlen(d->config.folder) : 0;
   if (n == 0 || n >= sizeof path) return snprintf(why, size, "the driver has no folder, or one with too long a name"), -1;
   memcpy(path, d->config.folder, n + 1);
-  while (n > 1 && path[n - 1] == '/') path[--n] = 0; /* LINK/ would be followed */
+  while (n > 1 && path[n - 1] == '/') path[--n] = 0; /* open() would follow a link that ends with a slash */
   if (driver_open_root(d, path, why, size) != 0) return -1;
   whole = realpath(path, NULL);
   if (!whole || strlen(whole) > DRIVER_FOLDER || strpbrk(whole, "'\"\\$`\n")) {
@@ -138,7 +138,7 @@ static int driver_open_folder(driver_postgres *d, char *why, size_t size)
   return 0;
 }
 
-/* Is it installed, where Debian has it? Servers go without it otherwise. */
+/* Returns true if a library of PostgreSQL is installed where Debian has it. Without the library, servers run without it. */
 static int folder_library(const driver_postgres *d, const char *name)
 {
   char path[DRIVER_PATH * 2];
@@ -146,7 +146,7 @@ static int folder_library(const driver_postgres *d, const char *name)
   return access(path, R_OK) == 0;
 }
 
-/* "postgres (PostgreSQL) 15.8 (Debian 15.8-0)" */
+/* Reads the version from "postgres (PostgreSQL) 15.8 (Debian 15.8-0)". */
 static void folder_version(driver_postgres *d)
 {
   char said[256], *at;

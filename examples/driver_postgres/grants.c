@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A literal of SQL, or an identifier: between marks, with marks inside doubled. Names have been checked: no control characters. */
+/* Writes an SQL literal or identifier: in quotes, with quotes inside doubled. The text must have no control characters. */
 void driver_quote(FILE *sql, const char *text, char mark)
 {
   fputc(mark, sql);
@@ -20,7 +20,7 @@ void driver_quote(FILE *sql, const char *text, char mark)
   fputc(mark, sql);
 }
 
-/* SQL about a role or schema: {name} becomes an identifier, {'name'} a literal. */
+/* Writes SQL about a role or schema. {name} becomes an identifier, {'name'} a literal. */
 void driver_print(FILE *sql, const char *text, const char *name)
 {
   static const char identifier[] = "{name}", literal[] = "{'name'}";
@@ -32,7 +32,8 @@ void driver_print(FILE *sql, const char *text, const char *name)
   }
 }
 
-/* A schema and its three roles, which are :"r", :"w" and :"m" from here on. A schema of an earlier version has two. */
+/* Creates a schema and its three roles, if missing, and sets the psql variables r, w and m to the roles' names. A schema of an earlier
+** version has only the roles r and w. */
 const char driver_sql_schema[] =
   "create schema if not exists {name};\n"
   "select 'svc_read_' || oid as r, 'svc_write_' || oid as w, not exists (select from pg_roles where rolname = 'svc_read_' || n.oid)"
@@ -53,7 +54,7 @@ const char driver_sql_schema[] =
   "create role :\"m\";\ngrant usage, create on schema {name} to :\"m\";\ngrant :\"m\" to svc_make_any;\n"
   "\\endif\n";
 
-/* A role that a tenant logs in by has no attribute of an administrator, and is a member of nothing; nobody is a member of it. */
+/* Takes all privileges from the role of a tenant: it has no administrator's attribute, is a member of no role, and has no members. */
 const char driver_sql_bare[] =
   "alter role {name} nosuperuser nocreatedb nocreaterole noreplication nobypassrls inherit connection limit -1 valid until 'infinity';\n"
   "alter role {name} reset all;\nalter role {name} in database postgres reset all;\n"
@@ -64,7 +65,7 @@ const char driver_sql_bare[] =
   "revoke all on database postgres from {name};\n"
   "revoke all on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from {name};\n";
 
-/* Whatever a writer makes from now on, the readers and writers of its schema can use. */
+/* Default privileges: readers and writers of a schema can use the tables and sequences that a user creates there from now on. */
 const char driver_sql_defaults[] =
   "select format('alter default privileges for role %I in schema %I grant select on tables to %I', u.rolname, n.nspname, r),"
   " format('alter default privileges for role %I in schema %I grant select, insert, update, delete on tables to %I', u.rolname, n.nspname, w),"
@@ -74,7 +75,7 @@ const char driver_sql_defaults[] =
   " where u.rolcanlogin and not u.rolsuper and has_schema_privilege(u.oid, n.oid, 'create')"
   " and not exists (select from pg_default_acl where defaclrole = u.oid and defaclnamespace = n.oid) \\gexec\n";
 
-/* A role that is a superuser's, or the server's own, is nobody's user. */
+/* Fails if the role is a superuser, or one of the server's own (oid below 16384): such a role cannot be a database user. */
 const char driver_sql_guard[] =
   "select set_config('svc.name', {'name'}, false) \\g /dev/null\n"
   "do $$ begin if exists (select from pg_roles where rolname = current_setting('svc.name') and (rolsuper or oid < 16384)) then"
@@ -84,7 +85,7 @@ const char driver_sql_writer[] =
   "grant temporary on database postgres to {name};\n"
   "grant execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) to {name};\n";
 
-/* A user who may not write to a schema any more owns nothing there. */
+/* Gives everything that the user owns to svc_former, if the user owns anything in a schema in which it can no longer create. */
 static const char driver_sql_owned[] =
   "select format('reassign owned by %I to svc_former', {'name'}) where exists (select from (select relnamespace n, relowner o from pg_class"
   " union select pronamespace, proowner from pg_proc union select typnamespace, typowner from pg_type) x join pg_roles u on u.oid = o"
@@ -113,7 +114,7 @@ static void grants_member(FILE *sql, int level, const char *name, const char *co
     if (level & 1 << i) driver_print(sql, texts[i], name);
 }
 
-/* The script that makes a user what it should be, whatever it was before: in one transaction. */
+/* Writes the script that creates or updates a user, in one transaction. The result does not depend on earlier privileges of the role. */
 void driver_account_sql(FILE *sql, const driver_account *a)
 {
   int i, all = a->anywhere;
@@ -133,7 +134,7 @@ void driver_account_sql(FILE *sql, const driver_account *a)
   if (a->monitors) driver_print(sql, "grant pg_read_all_stats, pg_stat_scan_tables to {name};\n", a->name);
   if (a->signals) driver_print(sql, "grant pg_signal_backend to {name};\n", a->name);
   if (all & DRIVER_WRITES) driver_print(sql, driver_sql_writer, a->name);
-  if (a->grant_count == 1 && !a->anywhere) { /* names without a schema are those of its only one */
+  if (a->grant_count == 1 && !a->anywhere) { /* names without a schema belong to the user's only schema */
     driver_print(sql, "alter role {name} set search_path = ", a->name);
     driver_print(sql, "{name};\n", a->grants[0].schema);
   }
@@ -143,9 +144,9 @@ void driver_account_sql(FILE *sql, const driver_account *a)
 }
 
 /*
-** Roles and settings of every server, whatever its users are. The driver's own role has no password, and pg_hba.conf refuses it over TCP.
-** svc is a user to begin with, until the project has some of its own, by the password in FOLDER/control/ID/password. svc_former
-** owns what users left behind who are gone; svc is a member of it, and so can take care of that.
+** Roles and settings of every server. The driver's own role has no password, and pg_hba.conf refuses it over TCP. svc is a first user, for
+** projects without database users; its password is in FOLDER/control/ID/password. svc_former owns the tables of deleted users; svc is a
+** member of svc_former, so svc can manage these tables.
 */
 const char driver_sql_prepare[] =
   "alter role " DRIVER_ADMIN " password null;\n"

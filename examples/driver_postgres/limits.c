@@ -1,9 +1,9 @@
 /*
 ** The limits of a cluster's tier: memory, connections and disk.
 **
-** Settings of PostgreSQL follow from the tier: shared_buffers, work_mem, max_connections. The memory of processes is bounded by the
-** system: all of a server's together where there is a cgroup of version 2 that svcd may write to, else each by RLIMIT_DATA. The disk is
-** bounded by watch.c, which makes a server that holds more than its disk read-only.
+** The tier determines settings of PostgreSQL: shared_buffers, work_mem, max_connections. The system bounds the memory of processes: of all
+** processes of a server together if there is a cgroup of version 2 that svcd can write to, else of each process by RLIMIT_DATA. watch.c
+** bounds the disk: it makes a server read-only that holds more than its disk.
 **
 ** The rule: a tier never asks for more than a part of the machine, so that a large tier starts on a small machine, too.
 */
@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #define LIMITS_CGROUPS "/sys/fs/cgroup"
-#define LIMITS_LEAST 512 /* megabytes that a process may always have */
+#define LIMITS_LEAST 512 /* megabytes: lowest limit of a process */
 
-/* By the number in a tier's name: M40, R40 and M40_NVME have the same memory. */
+/* Limits by the number in a tier's name: M40, R40 and M40_NVME have the same memory. */
 static const struct {
   int number, megabytes, connections;
 } limits_tiers[] = {
@@ -40,7 +40,8 @@ static int64_t limits_between(int64_t least, int64_t value, int64_t most)
   return value > most ? most : value < least ? least : value;
 }
 
-/* The content of the control file: "M10 10000000000". A server of an earlier version has no such file, and gets the smallest tier without a disk limit. */
+/* Reads the limits of a server from its control file, such as "M10 10000000000" (tier and bytes of disk). A server of an earlier version
+** has no such file, and gets M10 without a disk limit. */
 void driver_limits_of(const driver_postgres *d, const char *id, driver_limits *out)
 {
   char text[64], *end;
@@ -59,7 +60,7 @@ void driver_limits_of(const driver_postgres *d, const char *id, driver_limits *o
   out->work = limits_between(4, limits_tiers[i].megabytes / 256, limits_between(4, limits_machine() / 64, 256));
 }
 
-/* The tier of a cluster, as it is ordered: of the first region, since there is one server. Returns 1 if it is another than before. */
+/* Stores the tier that an order gives a cluster: that of the first region, because a cluster is one server. Returns 1 if it has changed. */
 int driver_limits_put(const driver_postgres *d, const char *id, const char *desired)
 {
   struct json_token spec, region;
@@ -98,7 +99,8 @@ static void limits_group(const char *id, char out[128], const char *file)
   snprintf(out, 128, LIMITS_CGROUPS "/svcd-%.24s%s%s", id, file ? "/" : "", file ? file : "");
 }
 
-/* A cgroup of the server's own with its memory bounded: a descriptor to enter it by, or -1 where there can be none. */
+/* Creates a cgroup for the server with limited memory. Returns the descriptor of its cgroup.procs, to which a process writes to join it;
+** -1 if there is no cgroup of version 2 that svcd can write to. */
 static int limits_enter(const char *id, int64_t memory)
 {
   char path[128], text[32];
@@ -116,7 +118,7 @@ static int limits_enter(const char *id, int64_t memory)
   return open(path, O_WRONLY | O_CLOEXEC);
 }
 
-/* For the start of a server: where its processes go, and what each may have. */
+/* Prepares the limits for the start of a server: its cgroup, or the memory of each process. */
 void driver_limits_begin(const char *id, const driver_limits *l, driver_bounds *out)
 {
   memset(out, 0, sizeof *out);
@@ -130,7 +132,7 @@ void driver_limits_end(driver_bounds *b)
   b->group = -1;
 }
 
-/* The cgroup of a server that is gone. */
+/* Removes the cgroup of a deleted server. */
 void driver_limits_gone(const char *id)
 {
   char path[128];
@@ -138,11 +140,11 @@ void driver_limits_gone(const char *id)
   rmdir(path);
 }
 
-/* In a child, before it becomes the servers' user: only system calls. */
+/* Applies the limits in a child, before it becomes the servers' user. Uses only system calls, because it runs after fork(). */
 int driver_limit_child(const driver_bounds *b)
 {
   struct rlimit most = { .rlim_cur = (rlim_t)b->memory, .rlim_max = (rlim_t)b->memory };
-  int fits = (int64_t)(rlim_t)b->memory == b->memory; /* what a machine of 32 bits cannot say it cannot use either */
+  int fits = (int64_t)(rlim_t)b->memory == b->memory; /* on 32 bits, a limit that does not fit is more than a process can use */
   if (b->memory && fits && setrlimit(RLIMIT_DATA, &most) != 0) return -1;
   return b->group > 0 && write(b->group, "0", 1) != 1 ? -1 : 0;
 }

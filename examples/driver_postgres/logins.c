@@ -1,6 +1,6 @@
 /*
-** Successful and failed logins to a server, newest first, from its log, which has a line for each (log_connections). Connections of the driver
-** over the server's socket do not count.
+** Successful and failed logins to a server, newest first. They come from the server's log, which has a line for each (log_connections).
+** Connections of the driver over the server's socket do not count.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -11,9 +11,9 @@
 
 #define LOGINS_MOST 20000
 
-/* How an entry says it, and where the name ends. */
+/* The words of an entry before the user name (or address), the text that ends it, and the failure reason. */
 static const struct {
-  const char *words, *end, *reason; /* NULL: it succeeded */
+  const char *words, *end, *reason; /* reason NULL: the login succeeded */
 } logins_rows[] = {
   { "LOG:  connection authorized: user=", " database=", NULL },
   { "FATAL:  password authentication failed for user \"", "\"\n", "AuthenticationFailed" },
@@ -44,10 +44,10 @@ static int logins_parse(const driver_entry *e, logins_one *out)
   return 0;
 }
 
-/* What is asked for. */
+/* The filter of a question. */
 typedef struct logins_filter {
   int64_t from, until;
-  int result; /* -1: either */
+  int result; /* 1: successful logins, 0: failed ones, -1: both */
   char *address;
 } logins_filter;
 
@@ -93,7 +93,8 @@ static void logins_write(FILE *out, const logins_one *one, const svc_question *q
   fputc('}', out);
 }
 
-/* All logins in the log, oldest first; how many. NULL: no memory. */
+/* Collects the logins of the log that match the filter, in a ring of the last LOGINS_MOST: login i is at i % LOGINS_MOST, oldest first.
+** *count is the number of all matches. Returns NULL if out of memory. */
 static logins_one *logins_find(const char *text, size_t n, const svc_question *q, size_t *count)
 {
   logins_one *all = malloc(LOGINS_MOST * sizeof *all), one;

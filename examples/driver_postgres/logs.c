@@ -1,10 +1,10 @@
 /*
 ** The log of a server: read as the servers' user, cut into entries, bounded in size.
 **
-** Each entry begins with a line "2026-11-18 01:07:54.123 UTC [PID] ADDRESS LEVEL:  text". PostgreSQL puts a tab before the further lines of
-** a text, and nothing that a client sends stands in the prefix, so that no client can write an entry of its own.
+** Each entry begins with a line "2026-11-18 01:07:54.123 UTC [PID] ADDRESS LEVEL:  text". PostgreSQL puts a tab before each further line of
+** a text, and the prefix contains nothing that a client sends. So no client can forge an entry.
 **
-** The rule: reads are bounded by LOGS_MOST bytes of the log, and as many of the previous one.
+** The rule: a read is bounded by LOGS_MOST bytes of the log, and LOGS_MOST of the previous one.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -18,18 +18,18 @@
 #include <unistd.h>
 
 #define LOGS_MOST (4 << 20)
-#define LOGS_TURN (16 << 20) /* bytes of a log that is put away */
+#define LOGS_TURN (16 << 20) /* bytes at which a log is rotated */
 
 /* ------------------------------------------------------------------------------------------------------------------- read */
 
-/* In a child, as the servers' user: the last `most` bytes of a file that is no link, into the pipe. */
+/* Runs in a child, as the servers' user: writes the last `most` bytes of a regular file into the pipe. Follows no link. */
 static void logs_send(const driver_postgres *d, const char *path, off_t most, const int pipe[2])
 {
   char bytes[4096];
   struct stat about;
   ssize_t n;
   int fd;
-  close(pipe[0]); /* a reader that has enough ends us */
+  close(pipe[0]); /* a reader that has enough closes the pipe, which ends this process */
   if (driver_become(d) != 0) _exit(1);
   fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) _exit(1);
@@ -39,7 +39,7 @@ static void logs_send(const driver_postgres *d, const char *path, off_t most, co
   _exit(0);
 }
 
-/* The end of one file behind what is in `to`. Returns -1 if it cannot be read. */
+/* Appends the last `most` bytes of a file to `to`. Returns 0, or -1 if the file cannot be read. */
 static int logs_add(driver_postgres *d, const char *id, const char *name, size_t most, FILE *to)
 {
   char path[DRIVER_PATH], bytes[4096];
@@ -56,19 +56,20 @@ static int logs_add(driver_postgres *d, const char *id, const char *name, size_t
     fwrite(bytes, 1, (size_t)n, to);
     left -= (size_t)n;
   }
-  close(out[0]); /* a child that has more to say ends by it */
+  close(out[0]); /* ends a child that has more to write */
   if (pid < 0 || waitpid(pid, &status, 0) != pid) return -1;
   return left == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0) ? 0 : -1;
 }
 
-/* The caller frees it. NULL: it cannot be read. */
+/* Reads the previous log and the current one, each up to LOGS_MOST bytes. The caller frees the text. NULL: the
+** current log cannot be read. */
 char *driver_log_read(driver_postgres *d, const char *id, size_t *length)
 {
   driver_text t;
   char *text;
   int good;
   if (driver_text_begin(&t) != 0) return NULL;
-  logs_add(d, id, "log.1", LOGS_MOST, t.file); /* most servers have none */
+  logs_add(d, id, "log.1", LOGS_MOST, t.file); /* missing for most servers */
   good = logs_add(d, id, "log", LOGS_MOST, t.file) == 0;
   text = driver_text_end(&t);
   *length = t.length;
@@ -77,7 +78,7 @@ char *driver_log_read(driver_postgres *d, const char *id, size_t *length)
   return NULL;
 }
 
-/* A log that has grown is put away, in the place of the one before it. The server appends, so that it goes on in the same file. */
+/* Rotates a log that has reached LOGS_TURN: copies it to log.1, and truncates it. The server appends, so it continues in the same file. */
 void driver_log_bound(driver_postgres *d, const char *id)
 {
   char path[DRIVER_PATH], old[DRIVER_PATH], said[256];
@@ -102,7 +103,7 @@ static int64_t logs_number(const char *p, int digits)
   return n;
 }
 
-/* Milliseconds since 1970 of "2026-11-18 01:07:54.123 UTC [", or -1. */
+/* Returns the milliseconds since 1970 of a line that begins like "2026-11-18 01:07:54.123 UTC ["; -1: another line. */
 static int64_t logs_time(const char *p, size_t n)
 {
   static const char form[] = "0000-00-00 00:00:00.000 UTC [";
@@ -127,7 +128,7 @@ static const char *logs_line(const char *p, const char *end)
   return next ? next + 1 : end;
 }
 
-/* The rest of the line after the time: "PID] ADDRESS LEVEL:  text". */
+/* Splits the rest of an entry after the time: "PID] ADDRESS LEVEL:  text". */
 static void logs_parts(driver_entry *e)
 {
   const char *end = e->from + e->length, *at = memchr(e->from + 28, ']', e->length - 28), *space;
@@ -142,7 +143,7 @@ static void logs_parts(driver_entry *e)
   e->text_length = (size_t)(end - e->text);
 }
 
-/* Reads the next entry from `at` on, with all its lines. Returns the beginning of the one behind it, or NULL at the end. */
+/* Reads the next entry from `at` on, with all its lines. Returns the beginning of the entry after it, or NULL if there is none to read. */
 const char *driver_log_next(const char *at, const char *end, driver_entry *e)
 {
   const char *next;
@@ -161,8 +162,8 @@ static int logs_is_end(const driver_entry *e)
   return e->text_length > 7 && (strncmp(e->text, "FATAL:", 6) == 0 || strncmp(e->text, "PANIC:", 6) == 0);
 }
 
-/* Why a server does not start, in its own words: the last entry that says so, in milliseconds not before `since`. What it says before it
-** has read its settings has no time, and stands behind the last entry. */
+/* Finds the reason why a server does not start: its last FATAL or PANIC entry at or after `since` (milliseconds). Before a server has read
+** its settings, it writes lines without a time, "postgres: ..."; without such an entry they are used, if they follow the last entry. */
 void driver_log_reason(driver_postgres *d, const char *id, int64_t since, char *out, size_t size)
 {
   size_t n = 0;
@@ -181,7 +182,7 @@ void driver_log_reason(driver_postgres *d, const char *id, int64_t since, char *
 
 /* -------------------------------------------------------------------------------------------------------------- questions */
 
-/* The log of the server in the requested time; if it is too long, its end. A server has one log only. */
+/* Answers with the server's log of the requested time; if that is too long, with its end. A server has only the log "db". */
 int driver_logs(driver_postgres *d, const svc_question *q, svc_reply *reply)
 {
   int64_t from = driver_long(q->parameters, "{from:%T}", 0), until = driver_long(q->parameters, "{until:%T}", INT64_MAX / 1000);

@@ -1,9 +1,9 @@
 /*
-** Opening and closing the PostgreSQL driver: driver_postgres.h says what it does.
+** Opens and closes the PostgreSQL driver. driver_postgres.h describes what the driver does.
 **
-** Where to find what: files.c and programs.c (the ground), server.c, account.c and grants.c and users.c (database users), backup.c,
-** orders.c, watch.c with probe.c (what ends by itself, or hangs), limits.c (tiers), ask.c with series.c and sample.c, tables.c, queries.c,
-** logs.c and logins.c (questions), folder.c.
+** The parts: files.c and programs.c (files and child processes), folder.c (the driver's folder), server.c; account.c, customs.c, grants.c
+** and users.c (database users); backup.c, orders.c; watch.c with probe.c (servers that end or hang), limits.c (tiers); ask.c with series.c,
+** sample.c, tables.c, queries.c, logs.c and logins.c (questions); text.c (growing texts).
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -24,7 +24,7 @@ static void driver_free(driver_postgres *d)
   free(d);
 }
 
-/* With `lock`: the threads end when they see it. */
+/* Tells the threads to end. */
 static void open_end(driver_postgres *d)
 {
   pthread_mutex_lock(&d->lock);
@@ -94,7 +94,7 @@ void driver_postgres_close(driver_postgres *d)
   driver_order *o;
   if (!d) return;
   driver_postgres_stop(d);
-  while ((o = d->first) != NULL) { /* they come again when the service is opened again */
+  while ((o = d->first) != NULL) { /* the service sends these orders again when it is next opened */
     d->first = o->next;
     free(o->desired);
     free(o);

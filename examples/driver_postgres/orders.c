@@ -1,5 +1,5 @@
 /*
-** Orders: one table of actions, the queue, and the thread that does them one after the other.
+** Orders: the table of actions, the queue, and the thread that carries out the orders one after the other.
 **
 ** The rule: perform() only queues. An order stays in the queue until it is done, so that it is never accepted twice.
 */
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The order fails, and this is its reason. Returns -1. */
+/* Sets the reason of a failed order. Returns -1. */
 int driver_fail(driver_result *r, const char *format, ...)
 {
   va_list args;
@@ -20,7 +20,7 @@ int driver_fail(driver_result *r, const char *format, ...)
   return -1;
 }
 
-/* Where the server is, and how much it holds. */
+/* Writes the facts of a cluster: the address of its server, how clients connect, and the size of its data if known. */
 static void driver_hosts(driver_postgres *d, const char *id, driver_result *r)
 {
   char port[16], how[256];
@@ -47,9 +47,9 @@ static int driver_cluster(driver_postgres *d, const driver_order *o, driver_resu
     return driver_stop(d, o->resource_id);
   }
   driver_unlink(d, o->resource_id, "paused");
-  if (strncmp(o->action, "flex.", 5) == 0) driver_write(d, o->resource_id, "flex", "1"); /* it is reported as what it is */
+  if (strncmp(o->action, "flex.", 5) == 0) driver_write(d, o->resource_id, "flex", "1"); /* reports name it a flex cluster */
   again = driver_limits_put(d, o->resource_id, o->desired) | driver_is_true(o, "{restartPrimaries:%B}");
-  if (again && driver_knows(d, o->resource_id, "made")) driver_stop(d, o->resource_id); /* to start with other settings */
+  if (again && driver_knows(d, o->resource_id, "made")) driver_stop(d, o->resource_id); /* driver_make() starts it with the new settings */
   status = driver_make(d, o->resource_id, o->group_id, o->name);
   driver_hosts(d, o->resource_id, r);
   return status;
@@ -65,14 +65,14 @@ static int driver_delete(driver_postgres *d, const driver_order *o, driver_resul
   return 0;
 }
 
-/* Orders that move data from or to other systems fail: this driver is connected to none. */
+/* Fails an order that moves data from or to another system, because this driver has no connection to one. */
 static int driver_cannot(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   (void)d;
   return driver_fail(r, "this driver has no way to do %s", o->action);
 }
 
-/* Whom an order holds while it is done, so that the watch leaves it alone: its own server, or that of its cluster. */
+/* The server that orders_run() holds during an order, so that the watch skips it: none, that of the resource, or that of its parent. */
 enum orders_hold { ORDERS_NONE, ORDERS_OWN, ORDERS_PARENT };
 
 static const struct {
@@ -87,8 +87,8 @@ static const struct {
   { "flex.delete", driver_delete, ORDERS_OWN },
   { "snapshot.take", driver_snapshot, ORDERS_PARENT },
   { "snapshot.delete", driver_forget_snapshot, ORDERS_NONE },
-  { "restore.run", driver_restore, ORDERS_NONE }, /* holds the server that it is into */
-  { "user.put", driver_user, ORDERS_NONE },       /* holds one server after the other */
+  { "restore.run", driver_restore, ORDERS_NONE }, /* holds the target server itself */
+  { "user.put", driver_user, ORDERS_NONE },       /* holds one server after the other itself */
   { "user.delete", driver_forget_user, ORDERS_NONE },
   { "role.put", driver_custom_put, ORDERS_NONE },
   { "role.delete", driver_custom_gone, ORDERS_NONE },
@@ -100,12 +100,12 @@ static const struct {
   { "sampleDataset.load", driver_cannot, ORDERS_NONE },
 };
 
-/* The reason as JSON: its bytes are UTF-8, cut off where they end. */
+/* Writes the reason of a failure as JSON facts. */
 static void driver_reason(driver_result *r)
 {
   struct json_out out = JSON_OUT_BUF(r->facts, sizeof r->facts);
   size_t n = strlen(r->why);
-  if (n + 1 == sizeof r->why) /* it did not fit: no half character */
+  if (n + 1 == sizeof r->why) /* the text was cut off: remove bytes of an incomplete UTF-8 character at its end */
     while (n && ((unsigned char)r->why[n - 1] & 0x80)) r->why[--n] = 0;
   r->facts[0] = 0;
   json_printf(&out, "{reason:%Q}", r->why[0] ? r->why : "the log of the service says why");
@@ -121,7 +121,7 @@ static int orders_run(driver_postgres *d, const driver_order *o, size_t row, dri
   return status;
 }
 
-/* Orders without an effect on a server (driver_postgres.h lists them) succeed at once. */
+/* Carries out an order and reports its result. Orders without an effect on a server (driver_postgres.h lists them) succeed at once. */
 static void driver_perform(driver_postgres *d, const driver_order *o)
 {
   driver_result r = { .code = SVC_OK };
@@ -182,7 +182,7 @@ void *driver_work(void *context)
       pthread_cond_wait(&d->more, &d->lock);
       continue;
     }
-    pthread_mutex_unlock(&d->lock); /* it stays in the queue while it is done: the same one is not taken twice */
+    pthread_mutex_unlock(&d->lock); /* the order stays in the queue, so that driver_take() recognizes a second copy */
     driver_perform(d, o);
     pthread_mutex_lock(&d->lock);
     d->first = o->next;

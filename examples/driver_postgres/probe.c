@@ -1,10 +1,10 @@
 /*
-** Does a server answer? The watch connects to each server that runs, asks it `select 1`, and keeps the connection; from then on it asks for the
-** end of an empty transaction (a Sync of the protocol). So the watch fills neither the server's log nor its figures. A stopped
-** postmaster is detected by its process state: the process behind an open connection would still answer.
+** Probes: checks whether a server answers. The watch connects to each server that runs, sends `select 1`, and keeps the connection. After
+** that it sends only a Sync of the protocol, which ends an empty transaction. So the watch fills neither the server's log nor its figures.
+** A stopped postmaster is detected by its process state, because the process behind an open connection would still answer.
 **
-** The rule: a probe waits for at most PROBE_WAIT. A refusal is an answer: a server that is starting, or full, runs. The socket lies in a
-** folder of the servers' user, so it is opened as what it is: a link is not followed.
+** The rule: a probe waits for at most PROBE_WAIT. A refusal is an answer, because a server that is starting, or has no free connection,
+** runs. The socket is in a folder of the servers' user, so a link in its place is not followed.
 */
 #define _GNU_SOURCE /* O_PATH */
 #include "driver_postgres_parts.h"
@@ -45,7 +45,7 @@ static int probe_connect(const driver_postgres *d, const char *id)
   return fd;
 }
 
-/* So many bytes, within the time; to NULL: nobody wants them. Returns 0, or -1: the time is over, or the connection is. */
+/* Reads n bytes; to NULL: skips them. Returns 0, or -1 after the time `until` or if the connection has ended. */
 static int probe_read(int fd, unsigned char *to, size_t n, int64_t until)
 {
   unsigned char rest[256];
@@ -63,7 +63,8 @@ static int probe_read(int fd, unsigned char *to, size_t n, int64_t until)
   return 0;
 }
 
-/* Messages of the server, until it is ready for the next question ('Z') or refuses this one ('E'); 0: neither came in time. */
+/* Reads messages until the server is ready for the next query ('Z') or reports an error ('E'). Returns the type of
+** that message; 0: neither came in time. */
 static int probe_hear(int fd, int64_t until)
 {
   unsigned char head[5];
@@ -98,7 +99,7 @@ int driver_answers(const driver_postgres *d, driver_server *s)
   if (driver_read_at(AT_FDCWD, path, state, sizeof state) > 0 && (at = strrchr(state, ')')) != NULL && strchr("Tt", at[2])) return 0;
   if (s->probe > 0) said = probe_ask(s->probe, sync, sizeof sync, until);
   if (said == 'Z') return 1;
-  driver_probe_end(s); /* that may have been of a server before this one */
+  driver_probe_end(s); /* the connection may belong to an earlier process of the server */
   s->probe = probe_connect(d, s->id);
   if (s->probe > 0 && (said = probe_ask(s->probe, hello, sizeof hello, until)) == 'Z') said = probe_ask(s->probe, question, sizeof question, until);
   if (said != 'Z') driver_probe_end(s);
@@ -107,7 +108,7 @@ int driver_answers(const driver_postgres *d, driver_server *s)
 
 /* -------------------------------------------------------------------------------------------------------------------- end */
 
-/* The postmaster and its children at once: those that are stopped would not end by themselves. */
+/* Kills the children of the postmaster, then the postmaster: stopped children would not end when the postmaster does. */
 void driver_kill(const driver_postgres *d, pid_t postmaster)
 {
   char path[64], text[1024], *at;

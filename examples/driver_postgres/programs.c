@@ -1,5 +1,5 @@
 /*
-** Programs that the PostgreSQL driver runs: PostgreSQL's own, and a few of the system for files of the servers' user.
+** Runs programs for the PostgreSQL driver: those of PostgreSQL, and a few of the system for files of the servers' user.
 **
 ** The rule: a program runs as the servers' user, with a separate environment, and ends with svcd.
 */
@@ -17,14 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a child: become the servers' user. Only system calls, since other threads of the parent may have held any lock. */
+/* Makes a child process the servers' user. Only system calls are allowed here, because other threads of the parent may have held any lock
+** at the fork. Returns 0, or -1. */
 int driver_become(const driver_postgres *d)
 {
   if (!d->user[0]) return 0;
   return setgroups((size_t)d->group_count, d->groups) != 0 || setgid(d->gid) != 0 || setuid(d->uid) != 0 ? -1 : 0;
 }
 
-/* Can that user get to our folder at all? */
+/* Returns true if the servers' user can enter FOLDER. */
 int driver_reaches(const driver_postgres *d)
 {
   int status = -1;
@@ -34,8 +35,9 @@ int driver_reaches(const driver_postgres *d)
 }
 
 /*
-** The program ends with svcd, because its order then comes again; a server does not, because it is the program's child. The program gets a
-** separate environment: svcd's may contain the password of its store, and variables that lead psql to another server.
+** Runs in the child: limits, user, environment, then the program. The kernel kills the program when svcd ends, because its order is then
+** sent again; servers that the program has started survive. The program gets an environment of its own, because svcd's may contain the
+** password of the store, and variables that lead psql to another server.
 */
 static void driver_child(const driver_postgres *d, const driver_bounds *bounds, char *const argv[], int in, int out)
 {
@@ -52,7 +54,7 @@ static int64_t driver_deadline(const driver_bounds *bounds)
   return bounds && bounds->seconds ? driver_now() + bounds->seconds * 1000 : INT64_MAX;
 }
 
-/* The next bytes that a child says. 0: it has ended, or its time is over, which ends it. */
+/* Reads the next output of a child. Returns 0 if its output has ended, or after the deadline, when the child is killed. */
 static size_t driver_hear(pid_t pid, int out, char *to, size_t room, int64_t deadline)
 {
   struct pollfd wait = { .fd = out, .events = POLLIN };
@@ -72,15 +74,15 @@ static int driver_listen(pid_t pid, int out, char *said, size_t size, int64_t de
   int status = -1;
   while (n + 1 < size && (got = driver_hear(pid, out, said + n, size - 1 - n, deadline)) > 0) n += got;
   said[n] = 0;
-  while (driver_hear(pid, out, rest, sizeof rest, deadline) > 0) continue; /* a child that nobody listens to might end for it */
+  while (driver_hear(pid, out, rest, sizeof rest, deadline) > 0) continue; /* read the rest, too: a closed pipe would end the child */
   if (waitpid(pid, &status, 0) != pid) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /*
-** Run one of PostgreSQL's programs, or another by its whole path, as the servers' user, with `input`, and keep what it says.
-** Returns its status. A server that it leaves behind holds none of our descriptors but the pipe of its output, which is why
-** pg_ctl has -l. `bounds` may be NULL.
+** Runs a program as the servers' user: one of PostgreSQL's, or another by its absolute path. Writes `input` to it (NULL: none) and keeps
+** its output in `said`. Returns the exit status, or -1. A server that the program starts inherits only the pipe of the output; pg_ctl has
+** -l, so that the server writes to its log and does not keep the pipe open. `bounds` may be NULL.
 */
 int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *input, char *said, size_t size, char *argv[])
 {
@@ -89,7 +91,7 @@ int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *i
   pid_t pid;
   said[0] = 0;
   snprintf(program, sizeof program, "%s%s%s", argv[0][0] == '/' ? "" : d->bin, argv[0][0] == '/' ? "" : "/", argv[0]);
-  argv[0] = program; /* initdb and pg_ctl find their like by it */
+  argv[0] = program; /* initdb and pg_ctl find other programs of PostgreSQL by this path */
   if (pipe2(in, O_CLOEXEC) != 0) return -1;
   if (pipe2(out, O_CLOEXEC) != 0) {
     close(in[0]), close(in[1]);
@@ -98,7 +100,7 @@ int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *i
   pid = fork();
   if (pid == 0) driver_child(d, bounds, argv, in[0], out[1]);
   close(in[0]), close(out[1]);
-  if (pid > 0 && input && write(in[1], input, strlen(input)) < 0) status = -1; /* then it says so itself */
+  if (pid > 0 && input && write(in[1], input, strlen(input)) < 0) status = -1; /* the program reports the missing input itself */
   close(in[1]);
   if (pid > 0) status = driver_listen(pid, out[0], said, size, driver_deadline(bounds));
   close(out[0]);
@@ -110,7 +112,7 @@ int driver_run(driver_postgres *d, const char *input, char *said, size_t size, c
   return driver_run_in(d, NULL, input, said, size, argv);
 }
 
-/* The output of a program as one line, without paths of the host, because tenants may read it. */
+/* Turns the output of a program into one line, without FOLDER's path, because tenants may read it. */
 void driver_words(const driver_postgres *d, char *said)
 {
   char *at = strstr(said, "ERROR:"), *place;
@@ -123,7 +125,7 @@ void driver_words(const driver_postgres *d, char *said)
   while (at > said && at[-1] == ' ') *--at = 0;
 }
 
-/* Files of the servers' user are removed by that user, who follows no link by it. */
+/* Removes files of the servers' user as that user; rm follows no link. Returns 0 on success. */
 int driver_remove(driver_postgres *d, const char *first, const char *second)
 {
   char path[DRIVER_PATH], said[256];
@@ -132,7 +134,7 @@ int driver_remove(driver_postgres *d, const char *first, const char *second)
   return driver_run(d, NULL, said, sizeof said, argv);
 }
 
-/* The folder of a server is an entry of ours, and its contents are the servers' user's. */
+/* Removes the folder of a server. The servers' user removes the contents; svcd removes the folder itself, an entry of FOLDER. */
 int driver_remove_server(driver_postgres *d, const char *id)
 {
   char path[DRIVER_PATH], said[256];
@@ -142,7 +144,7 @@ int driver_remove_server(driver_postgres *d, const char *id)
   return driver_run(d, NULL, said, sizeof said, argv) == 0 ? unlinkat(d->root, id, AT_REMOVEDIR) : -1;
 }
 
-/* Bytes of all files in a folder of the servers' user. */
+/* Returns the bytes of all files in a folder of the servers' user; 0: unknown. */
 int64_t driver_size(driver_postgres *d, char *path)
 {
   char said[256];
@@ -150,7 +152,7 @@ int64_t driver_size(driver_postgres *d, char *path)
   return driver_run(d, NULL, said, sizeof said, argv) == 0 ? strtoll(said, NULL, 10) : 0;
 }
 
-/* A folder, copied as it is. */
+/* Copies a folder as the servers' user, with permissions, times and links. Returns 0 on success. */
 int driver_copy(driver_postgres *d, const char *from, const char *to)
 {
   char said[512];
@@ -160,7 +162,7 @@ int driver_copy(driver_postgres *d, const char *from, const char *to)
   return status;
 }
 
-/* Start time of a process of the servers' user, in system ticks. 0: no such process, or a zombie. */
+/* Returns the start time of a process of the servers' user, in system ticks. 0: no such process, or a zombie. */
 int64_t driver_process(const driver_postgres *d, pid_t pid)
 {
   char path[64], text[1024], *at;

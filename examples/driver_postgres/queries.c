@@ -1,9 +1,9 @@
 /*
-** Queries: single slow ones from the server's log, where auto_explain writes each with its plan, and all that ran from
+** Queries: single slow queries from the server's log, where auto_explain writes each with its plan, and statistics of all queries from
 ** pg_stat_statements.
 **
-** A record names the first table of the plan, how many rows its scans looked at, and the columns that it was filtered and sorted by,
-** without their values. Suggested indexes are therefore based on real plans.
+** An item of slowQueries names the first table of the plan, the number of rows that its scans read, and the columns of its filters and
+** sorts, without their values. Suggested indexes are therefore based on real plans.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -17,14 +17,14 @@
 
 typedef struct queries_column {
   char name[QUERIES_NAME];
-  int how; /* '=': equal to something; '<': in a range; 1, -1: sorted by */
+  int how; /* '=': compared for equality; '<': by another operator, such as a range; 1, -1: sorted up or down */
 } queries_column;
 
 /* The facts of a plan. */
 typedef struct queries_plan {
   char table[QUERIES_NAME], schema[QUERIES_NAME], word[16];
   int64_t returned, scanned, keys;
-  int64_t rows, loops; /* of the node that is read */
+  int64_t rows, loops; /* of the current node */
   int nodes, scans, is_scan, by_index, sorts;
   queries_column filter[QUERIES_COLUMNS], sort[QUERIES_COLUMNS];
   int filters, sorted;
@@ -46,7 +46,7 @@ static void queries_add(queries_column *list, int *count, const char *name, size
   list[(*count)++].how = how;
 }
 
-/* Columns of a condition, "((n > 5) AND (name = 'x'::text))": what stands between a bracket and an operator. */
+/* Collects the columns of a condition, such as "((n > 5) AND (name = 'x'::text))": the names between a bracket and an operator. */
 static void queries_condition(queries_plan *p, const char *text, size_t n)
 {
   const char *at = text, *end = text + n, *name;
@@ -67,7 +67,7 @@ static void queries_sort(queries_plan *p, const char *text, size_t n)
   queries_add(p->sort, &p->sorted, text, space ? (size_t)(space - text) : n, down ? -1 : 1);
 }
 
-/* The node before is complete. */
+/* Adds rows that the current node returned or filtered out to the totals, if it scans a table. */
 static void queries_node_ends(queries_plan *p, int64_t removed)
 {
   if (p->is_scan) p->scanned += removed * p->loops;
@@ -79,7 +79,7 @@ static void queries_node(queries_plan *p, const char *text, size_t n)
   p->nodes++;
   p->loops = 1;
   p->rows = 0;
-  p->is_scan = 0; /* until it names its table: a function is scanned, too */
+  p->is_scan = 0; /* set when the node names a table, because a scan can be of a function, too */
   p->by_index = memmem(text, n, "Index", 5) != NULL;
   p->scans = memmem(text, n, "Scan", 4) != NULL;
   if (n >= 4 && memmem(text, n, "Sort", 4)) p->sorts = 1;
@@ -90,7 +90,7 @@ static void queries_take(char *to, const struct json_token *t)
   if (!*to) snprintf(to, QUERIES_NAME, "%.*s", t->len, t->ptr);
 }
 
-/* Members come in the order in which PostgreSQL writes them: the kind of a node, what it did, then the nodes below it. */
+/* Takes one member of a plan. PostgreSQL writes the type of a node first, then its figures and conditions, then the nodes below it. */
 static void queries_member(void *context, const char *name, size_t name_length, const char *path, const struct json_token *t)
 {
   queries_plan *p = context;
@@ -142,7 +142,7 @@ static void queries_columns(FILE *out, const queries_plan *p)
   fputc(']', out);
 }
 
-/* The line of a record: the entry without its plan, and the query behind it. */
+/* Writes the member "line" of an item: the log entry without its plan, then the query. */
 static void queries_line(FILE *out, const driver_entry *e, const char *sql, size_t n)
 {
   const char *end = memmem(e->from, e->length, "  plan:", 7);
@@ -153,7 +153,7 @@ static void queries_line(FILE *out, const driver_entry *e, const char *sql, size
   if (length >= 0) free(line);
 }
 
-/* The entry's JSON without the tabs that stand before its lines: the caller frees it. */
+/* Returns the plan of an entry as JSON, without the tabs at the beginning of its lines. The caller frees it. */
 static char *queries_json(const driver_entry *e)
 {
   const char *at = memmem(e->text, e->text_length, "plan:\n", 6), *end = e->text + e->text_length;
@@ -194,7 +194,7 @@ static void queries_write(FILE *out, const driver_entry *e, const char *json, co
 
 /* -------------------------------------------------------------------------------------------------------------- questions */
 
-/* "LOG:  duration: 123.456 ms  plan:", in microseconds; -1: another entry. */
+/* Returns the duration of an entry "LOG:  duration: 123.456 ms  plan:" in microseconds; -1: the entry is of another kind. */
 static int64_t queries_duration(const driver_entry *e)
 {
   static const char words[] = "LOG:  duration: ";
@@ -207,7 +207,7 @@ static int64_t queries_duration(const driver_entry *e)
   return whole * 1000 + part;
 }
 
-/* In the reply's room, so many. */
+/* Writes the slow queries of a question, as many as fit into the reply. Returns their number. */
 static int queries_find(const char *text, size_t n, const svc_question *q, const char *host, FILE *out)
 {
   int64_t since = driver_long(q->parameters, "{since:%T}", 0), until = driver_long(q->parameters, "{until:%T}", INT64_MAX);
@@ -246,7 +246,8 @@ int driver_slow_queries(driver_postgres *d, const svc_question *q, svc_reply *re
   return driver_text_reply(&t, reply);
 }
 
-/* All that ran since PostgreSQL began to count: that is of now, and of no time before. {at} is a number. */
+/* Statistics of all queries since PostgreSQL began to count. They are current: there are none for an earlier time.
+** {at} is replaced by a number. */
 static const char queries_stats[] =
   "with q as (select query, sum(calls)::bigint as calls, sum(total_exec_time) as ms, sum(rows)::bigint as rows, sum(shared_blks_read)::bigint * 8192 as bytes,"
   " replace(substring(query from '(?i)\\m(?:from|into|update)\\s+((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)'), '\"', '') as at"

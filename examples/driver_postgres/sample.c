@@ -1,8 +1,8 @@
 /*
-** A sample: the counters of a server and its machine, taken once a minute. Figures come from PostgreSQL's statistics views, in one script,
+** A sample: the counters of a server and its machine, taken once a minute. Figures come from PostgreSQL's statistics views, by one script,
 ** and from /proc. Samples keep raw counters; series.c computes rates.
 **
-** The rule: a bounded past. There is a sample for each of the last 720 minutes, and one for each of the last 720 half hours.
+** The rule: the number of samples is bounded. There is one for each of the last 720 minutes, and one for each of the last 720 half hours.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -15,7 +15,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* In the order of DRIVER_F_CONNECTIONS and those that follow it. PostgreSQL 17 has fewer columns of buffers. */
+/* The columns are in the order of enum driver_figures, from DRIVER_F_CONNECTIONS to DRIVER_F_BUFFERS. PostgreSQL 17 has fewer columns of
+** buffers, so the script adds up those that exist. */
 static const char sample_sql[] =
   "select (select count(*) from pg_stat_activity where backend_type = 'client backend' and not " DRIVER_OWN "),"
   " (select count(*) from pg_stat_activity where wait_event_type = 'Lock'),"
@@ -46,7 +47,7 @@ static int sample_ask(driver_postgres *d, const char *id, int64_t *figures)
 
 /* ------------------------------------------------------------------------------------------------------------------ /proc */
 
-/* A file of the system as text. */
+/* Reads a file of the system as text. Returns 0, or -1. */
 static int sample_text(const char *path, char *out, size_t size)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -56,14 +57,14 @@ static int sample_text(const char *path, char *out, size_t size)
   return n > 0 ? 0 : -1;
 }
 
-/* Kilobytes behind a name in a file like /proc/meminfo, in bytes. */
+/* Returns the bytes of the line with this name in a file like /proc/meminfo, which has kilobytes; 0: missing. */
 static int64_t sample_line(const char *text, const char *name)
 {
   const char *at = strstr(text, name);
   return at ? strtoll(at + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-/* Ticks of the system, in milliseconds. */
+/* Converts ticks of the system to milliseconds. */
 static int64_t sample_ticks(int64_t ticks)
 {
   long each = sysconf(_SC_CLK_TCK);
@@ -90,7 +91,7 @@ static void sample_machine(int64_t *figures)
   }
 }
 
-/* Bytes that all interfaces have received and sent. */
+/* Adds up the bytes that all network interfaces have received and sent. */
 static void sample_network(int64_t *figures)
 {
   char text[8192], *line, *rest = text, *at;
@@ -105,7 +106,7 @@ static void sample_network(int64_t *figures)
   }
 }
 
-/* One process of the server. The postmaster has what its children took that are gone. */
+/* Adds the counters of one process of the server. `main`: the postmaster, whose counters include those of its ended children. */
 static void sample_process(pid_t pid, int main, int64_t *figures)
 {
   char path[64], text[4096], *at;
@@ -145,7 +146,7 @@ static void sample_processes(pid_t postmaster, int64_t *figures)
   figures[DRIVER_F_RESIDENT] += figures[DRIVER_F_SHARED]; /* counted once, though all processes map it */
 }
 
-/* Free space of the cluster's disk and of the machine's. */
+/* Used and free space. Free is the smaller of what the cluster's disk size allows and what the machine's disk has. */
 static void sample_disk(const driver_postgres *d, const char *id, int64_t *figures)
 {
   driver_limits limits;
@@ -160,7 +161,7 @@ static void sample_disk(const driver_postgres *d, const char *id, int64_t *figur
 
 /* ------------------------------------------------------------------------------------------------------------------- keep */
 
-/* Returns -1 if the server does not answer. */
+/* Takes a sample. Returns 0, or -1 if the server does not answer. */
 int driver_sample_take(driver_postgres *d, const driver_server *s, driver_sample *out)
 {
   memset(out, 0, sizeof *out);
@@ -173,7 +174,7 @@ int driver_sample_take(driver_postgres *d, const driver_server *s, driver_sample
   return 0;
 }
 
-/* With d->servers_lock. Without memory there is no past. */
+/* Stores a sample; without memory it is dropped. The caller has d->servers_lock. */
 void driver_sample_keep(driver_server *s, const driver_sample *sample)
 {
   if (!s->minutes) s->minutes = calloc(DRIVER_SAMPLES, sizeof *s->minutes);
@@ -182,7 +183,8 @@ void driver_sample_keep(driver_server *s, const driver_sample *sample)
   if (s->halves) s->halves[sample->at / 1800 % DRIVER_SAMPLES] = *sample;
 }
 
-/* The newest sample from `from` on and before `until`, in seconds; NULL: none. */
+/* Returns the newest sample at or after `from` and before `until` (seconds since 1970); NULL: none. `step` below 1800 selects the samples
+** of minutes, else those of half hours. */
 const driver_sample *driver_sample_in(const driver_server *s, int64_t from, int64_t until, int64_t step)
 {
   int64_t each = step < 1800 ? 60 : 1800, at;

@@ -1,8 +1,8 @@
 /*
-** Figures of a server over time, and of this moment, by the names that the API has for them.
+** Figures of a server over time, and current ones, by their names in the API.
 **
-** A point at a time t stands for the step that ends with t. Counters become rates between two samples. Figures are integers
-** in thousandths, so that they are the same on every machine. Figures that PostgreSQL does not have are gaps, never invented numbers.
+** A point at a time t describes the step that ends at t. Rates are computed from the counters of two samples. Figures are integers in
+** thousandths, so that results are the same on every machine. Figures that PostgreSQL does not have are gaps, never invented numbers.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -12,17 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SERIES_BEHIND 30 /* seconds: a sample that was taken so long behind a time is of that time */
+#define SERIES_BEHIND 30 /* seconds: a sample taken less than this after a time counts as the sample of that time */
 
+/* How a figure is computed from the figures a and b of samples. */
 enum series_kind {
-  SERIES_VALUE,   /* a, as it is */
-  SERIES_RATE,    /* a, per second, times scale */
-  SERIES_CPU,     /* milliseconds of a, in percent of the time */
-  SERIES_EACH,    /* the same, in percent of all processors */
-  SERIES_PART,    /* a in percent of a and b, as they are */
-  SERIES_MISSED,  /* a in percent of a and b, as counted since the last sample */
-  SERIES_PER,     /* a for each b, as counted since the last sample */
-  SERIES_HOURLY   /* a, as counted in the last hour */
+  SERIES_VALUE,   /* current value of a */
+  SERIES_RATE,    /* increase of a per second, times scale */
+  SERIES_CPU,     /* increase of a, in milliseconds, in percent of the time between samples */
+  SERIES_EACH,    /* the same, divided by the number of processors */
+  SERIES_PART,    /* current a in percent of a + b */
+  SERIES_MISSED,  /* increase of a in percent of the increase of a + b */
+  SERIES_PER,     /* increase of a divided by the increase of b */
+  SERIES_HOURLY   /* increase of a in the last hour */
 };
 
 typedef struct series_row {
@@ -96,7 +97,7 @@ static const series_row series_rows[] = {
   { "SYSTEM_NORMALIZED_CPU_USER", SERIES_EACH, DRIVER_F_CPU_USER, 0, 1 },
 };
 
-/* A highest figure is the figure itself: there is one sample a minute. */
+/* Finds a figure by its name; NULL: unknown. A figure MAX_NAME is the same as NAME, because there is only one sample a minute. */
 static const series_row *series_named(const char *name)
 {
   size_t i;
@@ -108,7 +109,7 @@ static const series_row *series_named(const char *name)
 
 /* --------------------------------------------------------------------------------------------------------------- figures */
 
-/* In thousandths. A counter that has decreased was reset. Returns 0 if the figure is unknown. */
+/* Computes a figure from two samples, in thousandths. Returns 0 if it is unknown, such as after a counter was reset and so decreased. */
 static int series_between(const series_row *row, const driver_sample *old, const driver_sample *new, int64_t *out)
 {
   int64_t a, b, seconds = old ? new->at - old->at : 0;
@@ -132,14 +133,14 @@ static int series_value(const series_row *row, const driver_sample *s, int64_t *
   return 1;
 }
 
-/* With d->servers_lock: the sample of a time, which is the one taken just behind it, or else the last one of the step before it. */
+/* Returns the sample of a time: the one taken just after it, else the last one of the step before it. The caller has d->servers_lock. */
 static const driver_sample *series_sample(const driver_server *s, int64_t at, int64_t step)
 {
   const driver_sample *behind = driver_sample_in(s, at, at + SERIES_BEHIND, step);
   return behind ? behind : driver_sample_in(s, at - step, at, step);
 }
 
-/* With d->servers_lock: the figure of the step that ends at `at`. */
+/* Computes the figure of the step that ends at `at`. Returns 0 if it is unknown. The caller has d->servers_lock. */
 static int series_point(const driver_server *s, const series_row *row, int64_t at, int64_t step, int64_t *out)
 {
   const driver_sample *new = series_sample(s, at, step), *old;
@@ -150,11 +151,11 @@ static int series_point(const driver_server *s, const series_row *row, int64_t a
     *out = (new->figures[row->a] - (old ? old->figures[row->a] : 0)) * 1000;
     return *out >= 0;
   }
-  if (!old) old = driver_sample_in(s, at - step, at, step); /* the server has just been made */
+  if (!old) old = driver_sample_in(s, at - step, at, step); /* the server is new: use an earlier sample of the same step */
   return series_between(row, old, new, out);
 }
 
-/* The newest figure there is, in thousandths. */
+/* Reads the newest value of a figure, in thousandths. Returns 0 if it is unknown. */
 int driver_figure_now(driver_postgres *d, const char *id, const char *name, int64_t *out)
 {
   const series_row *row = series_named(name);
@@ -192,7 +193,7 @@ static void series_write(driver_postgres *d, const svc_question *q, const char *
   pthread_mutex_unlock(&d->servers_lock);
 }
 
-/* Of a process or its disk from the samples; of a schema or a table as it is now (tables.c). */
+/* Answers a question for series: of a process or its disk from the samples; of a schema or a table by current figures (tables.c). */
 int driver_series(driver_postgres *d, const svc_question *q, svc_reply *reply)
 {
   int n = q->parameters ? (int)strlen(q->parameters) : 0, i;
@@ -223,7 +224,7 @@ int driver_series(driver_postgres *d, const svc_question *q, svc_reply *reply)
   return driver_text_reply(&text, reply);
 }
 
-/* One figure of a cluster, as of now: {"metric":"CONNECTIONS"}. */
+/* Current figures of a cluster that the driver reads from the server, for questions like {"metric":"CONNECTIONS"}. */
 static const struct {
   const char *name, *sql;
 } series_now[] = {
@@ -235,7 +236,7 @@ static const struct {
   { "OPCOUNTER_CMD", "select coalesce(sum(xact_commit + xact_rollback), 0) from pg_stat_database" },
 };
 
-/* SVC_NOT_FOUND: the driver cannot measure that. */
+/* Reads a current figure of a cluster. Returns SVC_NOT_FOUND if the driver does not measure it. */
 int driver_figure(driver_postgres *d, const char *id, const char *name, int64_t *out)
 {
   char said[256], *end = said;
@@ -266,7 +267,7 @@ int driver_measure(driver_postgres *d, const svc_question *q, svc_reply *reply)
 
 /* ------------------------------------------------------------------------------------------------------------------ alerts */
 
-/* The server of a project at this address, "127.0.0.1:5433". */
+/* Finds the server of a project at this address, such as "127.0.0.1:5433". Returns true if it exists. */
 static int series_at(driver_postgres *d, const char *group, const char *host, char id[32])
 {
   char its_group[32], port[16];
@@ -280,7 +281,7 @@ static int series_at(driver_postgres *d, const char *group, const char *host, ch
   return found;
 }
 
-/* 1, 0, or DRIVER_UNTOLD: nobody has looked yet, or nothing should run there. */
+/* Returns 1 if the server is up, 0 if it is down, DRIVER_UNTOLD if the watch has not checked it yet or it should not run. */
 static int series_is_up(driver_postgres *d, const char *id)
 {
   const driver_server *s;
@@ -301,7 +302,7 @@ static int series_alerted(driver_postgres *d, const char *group, const char *hos
   return *value >= 0;
 }
 
-/* What alerts watch: the figures of the order, with those values that are known. */
+/* Measures the figures that alerts watch: returns the figures of the order whose values are known, with their values. */
 int driver_measure_all(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   int n = (int)strlen(o->desired), i, known = 0;

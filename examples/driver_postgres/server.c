@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How the driver's own role works: grants.c says why the search_path. The log has nothing of it, since verifiers stand in its scripts;
-** and a server that is full takes what it writes. */
+/* Settings of each session of the driver's own role. grants.c has the reason for the search_path. The scripts contain verifiers, so the
+** server does not log their statements. The driver can write even while the server is read-only because its disk is full. */
 static const char server_session[] =
   "set search_path = pg_catalog;\nset client_min_messages = warning;\nset default_transaction_read_only = off;\n"
   "set log_min_error_statement = panic;\nset auto_explain.log_min_duration = -1;\n";
 
-/* As the driver's own role. */
+/* Runs a script as the driver's own role. Returns 0, or the status of psql or -1. `said`: the output, or the error. */
 int driver_sql(driver_postgres *d, const char *id, const char *sql, char *said, size_t size)
 {
   static const driver_bounds bounds = { .seconds = 60 };
@@ -39,7 +39,7 @@ int driver_sql(driver_postgres *d, const char *id, const char *sql, char *said, 
   return status;
 }
 
-/* A script about one name. */
+/* Runs a script as driver_sql(), with the name filled in by driver_print(). */
 int driver_sql_about(driver_postgres *d, const char *id, const char *text, const char *name, char *said, size_t size)
 {
   char *script = NULL;
@@ -59,7 +59,7 @@ int driver_is_running(driver_postgres *d, const char *id)
   return driver_postmaster(d, id) != 0;
 }
 
-/* The first process of a server that runs; 0: it does not. */
+/* Returns the process id of a server's postmaster; 0: the server does not run. */
 pid_t driver_postmaster(driver_postgres *d, const char *id)
 {
   char data[DRIVER_PATH], said[256], *at;
@@ -72,7 +72,7 @@ pid_t driver_postmaster(driver_postgres *d, const char *id)
   return pid && driver_process(d, pid) ? pid : 0;
 }
 
-/* Does a process work in the folder of the server? Those that outlive their postmaster for a moment do. */
+/* Returns true if a process has the server's data folder as its working directory: children can outlive their postmaster for a moment. */
 static int server_is_busy(const driver_postgres *d, const char *id)
 {
   char data[DRIVER_PATH], path[64], target[DRIVER_PATH];
@@ -92,8 +92,9 @@ static int server_is_busy(const driver_postgres *d, const char *id)
 }
 
 /*
-** The pid file of a killed postmaster. PostgreSQL starts in spite of it, unless the number is still taken: by another process, or by
-** that one, which nobody has waited for. Then the file goes, once no process works in the folder any more.
+** Removes the pid file and the socket's lock file that a killed postmaster has left, once no process works in the folder. PostgreSQL
+** ignores such a pid file, unless a process has that id: another process, or the old postmaster as a zombie.
+** Returns -1 while the folder is in use.
 */
 static int server_clean(driver_postgres *d, const char *id)
 {
@@ -107,7 +108,7 @@ static int server_clean(driver_postgres *d, const char *id)
   return driver_remove(d, id, "data/postmaster.pid");
 }
 
-/* A socket on 127.0.0.1 at this port, or any that is free; its number, or -1. */
+/* Checks that a port of 127.0.0.1 is free; 0: finds a free port. Returns the port, or -1. */
 static int server_port(int wanted)
 {
   struct sockaddr_in at;
@@ -124,7 +125,7 @@ static int server_port(int wanted)
   return port;
 }
 
-/* The port that it had, unless somebody else has that now: clients have it in their connection strings. */
+/* Gives a server the port that it had, because clients have it in their connection strings; or a free port if another program has it. */
 static int server_take_port(driver_postgres *d, const char *id, char port[16])
 {
   if (driver_read(d, id, "port", port, 16) == 0 && server_port(atoi(port)) > 0) return 0;
@@ -132,7 +133,7 @@ static int server_take_port(driver_postgres *d, const char *id, char port[16])
   return driver_write(d, id, "port", port);
 }
 
-/* Settings of a server: by its tier, and what the questions of the service need. */
+/* Writes the settings of a server: limits of its tier, and the logging and libraries that answers to questions need. */
 static void server_options(const driver_postgres *d, const char *id, const char *port, const driver_limits *l, char *out, size_t size)
 {
   char socket[DRIVER_PATH], hba[DRIVER_PATH];
@@ -147,7 +148,8 @@ static void server_options(const driver_postgres *d, const char *id, const char 
            d->explains ? "auto_explain" : "", both, d->statements ? "pg_stat_statements" : "", DRIVER_SLOW);
 }
 
-/* Another program may take the port in between: then once more. */
+/* Starts a server and waits until it accepts connections. Returns 0 on success. If another program has taken the port in the meantime, the
+** driver tries again with another port. */
 int driver_start(driver_postgres *d, const char *id)
 {
   char data[DRIVER_PATH], log[DRIVER_PATH], options[DRIVER_PATH * 4], said[1024], why[512], port[16];
@@ -168,7 +170,7 @@ int driver_start(driver_postgres *d, const char *id)
     memcpy(again, argv, sizeof argv);
     server_options(d, id, port, &limits, options, sizeof options);
     status = driver_run_in(d, &bounds, NULL, said, sizeof said, again);
-    if (status != 0 && server_port(atoi(port)) > 0) break; /* that was not the reason */
+    if (status != 0 && server_port(atoi(port)) > 0) break; /* the port is free, so it was not the reason */
   }
   driver_limits_end(&bounds);
   if (status != 0) {
@@ -178,7 +180,7 @@ int driver_start(driver_postgres *d, const char *id)
   return status;
 }
 
-/* A server that does not stop within a minute is stopped immediately: PostgreSQL recovers at the next start. */
+/* Stops a server. After a minute it uses the mode "immediate", from which PostgreSQL recovers at the next start. Returns 0 on success. */
 int driver_stop(driver_postgres *d, const char *id)
 {
   char data[DRIVER_PATH], said[1024];
@@ -189,7 +191,7 @@ int driver_stop(driver_postgres *d, const char *id)
   return driver_is_running(d, id) ? driver_run(d, NULL, said, sizeof said, now) : 0;
 }
 
-/* How servers are spoken to, as members of facts. With a scheme of PostgreSQL's own, connection strings are such as psql takes. */
+/* Writes the members of facts that describe how clients connect. With PostgreSQL's scheme, psql accepts the connection strings. */
 void driver_speaks(const driver_postgres *d, char *out, size_t size)
 {
   const char *scheme = d->config.scheme;
@@ -240,7 +242,7 @@ static int driver_prepare_server(driver_postgres *d, const char *id, char *said,
   return status;
 }
 
-/* A server and the users of its project as they should be. A user that cannot be made is logged, and no failure of the server's. */
+/* Creates or updates the roles of a server and the users of its project. A user that fails is logged, and does not fail the server. */
 int driver_settle(driver_postgres *d, const char *group, const char *id)
 {
   char said[1024];
@@ -262,7 +264,7 @@ int driver_settle(driver_postgres *d, const char *group, const char *id)
   return driver_write(d, id, "settled", "1");
 }
 
-/* The server of a cluster, with whatever of it is missing. */
+/* Creates what is missing of a cluster's server, starts it, and updates its roles. Returns 0 on success. */
 int driver_make(driver_postgres *d, const char *id, const char *group, const char *name)
 {
   char data[DRIVER_PATH], said[1024];
@@ -285,7 +287,7 @@ int driver_make(driver_postgres *d, const char *id, const char *group, const cha
   return driver_start(d, id) == 0 ? driver_settle(d, group, id) : -1;
 }
 
-/* The server of the cluster of this name. */
+/* Finds the server of a project's cluster by the cluster's name. Returns true if it exists. */
 int driver_find(driver_postgres *d, const char *group, const char *name, char id[32])
 {
   char its_group[32], its_name[256];
@@ -298,8 +300,8 @@ int driver_find(driver_postgres *d, const char *group, const char *name, char id
   return found;
 }
 
-/* Starts servers that should run and do not, after a reboot; and restarts those of an earlier version, which allowed the driver's own role
-** over TCP. */
+/* Starts servers that should run and do not, such as after a reboot. Also restarts servers of an earlier version, which allowed the
+** driver's own role over TCP. */
 void driver_resume(driver_postgres *d)
 {
   char id[32], group[32], hba[DRIVER_PATH], said[DRIVER_PATH];

@@ -1,7 +1,7 @@
 /*
-** Tables and indexes of a server, and how they are used, as PostgreSQL's catalogs and statistics views have them.
+** Tables and indexes of a server, and their use, from PostgreSQL's catalogs and statistics views.
 **
-** A database of the API is a schema, and a collection a table. Answers are made by PostgreSQL itself, as JSON.
+** A database of the API is a schema, and a collection is a table. PostgreSQL itself builds the answers, as JSON.
 **
 ** The rule: the rows of each script and the bytes of its output are bounded.
 */
@@ -15,7 +15,7 @@
 #define TABLES_MOST (1 << 20) /* bytes of an answer */
 #define TABLES_OURS "n.nspname !~ '^pg_' and n.nspname not in ('information_schema', '" DRIVER_STATS "')"
 
-/* How many rows are looked at stands in each script. `since` is when PostgreSQL began to count. */
+/* The script has the limits: 500 tables, and 64 indexes of each. `since` is the time when PostgreSQL began to count. */
 static const char tables_collections[] =
   "with t as (select c.oid, n.nspname || '.' || c.relname as name, pg_table_size(c.oid) / greatest(c.reltuples, 1) as average, c.reltuples"
   " from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p') and " TABLES_OURS " order by c.relpages desc limit 500),"
@@ -42,7 +42,7 @@ static const struct {
                   " limit 20) n;\n" },
 };
 
-/* One text, which a script makes, as the answer. */
+/* Answers with the output of a script, which is JSON. */
 int driver_tell(driver_postgres *d, const char *id, const char *sql, svc_reply *reply)
 {
   char *said = malloc(TABLES_MOST);
@@ -52,7 +52,7 @@ int driver_tell(driver_postgres *d, const char *id, const char *sql, svc_reply *
   if (code == SVC_OK) {
     n = strlen(said);
     while (n && said[n - 1] == '\n') n--;
-    code = n + 2 < TABLES_MOST ? svc_reply_add(reply, said, n) : SVC_IO; /* cut off, it is no JSON */
+    code = n + 2 < TABLES_MOST ? svc_reply_add(reply, said, n) : SVC_IO; /* output that was cut off is not valid JSON */
   }
   free(said);
   return code;
@@ -77,7 +77,7 @@ int driver_names(driver_postgres *d, const svc_question *q, svc_reply *reply)
 
 /* ----------------------------------------------------------------------------------------------------------------- places */
 
-/* Figures of a schema, "" if it is not there. */
+/* Current figures of a schema; no output if the schema is missing. */
 static const char tables_schema[] =
   "select json_build_object('DATABASE_COLLECTION_COUNT', count(*) filter (where c.relkind in ('r', 'p')),"
   " 'DATABASE_VIEW_COUNT', count(*) filter (where c.relkind in ('v', 'm')), 'DATABASE_INDEX_COUNT', count(*) filter (where c.relkind in ('i', 'I')),"
@@ -91,7 +91,7 @@ static const char tables_schema[] =
 static const char tables_table[] =
   "select '{}' from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname || '.' || c.relname = {'name'} and c.relkind in ('r', 'p');\n";
 
-/* A figure of now in the last step, if that has just ended; there is no past of schemas. */
+/* Writes the series: the current figure in the last step, if that has just ended, else null, because schemas are not sampled. */
 static void tables_series(const svc_question *q, const int64_t span[3], const char *figures, FILE *out)
 {
   int n = (int)strlen(q->parameters), i;
@@ -116,7 +116,7 @@ static void tables_series(const svc_question *q, const int64_t span[3], const ch
   }
 }
 
-/* Of a schema, or a table in it. */
+/* Answers a question for series of a schema or a table. A table only has gaps. */
 int driver_place_series(driver_postgres *d, const svc_question *q, const int64_t span[3], svc_reply *reply)
 {
   static const char missing[] = "{\"missing\":true}";

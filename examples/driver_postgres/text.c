@@ -1,5 +1,7 @@
 /*
-** Growing texts, and JSON in them. The rule: servers may print or log any byte, but answers are valid UTF-8.
+** Growing texts, and JSON in them.
+**
+** The rule: servers may print or log any byte, but answers are valid UTF-8.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -14,7 +16,7 @@ int driver_text_begin(driver_text *t)
   return t->file ? 0 : -1;
 }
 
-/* The text, which the caller frees. NULL: no memory. */
+/* Ends a text and returns it. The caller frees it. NULL: out of memory. */
 char *driver_text_end(driver_text *t)
 {
   int good = fclose(t->file) == 0;
@@ -23,7 +25,7 @@ char *driver_text_end(driver_text *t)
   return NULL;
 }
 
-/* The text as an answer, and gone. */
+/* Adds the text to the reply and frees it. */
 int driver_text_reply(driver_text *t, svc_reply *reply)
 {
   char *bytes = driver_text_end(t);
@@ -32,7 +34,7 @@ int driver_text_reply(driver_text *t, svc_reply *reply)
   return code;
 }
 
-/* Length of the character that begins here; 0: invalid. */
+/* Returns the length of the UTF-8 character at p; 0: invalid. */
 static size_t text_character(const unsigned char *p, size_t left)
 {
   size_t n = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : (*p & 0xf0) == 0xe0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0, i;
@@ -43,7 +45,7 @@ static size_t text_character(const unsigned char *p, size_t left)
   return n;
 }
 
-/* A string of JSON. A byte that is no UTF-8 becomes a question mark. */
+/* Writes a JSON string. A byte that is not valid UTF-8 becomes a question mark. */
 void driver_json(FILE *out, const char *text, size_t n)
 {
   const unsigned char *p = (const unsigned char *)text;
@@ -60,7 +62,7 @@ void driver_json(FILE *out, const char *text, size_t n)
   fputc('"', out);
 }
 
-/* A number of a JSON object, by a format like "{from:%T}". */
+/* Returns a number of a JSON object, by a format like "{from:%T}"; `otherwise` if it is missing. */
 int64_t driver_long(const char *json, const char *format, int64_t otherwise)
 {
   struct json_token t = { NULL, 0, JSON_TYPE_INVALID };

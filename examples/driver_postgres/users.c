@@ -1,7 +1,8 @@
 /*
-** Database users on the servers of their project: kept in FOLDER/control/users, and put on each server that is in their scope.
+** Database users. The driver stores them in FOLDER/control/users, and creates a role for a user on each server of
+** the project that is in the user's scope.
 **
-** The rule: a user that is invalid on a server fails alone. Its order and the log have the reason, and the cluster is not affected.
+** The rule: an invalid user affects neither other users nor the cluster. Its order fails, and the order and the log have the reason.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A user of the project as last ordered, {"vendor":..., "user":...}, to be freed by the caller. NULL: missing. */
+/* Reads a user of the project as last ordered, {"vendor":..., "user":...}; *json points to the user in it. The caller frees the text.
+** Returns NULL if it is missing or damaged, or if out of memory. */
 static char *driver_user_file(const driver_postgres *d, const char *group, const char *id, char vendor[32], char **json)
 {
   char path[128], *text = malloc(DRIVER_FILE);
@@ -31,8 +33,8 @@ static char *driver_user_file(const driver_postgres *d, const char *group, const
 }
 
 /*
-** Updates a user on one server, or removes it if the server's cluster is out of its scope. A failure leaves a user who cannot log in, rather
-** than one with the old privileges.
+** Updates a user on one server, or removes it if the server's cluster is out of its scope. After a failure the user cannot log in, so
+** nobody can use privileges that are no longer allowed.
 */
 int driver_put_user(driver_postgres *d, const char *id, const driver_account *a, const char *json, char *said, size_t size)
 {
@@ -85,8 +87,8 @@ void driver_users_end(driver_users *u)
   if (u->folder) closedir(u->folder);
 }
 
-/* Whoever can log in without being a user of the project now: a snapshot brings the roles of its day along, and a cluster that
-** was paused has not heard of those that were deleted. */
+/* Disables the login of all roles, except svc, that are not users of the project now; revokes their memberships and ends their sessions.
+** Such roles come from a restored snapshot, or from users that were deleted while the cluster was paused. */
 int driver_lock_out_others(driver_postgres *d, const char *group, const char *id, char *said, size_t size)
 {
   char *script = NULL;
@@ -109,8 +111,8 @@ int driver_lock_out_others(driver_postgres *d, const char *group, const char *id
   return status;
 }
 
-/* A user whose order failed, or who failed on a server that came later, is tried again when a server is made and when another
-** user goes. */
+/* Notes that a user failed on a server, or clears the note. driver_try_again() retries noted users when another user is deleted;
+** driver_settle() retries all users when a server is set up. */
 void driver_note_failure(const driver_postgres *d, const char *group, const char *user, int failed)
 {
   char folder[64], file[48];
@@ -120,7 +122,9 @@ void driver_note_failure(const driver_postgres *d, const char *group, const char
   else driver_unlink(d, folder, file);
 }
 
-/* On every server of the project that runs; the others hear of it when they are started. Each is tried; the first failure is told. */
+/* Updates a user on every running server of the project, or removes it if json is NULL. A server that does not run, such as one that has
+** just crashed, loses its mark "settled", and its next start updates its users with driver_settle(). A failure does not stop the
+** loop; the result has the reason of the first one. */
 static int driver_everywhere(driver_postgres *d, const char *group, const driver_account *a, const char *json, driver_result *r)
 {
   char id[32], its_group[32], name[256], said[1024];
@@ -129,8 +133,10 @@ static int driver_everywhere(driver_postgres *d, const char *group, const driver
   while (driver_next(folder, id)) {
     if (driver_read(d, id, "group", its_group, sizeof its_group) != 0 || strcmp(its_group, group) != 0) continue;
     driver_hold(d, id);
-    good = !driver_is_running(d, id) || (json ? driver_put_user(d, id, a, json, said, sizeof said) == 0
-                                              : driver_sql_about(d, id, driver_sql_drop, a->name, said, sizeof said) == 0);
+    good = 1;
+    if (!driver_is_running(d, id)) driver_unlink(d, id, "settled");
+    else if (json) good = driver_put_user(d, id, a, json, said, sizeof said) == 0;
+    else good = driver_sql_about(d, id, driver_sql_drop, a->name, said, sizeof said) == 0;
     driver_release(d, id);
     if (good) continue;
     driver_words(d, said);
@@ -144,9 +150,9 @@ static int driver_everywhere(driver_postgres *d, const char *group, const driver
 }
 
 /*
-** A database user: its role is made of the verifier that the control plane keeps, which is what PostgreSQL itself would make
-** of the password. A user that a server cannot have, by its name or its roles, fails here; its old role is removed, because that
-** may have more privileges than allowed now.
+** Creates or updates a database user. The control plane stores only a verifier, the same that PostgreSQL would compute from the password.
+** The order fails if the name or a role is invalid; the user's old role is removed then, because it may have more
+** privileges than allowed now.
 */
 int driver_user(driver_postgres *d, const driver_order *o, driver_result *r)
 {
@@ -173,7 +179,7 @@ int driver_user(driver_postgres *d, const driver_order *o, driver_result *r)
   return status;
 }
 
-/* Users that failed before: perhaps what was in their way is gone. */
+/* Retries users that failed before: the deleted user may have caused the failure. */
 static void driver_try_again(driver_postgres *d, const char *group)
 {
   char folder[64], file[48];
@@ -188,8 +194,8 @@ static void driver_try_again(driver_postgres *d, const char *group)
   driver_users_end(&u);
 }
 
-/* Its role goes from every server of the project; what it owns there stays, with svc_former. A name that no user can have is
-** somebody else's role, or none; and users of $external never had one. */
+/* Deletes a user: removes its role from every server of the project, and gives what it owns to svc_former. An invalid name is skipped,
+** because it may be a role of the server; so are users of $external, which never had a role. */
 int driver_forget_user(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   char folder[64];
@@ -202,7 +208,7 @@ int driver_forget_user(driver_postgres *d, const driver_order *o, driver_result 
   snprintf(folder, sizeof folder, "users/%.24s", o->group_id);
   driver_unlink(d, folder, o->resource_id);
   driver_note_failure(d, o->group_id, o->resource_id, 0);
-  unlinkat(d->control, folder, AT_REMOVEDIR); /* with the last one */
+  unlinkat(d->control, folder, AT_REMOVEDIR); /* succeeds if this was the last user */
   if (a.name && database && strcmp(database, "admin") == 0 && !driver_bad_user_name(a.name, control))
     status = driver_everywhere(d, o->group_id, &a, NULL, r);
   driver_try_again(d, o->group_id);
@@ -211,7 +217,7 @@ int driver_forget_user(driver_postgres *d, const driver_order *o, driver_result 
   return status;
 }
 
-/* A custom role is another now: the users who have some get what they are now. */
+/* Updates all users with custom roles, after a custom role was stored. */
 void driver_put_customs_again(driver_postgres *d, const char *group)
 {
   driver_users u;

@@ -1,12 +1,12 @@
 /*
 ** The watch: a thread that checks every server each second and restarts those that have ended.
 **
-** A server whose postmaster is gone is reported as down, started again, and reported as up, with the port that it has then. A server that
-** does not answer for WATCH_SILENT (probe.c) is killed, and then treated the same. A server that cannot be started is tried again after
-** 2, 4, ... 300 seconds, and the log says why. Each minute a sample of figures is taken (sample.c), and a server that holds more than its
-** disk is made read-only.
+** A server whose postmaster has ended is reported as down, started again, and reported as up, with its port, which may be a new one. A
+** server that does not answer the probes (probe.c) for WATCH_SILENT is killed, and then restarted in the same way. A server that cannot be
+** started is retried after 2, 4, ... 300 seconds, and the log has the reason. Each minute the watch takes a sample of figures (sample.c),
+** and makes a server read-only that holds more than its disk.
 **
-** The rule: one thread at a time works on a server. An order holds the server while it changes it; the watch skips held servers.
+** The rule: only one thread at a time works on a server. An order holds the server while it changes it; the watch skips held servers.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -18,14 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WATCH_EVERY 1000   /* milliseconds */
-#define WATCH_SAMPLE 60    /* seconds */
-#define WATCH_SILENT 4000  /* milliseconds; with a wait for an answer and a round it is noticed within ten seconds */
-#define WATCH_LONGEST 300  /* seconds between two tries to start a server */
+#define WATCH_EVERY 1000   /* milliseconds between two rounds */
+#define WATCH_SAMPLE 60    /* seconds between two samples */
+#define WATCH_SILENT 4000  /* milliseconds without an answer; including a probe's timeout and a round, a hung server is found within 10 s */
+#define WATCH_LONGEST 300  /* most seconds between two attempts to start a server */
 
 /* ---------------------------------------------------------------------------------------------------------------- servers */
 
-/* With d->servers_lock. NULL: no memory. */
+/* Finds the record of a server, or adds one with `make`. Returns NULL if it is missing or out of memory. The caller has d->servers_lock. */
 static driver_server *watch_server(driver_postgres *d, const char *id, int make)
 {
   driver_server *s = d->servers;
@@ -65,7 +65,7 @@ void driver_release(driver_postgres *d, const char *id)
   s = watch_server(d, id, 0);
   if (s) {
     s->held = 0;
-    s->pid = 0; /* it may be another one now */
+    s->pid = 0; /* the order may have restarted the server */
   }
   pthread_cond_broadcast(&d->released);
   pthread_mutex_unlock(&d->servers_lock);
@@ -136,7 +136,7 @@ static void watch_tell(driver_postgres *d, driver_server *s, int up)
 
 /* ------------------------------------------------------------------------------------------------------------------ alive */
 
-/* A process that has the number of another one that is gone was started at another time. */
+/* Returns true if the postmaster runs. The start time tells it from a later process that has the same process id. */
 static int watch_alive(driver_postgres *d, driver_server *s)
 {
   int64_t started;
@@ -151,7 +151,8 @@ static int watch_alive(driver_postgres *d, driver_server *s)
   return 0;
 }
 
-/* True if the server answers, or was silent for a short time only. A hung server is killed: PostgreSQL recovers at the next start. */
+/* Returns true if the server answers, or was silent for less than WATCH_SILENT. Kills a hung server; PostgreSQL
+** recovers at the next start. */
 static int watch_answers(driver_postgres *d, driver_server *s)
 {
   int64_t now = driver_now();
@@ -194,7 +195,7 @@ static void watch_restart(driver_postgres *d, driver_server *s)
 
 /* ------------------------------------------------------------------------------------------------------------------- disk */
 
-/* A server that holds more than its disk takes no more writes, until there is room for a twentieth again. */
+/* Makes a server read-only that holds more than its disk, until a twentieth of the disk is free again. */
 static void watch_disk(driver_postgres *d, driver_server *s, int64_t used)
 {
   driver_limits limits;
@@ -228,7 +229,7 @@ static void watch_sample(driver_postgres *d, driver_server *s)
   driver_log_bound(d, s->id);
 }
 
-/* A server that is held is not gone, so its record stays where it is. */
+/* Checks one server. While the watch holds it, no order can delete its record, so `s` stays valid without the lock. */
 static void watch_one(driver_postgres *d, const char *id)
 {
   driver_server *s;

@@ -1,4 +1,4 @@
-// A client of this API, tested over HTTP against the real thing: build/svcd with --test-control, in memory.
+// Tests a client of this API over HTTP against the real service: build/svcd with --test-control, in memory.
 //
 //     node --test examples/node/test_over_http.mjs
 //
@@ -28,7 +28,7 @@ async function send(url, { method = 'GET', body, ...headers } = {}) {
 const control = (path, options) =>
   send(`${first.baseUrl}/_svc${path}`, { Authorization: `Bearer ${first.testToken}`, ...options });
 
-// What is tested: a client that asks for a token, and asks again for what failed. Put yours in its place.
+// The tested client: it gets an access token, and retries requests that fail. Replace it by your client.
 let token;
 async function login() {
   const basic = Buffer.from(`${first.clientId}:${first.clientSecret}`).toString('base64');
@@ -45,7 +45,7 @@ async function call(path, options) {
     try {
       answer = await send(`${first.baseUrl}/api/svc/v2${path}`, { Authorization: `Bearer ${token}`, ...options });
     } catch {
-      continue; // the answer was lost: the same Idempotency-Key makes it safe to ask again
+      continue; // the answer was lost: a retry is safe with the same Idempotency-Key
     }
     if (answer.status === 401) token = null;
     else if (![429, 500, 503].includes(answer.status)) break;

@@ -1,6 +1,6 @@
-"""The whole service inside a Python process, by ctypes: no server, no copied struct.
+"""The whole service inside a Python process, by ctypes, without a server and without struct definitions.
 
-    ./build.sh shared && python3 examples/python/svcapi.py        runs the tests at the end
+    ./build.sh shared && python3 examples/python/svcapi.py        runs the tests at the end of this file
 
     with svcapi.Service(path="data") as s:
         status, body = s.call("GET", "/api/svc/v2/orgs", caller=svcapi.OWNER)
@@ -11,7 +11,7 @@ import os
 import unittest
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 
-lib = ctypes.CDLL(os.environ.get("SVCAPI", "build/libsvcapi.so.0"))
+lib = ctypes.CDLL(os.environ.get("SVCAPI", "build/libsvcapi.so.1"))
 for name, result, *arguments in (
         ("svc_open_json", c_int, POINTER(c_void_p), c_char_p, c_char_p, c_size_t), ("svc_close", None, c_void_p),
         ("svc_call_text", c_int, c_void_p, c_char_p, c_char_p, c_char_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)),
@@ -20,10 +20,10 @@ for name, result, *arguments in (
         ("svc_result_free", None, c_void_p), ("svc_strerror", c_char_p, c_int)):
     getattr(lib, name).restype, getattr(lib, name).argtypes = result, arguments
 
-OWNER = {"user_id": "0" * 24, "username": "host", "grants": [{"role": "ORG_OWNER"}]}  # whom the host vouches for
+OWNER = {"user_id": "0" * 24, "username": "host", "grants": [{"role": "ORG_OWNER"}]}  # a caller that the host has authenticated
 
 
-def text(value):  # C ends a string at a NUL, and a header at a newline: neither may stand in one
+def text(value):  # refuses a NUL, which ends a C string, and line breaks, which end a header
     if any(c in value for c in "\0\r\n"):
         raise ValueError("a line break or a NUL in %r" % value)
     return value.encode()
@@ -68,11 +68,11 @@ class Tests(unittest.TestCase):
             first = s.bootstrap()
             group = "/api/svc/v2/groups/" + first["groupId"]
             self.assertEqual(s.call("GET", group, caller=OWNER)[1]["orgId"], first["orgId"])
-            self.assertEqual(s.call("GET", group)[0], 401)  # nobody vouches for it
+            self.assertEqual(s.call("GET", group)[0], 401)  # no caller
             self.assertEqual(s.call("PATCH", group, {"name": "ü"}, caller=OWNER)[1]["name"], "ü")
             self.assertEqual(lib.svc_clock_advance(s.handle, 60000), 0)
             self.assertRaises(ValueError, s.call, "GET", group, headers={"X": "a\nAuthorization: b"})
-        self.assertRaisesRegex(ValueError, "vendr is no member", Service, vendr="acme")
+        self.assertRaisesRegex(ValueError, "vendr is not a member", Service, vendr="acme")
 
 
 if __name__ == "__main__":

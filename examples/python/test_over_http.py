@@ -1,8 +1,8 @@
-"""A client of this API, tested over HTTP against the real thing: build/svcd with --test-control, in memory.
+"""Tests a client of this API over HTTP against the real service: build/svcd with --test-control, in memory.
 
     python3 examples/python/test_over_http.py
 
-Nothing but the standard library. Every test begins with the same store and the same clock, and nothing sleeps.
+Needs only the standard library. Every test begins with the same store and the same clock, and no test sleeps.
 """
 import base64
 import http.client
@@ -21,7 +21,7 @@ CLUSTER = {"name": "shop", "clusterType": "REPLICASET", "replicationSpecs": [{"r
 
 
 def send(url, method="GET", body=None, headers=None):
-    """Status and body of one request; the body is read as JSON where there is one."""
+    """Sends a request. Returns the status, and the body parsed as JSON (None: no body)."""
     data = b"" if method == "POST" and body is None else None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json", **(headers or {})}, method=method)
     try:
@@ -34,7 +34,7 @@ def send(url, method="GET", body=None, headers=None):
 
 
 class Client:
-    """What is tested: a client that asks for a token, and asks again for what failed. Put yours in its place."""
+    """The tested client: it gets an access token, and retries requests that fail. Replace it by your client."""
 
     def __init__(self, first):
         self.first, self.token = first, None
@@ -57,7 +57,7 @@ class Client:
             try:
                 status, answer = send(self.first["baseUrl"] + "/api/svc/v2" + path, method, body, headers)
             except (urllib.error.URLError, http.client.HTTPException, ConnectionError):
-                continue  # the answer was lost: the same key makes it safe to ask again
+                continue  # the answer was lost: a retry is safe with the same key
             if status == 401:
                 self.token = None
             elif status not in (429, 500, 503):
@@ -100,7 +100,7 @@ class TestOverHttp(unittest.TestCase):
         self.assertEqual(self.client.call("GET", self.clusters + "/shop")[1]["stateName"], "CREATING")
         self.assertEqual(self.control("POST", "/clock", {"advanceSeconds": 10})[1]["now"], "2030-01-01T00:00:10Z")
         self.assertEqual(self.client.call("GET", self.clusters + "/shop")[1]["stateName"], "IDLE")
-        self.control("POST", "/clock", {"now": "2030-01-02T00:00:00Z"})  # the token has come to its end: a new one is asked for
+        self.control("POST", "/clock", {"now": "2030-01-02T00:00:00Z"})  # the token has expired: the client gets a new one
         self.assertEqual(self.client.call("GET", self.clusters + "/shop")[0], 200)
 
     def test_every_test_begins_alike(self):
@@ -115,7 +115,7 @@ class TestOverHttp(unittest.TestCase):
             self.assertEqual(self.control("POST", "/faults", {"operation": "createCluster", **fault})[0], 201)
             self.assertEqual(self.client.call("POST", self.clusters, CLUSTER, key="one-key-for-one-cluster")[0], 201, fault)
             self.assertEqual(self.client.call("GET", self.clusters)[1]["totalCount"], 1, fault)
-            self.assertEqual(self.control("GET", "/faults")[1], [], fault)  # it has struck, and is gone
+            self.assertEqual(self.control("GET", "/faults")[1], [], fault)  # the fault has happened, and its rule is removed
 
     def test_snapshots(self):
         self.client.call("POST", self.clusters, CLUSTER)

@@ -1,8 +1,8 @@
 /*
-** The access log: a line of JSON for every answer, in a file that can be rotated: SIGHUP reopens it.
+** The access log: a line of JSON for every answer. The file can be rotated: SIGHUP reopens it.
 **
 ** The rule: a line is one write, so lines of several threads do not mix. A line contains no secret: it has the path of the target without
-** its query, and no header.
+** the query, and no header except traceparent.
 */
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include "svcd.h"
@@ -42,7 +42,7 @@ void svcd_access_note(void *log, const svc_access *a)
   if (a->traceparent[0]) svcd_line_member(&line, "traceparent", a->traceparent, strlen(a->traceparent));
   pthread_mutex_lock(&k->lock);
   if (svcd_line_write(&line, k->fd) != 0 && !k->failed) {
-    k->failed = 1; /* said once */
+    k->failed = 1; /* logged once until the file is reopened */
     svcd_say(SVC_LOG_ERROR, "access_log.failed", "cannot write the access log: %s", strerror(errno));
   }
   pthread_mutex_unlock(&k->lock);

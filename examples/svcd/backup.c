@@ -3,9 +3,9 @@
 **
 ** The rules. A store in use is never opened a second time: backup copies its last commit from outside; check and restore refuse. Existing
 ** files are never overwritten. backup reports success only after checking the copy. A restored store gets its name only after the check
-** found no problems, or with --force. copy.c does this for databases. The secret key is copied only with --with-key.
+** found no problems, or with --force. copy.c copies stores in databases. The secret key is copied only with --with-key.
 **
-** A damaged file may end the process that reads it, so a child does the work, and its end is reported in one line.
+** A damaged file may end the process that reads it. So a child process does the work, and svcd reports a crash of the child in one line.
 */
 #define _GNU_SOURCE /* fsync, flock */
 #include "svcd.h"
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BACKUP_WORK "restore.new" /* the folder in which a store is made ready */
+#define BACKUP_WORK "restore.new" /* the folder in which restore prepares the store */
 
 /* -------------------------------------------------------------------------------------------------------------- a child */
 
@@ -31,7 +31,7 @@ int svcd_in_child(const svcd_options *o, int (*work)(const svcd_options *o), con
   fflush(stdout);
   child = fork();
   if (child < 0) return svcd_error(1, "cannot start a process: %s", strerror(errno));
-  if (child == 0) exit(work(o)); /* with what it has printed */
+  if (child == 0) exit(work(o)); /* exit() flushes the output of the child */
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return svcd_error(1, "cannot wait for a process: %s", strerror(errno));
   if (WIFEXITED(status)) return WEXITSTATUS(status);
@@ -59,7 +59,7 @@ static int backup_no_store(const char *folder)
   return svcd_error(1, "there is no store in %s", folder);
 }
 
-/* All bytes of a file into another, and on the disk. */
+/* Copies all bytes of a file to another, and flushes it to the disk. Returns 0, or -1. */
 static int backup_pour(int in, int out)
 {
   char bytes[65536];
@@ -75,7 +75,7 @@ static int backup_copy_file(const char *from, const char *to)
   char new_to[SVCD_PATH + 8];
   int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, good;
   snprintf(new_to, sizeof new_to, "%s.new", to);
-  unlink(new_to); /* of a copy that was broken off */
+  unlink(new_to); /* left by an interrupted copy */
   if (in >= 0) out = open(new_to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   errno = out < 0 ? errno : 0;
   good = out >= 0 && backup_pour(in, out) == 0 && link(new_to, to) == 0 && svcd_flush_name(to) == 0;
@@ -86,7 +86,7 @@ static int backup_copy_file(const char *from, const char *to)
   return good ? 0 : 1;
 }
 
-/* Removes the files that opening a store leaves beside it. */
+/* Removes the files that opening a store leaves next to it. */
 static void backup_tidy(const char *folder)
 {
   static const char *const files[] = { "lock.mdb", "svcapi.lock", "svcapi.reserve" };
@@ -103,7 +103,8 @@ static void backup_keep(void *line, int level, const char *text)
   if (level == SVC_LOG_ERROR) snprintf(line, SVCD_PATH, "%s", text);
 }
 
-/* Opens a folder or URI for inspection; queued orders stay. `key` is checked against the store; NULL: none. `line`: reason of a failure. */
+/* Opens the store of a folder or URI for a check; queued orders stay. The library checks `key` against the store;
+** NULL: no key. `line`: reason of a failure. */
 static int backup_open(svc **out, const svcd_options *o, const char *place, const unsigned char *key, char line[SVCD_PATH])
 {
   unsigned char next[SVCD_SECRET_KEY];
@@ -130,7 +131,7 @@ static void backup_found(void *context, const char *text)
   printf("%s\n", text);
 }
 
-/* Returns the exit status. *faults: the store was read completely and has problems. */
+/* Checks a store and returns the exit status. *faults is set if the store was read completely and has problems. */
 static int backup_look(const svcd_options *o, const char *place, const unsigned char *key, int *faults)
 {
   char line[SVCD_PATH];
@@ -182,7 +183,7 @@ static int backup_store(const svcd_options *o)
   if (rc == SVC_OK) {
     rc = svc_backup(s, o->to);
     svc_close(s);
-  } else if (rc == SVC_BUSY) { /* svcd is running, and goes on */
+  } else if (rc == SVC_BUSY) { /* svcd is running, and continues to serve */
     rc = svc_backup_of(o->data, o->to);
     line[0] = '\0';
   }
@@ -190,7 +191,7 @@ static int backup_store(const svcd_options *o)
   return rc == SVC_OK ? 0 : svcd_error(rc == SVC_INVALID ? 2 : 1, "no backup was made: %s", line[0] ? line : svc_strerror(rc));
 }
 
-/* With a database on either side. It is read as of one moment, while others continue to write. */
+/* Returns true if the source or the target is a database. A database is read as of one moment, while others continue to write. */
 static int backup_elsewhere(const svcd_options *o)
 {
   return o->store || svcd_is_uri(o->to);
@@ -205,7 +206,8 @@ static int backup_copy_keys(const char *from, const char *to)
   return backup_copy_file(from, to) != 0 || (access(next, F_OK) == 0 && backup_copy_file(next, copy) != 0);
 }
 
-/* A rotation may have begun or ended while the store was copied. */
+/* Opens the copy with the copied key, because a rotation of the key may have begun or ended during the copy.
+** Returns 0, or 1 after a message. */
 static int backup_try_key(const svcd_options *o)
 {
   unsigned char key[SVCD_SECRET_KEY];
@@ -259,7 +261,7 @@ static int restore_hold(const char *folder)
   return svcd_error(1, "the store in %s is in use: make a backup of it (svcd backup), and restore that", folder);
 }
 
-/* Restores a store with problems only with --force, after reporting each of them. *faults: there are some. */
+/* Checks the store before it is restored. Problems are printed, and end the restore without --force. *faults is set if there are any. */
 static int restore_check(const svcd_options *o, const char *place, int *faults)
 {
   int status = backup_look(o, place, NULL, faults);
@@ -326,7 +328,7 @@ int svcd_restore(const svcd_options *o)
   if (svcd_has_store(o->data)) return svcd_error(1, "%s already holds a store, which is left unchanged", o->data);
   if (!backup_name(folder, o->data, BACKUP_WORK) || !backup_name(name, folder, "data.mdb")) return 1;
   if (mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot create the folder %s: %s", o->data, strerror(errno));
-  unlink(name); /* of a restore that was broken off */
+  unlink(name); /* left by an interrupted restore */
   if (mkdir(folder, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot create the folder %s: %s", folder, strerror(errno));
   status = svcd_in_child(o, restore_work, o->from);
   unlink(name);

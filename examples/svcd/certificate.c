@@ -20,7 +20,7 @@
 
 #define CERTIFICATE_NAMES 48
 #define CERTIFICATE_DAYS 820     /* some clients refuse certificates that are valid for more than 825 days */
-#define CERTIFICATE_SOON_DAYS 30 /* left: say so */
+#define CERTIFICATE_SOON_DAYS 30 /* svcd warns when the certificate expires in fewer days */
 #define CERTIFICATE_DAY_MS ((int64_t)86400000)
 
 typedef struct certificate_names {
@@ -50,7 +50,7 @@ static void certificate_host(certificate_names *names, const char *url)
   certificate_name(names, host, svcd_url_host(url, host));
 }
 
-/* All addresses of the machine: it listens on all. */
+/* Adds all addresses of the machine, because svcd listens on all of them. */
 static void certificate_addresses(certificate_names *names)
 {
   struct ifaddrs *all, *a;

@@ -1,16 +1,16 @@
 /*
-** The configuration file: --config FILE. A line has the name of a flag without its dashes and, behind blanks or "=", its value:
+** The configuration file: --config FILE. A line has the name of a flag without dashes and, after blanks or "=", its value:
 **
 **      # what svcd serves here
 **      data = /var/lib/svcd
 **      listen http://127.0.0.1:8080
 **      no-sync
 **
-** A flag without a value may be true or false. Blanks around a value are ignored; "#" begins a comment at the beginning of a line or word.
-** Flags of other verbs are ignored, so one file serves all verbs. The command line takes precedence, and a list there replaces the list of
-** the file.
+** A flag that takes no value may be true or false here. Blanks around a value are ignored; "#" begins a comment at the beginning of a line
+** or word. Flags of other verbs are ignored, so all verbs can use the same file. The command line takes precedence, and a list there
+** replaces the list of the file.
 **
-** The rule: the file contains no secret, because no flag takes one. Secrets are in files of their own, which flags name.
+** The rule: the file contains no secret, because no flag takes one. Secrets are in separate files, which flags name.
 */
 #include "svcd.h"
 
@@ -37,7 +37,7 @@ char *svcd_config_read(const char *path)
   return NULL;
 }
 
-/* Up to a comment, and without blanks at its end. */
+/* Removes the comment of a line and the blanks at its end. */
 static void config_trim(char *line)
 {
   char *mark = line;

@@ -1,13 +1,13 @@
 /*
-** svcd gives up privileges after it has opened its ports and its store, and before the first request. An attacker who takes over the process
-** finds little to use:
+** svcd gives up privileges after it has opened its ports and its store, and before the first request. An attacker who takes over the
+** process finds little to use:
 **
 **   no core dump, and no access to its memory by other processes of the same user, because memory holds keys and tokens
-**   no privileges, even as root; files of its own stay readable and writable
+**   no privileges, even as root; svcd's own files stay readable and writable
 **   no program that it starts can gain privileges
-**   no system calls that such a server does not need: exec, memory of others, mounts, modules, clocks, namespaces
+**   no system calls that such a server does not need: exec, memory of other processes, mounts, modules, clocks, namespaces
 **
-** A driver must start programs, possibly as another user: then exec stays allowed, and privileges stay.
+** A driver must start programs, possibly as another user. So with a driver, svcd keeps its privileges and may use exec.
 **
 ** The rule: protections that the system lacks are skipped silently; all others apply to all threads.
 */
@@ -58,7 +58,7 @@ static const int confine_refused[] = {
 #ifdef SYS_clock_settime
   SYS_clock_settime,
 #endif
-#ifdef SYS_settimeofday_time32 /* as musl calls what machines of 32 bits have */
+#ifdef SYS_settimeofday_time32 /* musl's names on 32-bit machines */
   SYS_settimeofday_time32, SYS_clock_settime32,
 #endif
 #ifdef SYS_clock_settime64
@@ -91,7 +91,8 @@ static const int confine_programs[] = {
 
 #define CONFINE_MOST (sizeof confine_refused / sizeof confine_refused[0] + sizeof confine_programs / sizeof confine_programs[0] + 8)
 
-/* Another machine's numbers (32-bit calls of a 64-bit kernel) are refused altogether. */
+/* Installs the filter of system calls. All calls of another architecture (32-bit calls on a 64-bit kernel) are refused, because their
+** numbers have other meanings. */
 static void confine_calls(int programs)
 {
   struct sock_filter filter[CONFINE_MOST];

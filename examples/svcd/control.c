@@ -1,10 +1,9 @@
 /*
 ** Test control: its token, the flags of tests, and the paths below /_svc/, which the library serves itself.
 **
-** The rule: test control is off without --test-control. With it, only callers on loopback who have the token get in; with
-** --test-control-anywhere, callers on any address who have the token. The token comes from a file or the environment, or is random,
-** whatever --seed is, and stays the same as long as the file of credentials. svcd prints it only with --show-credentials, and programs that
-** svcd starts do not inherit it.
+** The rule: test control is off without --test-control. With that flag, a caller needs the token and a loopback address; with
+** --test-control-anywhere, only the token. The token comes from a file or the environment, or is random even with --seed. A random token is
+** kept in the file of credentials. svcd prints the token only with --show-credentials, and programs that svcd starts do not inherit it.
 */
 #define _GNU_SOURCE /* timegm */
 #include "svcd.h"
@@ -38,8 +37,8 @@ static int control_starts(const svc_request *r, const char *with)
 }
 
 /*
-** The library refuses all web pages, even those of its own address, because it cannot know who serves them. svcd knows: it serves the
-** console and no other page. A browser sets Origin itself, and the check of Host refuses pages whose DNS name leads here.
+** The library refuses all web pages, even those of its own address, because it cannot know who serves them. svcd knows, because svcd serves
+** the console and no other page. The browser sets Origin, and a page cannot. The check of Host refuses pages whose DNS name leads here.
 */
 int svcd_vouch(const svc_request *request, svc_request *out, svc_header headers[SVCD_HEADERS])
 {
@@ -68,7 +67,7 @@ static const char *control_world(const char *name, size_t n)
 int svcd_worlds_takes(const svc_request *request, svc_response *response)
 {
   static const char path[] = "/_svc/worlds";
-  static const char names[] = "[\"company\",\"empty\",\"team\"]"; /* of world_files.c: test/check/sign_in_link.sh compares */
+  static const char names[] = "[\"company\",\"empty\",\"team\"]"; /* as in world_files.c; test/check/sign_in_link.sh compares */
   static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   const size_t all = request->target_length ? request->target_length : strlen(request->target), n = sizeof path - 1;
   const char *text = NULL;
@@ -87,10 +86,10 @@ int svcd_worlds_takes(const svc_request *request, svc_response *response)
 
 /* -------------------------------------------------------------------------------------------------------------- large bodies */
 
-#define CONTROL_BODY (((size_t)64 << 20) + 4096) /* bytes of a snapshot: the default of svc_config.max_snapshot, and the head of the file */
+#define CONTROL_BODY (((size_t)64 << 20) + 4096) /* most bytes of a snapshot: the default of svc_config.max_snapshot, and the file's head */
 #define CONTROL_CLOSED INT64_C(500000000)        /* nanoseconds, like the library's delay after a wrong token */
 
-/* A request that loads a world or a snapshot. */
+/* Returns true for a request that loads a world or a snapshot. */
 static int control_is_load(const svc_request *r)
 {
   static const char world[] = "/_svc/world", snapshots[] = "/_svc/snapshots/";
@@ -99,7 +98,7 @@ static int control_is_load(const svc_request *r)
   return strcmp(r->method, "PUT") == 0 && n > sizeof snapshots - 1 && memcmp(r->target, snapshots, sizeof snapshots - 1) == 0;
 }
 
-/* Compares in constant time. */
+/* Compares a sent token with the real one, in constant time. */
 static int control_same(const char *sent, size_t n, const char *token)
 {
   const size_t length = strlen(token);
@@ -109,7 +108,7 @@ static int control_same(const char *sent, size_t n, const char *token)
   return !differs;
 }
 
-/* The bearer token of a request (RFC 6750). *n 0: missing. */
+/* Returns the bearer token of a request (RFC 6750) and its length; *n 0: missing. */
 static const char *control_bearer(const svc_request *r, size_t *n)
 {
   static const char bearer[] = "Bearer ";
@@ -157,7 +156,7 @@ static long control_read(const char *path, char text[CONTROL_FILE])
 static const char control_characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="; /* RFC 6750, token68 */
 static const char control_member[] = "\"testToken\":\"";
 
-/* The token of the file and its length; NULL: missing. */
+/* Returns the token in a file of credentials, and its length; NULL: missing or invalid. */
 static const char *control_find(const char *text, size_t *n)
 {
   const char *at = strstr(text, control_member);
@@ -167,7 +166,7 @@ static const char *control_find(const char *text, size_t *n)
   return *n >= CONTROL_LEAST && *n < SVCD_TOKEN && at[*n] == '"' ? at : NULL;
 }
 
-/* Checks a token given by the user. */
+/* Checks and takes a token given by the user. Returns 0, or the exit status. */
 static int control_take(const char *from, const char *text, size_t n, char token[SVCD_TOKEN])
 {
   if (n < CONTROL_LEAST)
@@ -180,7 +179,7 @@ static int control_take(const char *from, const char *text, size_t n, char token
   return 0;
 }
 
-/* The flag takes precedence over the variable. *token "": neither is set. Returns 0, or the exit status. */
+/* Reads the token of the flag, or else of the variable; "": neither is set. Returns 0, or the exit status. */
 static int control_given(const svcd_options *o, char token[SVCD_TOKEN])
 {
   char text[CONTROL_FILE];
@@ -198,7 +197,7 @@ static int control_given(const svcd_options *o, char token[SVCD_TOKEN])
   } else if (variable && *variable) {
     status = control_take(SVCD_TEST_TOKEN " in the environment", variable, strlen(variable), token);
   }
-  unsetenv(SVCD_TEST_TOKEN); /* a driver's program has no use for it */
+  unsetenv(SVCD_TEST_TOKEN); /* so that a driver's program does not inherit the token */
   return status;
 }
 
@@ -231,7 +230,7 @@ int svcd_test_token(const svcd_options *o, char token[SVCD_TOKEN])
   return 0;
 }
 
-/* Rewrites the file with this token in place of the text between `to` and `from`, completely or not at all. */
+/* Writes the file again, completely or not at all: the first `to` bytes of `before`, the token, then `behind`. */
 static int control_write(const char *path, const char *before, size_t to, const char *token, const char *behind)
 {
   char text[CONTROL_FILE + SVCD_TOKEN + 64];
@@ -262,7 +261,7 @@ int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char
 
 /* ------------------------------------------------------------------------------------------------------------ the flags */
 
-/* Reads a number from 1 to `most` that ends at this character. Returns the text behind it, or NULL. */
+/* Reads a number from 1 to `most` that is followed by the character `end`. Returns the text after that, or NULL. */
 static const char *control_number(const char *text, char end, unsigned long long most, unsigned long long *out)
 {
   char *behind;
@@ -272,7 +271,7 @@ static const char *control_number(const char *text, char end, unsigned long long
   return end ? behind + 1 : behind;
 }
 
-/* ID=CAPACITY/RATE/SECONDS. The argument is writable: the id is terminated in place. */
+/* Reads ID=CAPACITY/RATE/SECONDS. The text is an argument of the process and so is writable: the id is terminated in place. */
 static int control_limit(const char *text, svc_limit_override *out)
 {
   const char *at = strchr(text, '=');

@@ -1,8 +1,8 @@
 /*
-** The verb copy: copies a store into an empty place, from a folder to PostgreSQL, back, or between two of a kind; or only compares two. backup
-** and restore use it for databases.
+** The verb copy: copies a store into an empty place, between a folder and PostgreSQL or between two of a kind. With --verify-only it only
+** compares two stores. The verbs backup and restore use this file for databases.
 **
-** The rule: a copy succeeds only after both stores were read again and were equal. svcd prints what was read of both.
+** The rule: a copy succeeds only after both stores were read again and were equal. svcd prints the totals of both.
 */
 #include "svcd.h"
 

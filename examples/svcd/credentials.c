@@ -1,8 +1,8 @@
 /*
-** The file of credentials: {"baseUrl":...,"orgId":...,...}, mode 0600, and the verb that makes new ones.
+** The file of credentials: {"baseUrl":...,"orgId":...,...}, mode 0600; and the verb that creates new credentials.
 **
-** The rule: the verb never overwrites an existing file, which may be the only copy of its secrets. Credentials are created in the store only
-** after the file for them exists.
+** The rule: the verb never overwrites an existing file, which may be the only copy of its secrets. Credentials are created in the store
+** only after the file for them exists.
 */
 #define _GNU_SOURCE /* fsync */
 #include "svcd.h"
@@ -19,7 +19,7 @@ int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH])
   int n = o->bootstrap ? snprintf(path, SVCD_PATH, "%s", o->bootstrap)
           : o->data    ? snprintf(path, SVCD_PATH, "%s/bootstrap.json", o->data)
                        : snprintf(path, SVCD_PATH, "%s", "");
-  if (n >= 0 && n < SVCD_PATH - 8) return 1; /* ".new" is put behind it */
+  if (n >= 0 && n < SVCD_PATH - 8) return 1; /* leaves room for ".new" */
   svcd_say(SVC_LOG_ERROR, "svcd.failed", "%s: the path is too long", o->bootstrap ? o->bootstrap : o->data);
   return 0;
 }
@@ -55,12 +55,12 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, 
   struct stat there;
   int fd, rc, written, named;
   if (!svcd_credentials_path(o, path)) return 1;
-  if (!*path) { /* --memory, and nobody wants a file of them */
+  if (!*path) { /* --memory without --bootstrap: no file */
     rc = make(s, o, out);
     return rc == SVC_OK ? 0 : svcd_error(1, "cannot create credentials: %s", svc_strerror(rc));
   }
-  snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid()); /* others may begin on the same store at this moment */
-  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) /* /dev/null, say: a rename would replace even that */
+  snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid()); /* another svcd may start on the same store now */
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) /* such as /dev/null, which a rename would replace */
     return svcd_error(1, "cannot write %s: it exists and is not a file", path);
   unlink(new_path);
   fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -102,9 +102,9 @@ int svcd_credentials(const svcd_options *o)
   memset(&config, 0, sizeof config);
   if (svcd_store(o, &config) != 0) return 2;
   config.base_url = base_url;
-  config.keep_orders = 1; /* they are for the driver of the next run */
+  config.keep_orders = 1; /* orders are for the driver of the next run */
   config.log_event = svcd_log;
-  status = svc_open(&s, &config); /* says itself what is wrong: that svcd is running, most likely */
+  status = svc_open(&s, &config); /* logs the error; most often, svcd is running */
   if (status != SVC_OK) return status == SVC_INVALID ? 2 : 1;
   status = svcd_write_credentials(s, o, base_url, "", credentials_make, &c);
   if (status == 0) svcd_greet(o, base_url, "", &c, path);

@@ -1,5 +1,5 @@
 /*
-** --dialect: reads the file with other words for the wire. The library parses its JSON and reports errors in it.
+** --dialect: reads a file that renames words of the API. The library parses its JSON and reports errors in it.
 */
 #include "svcd.h"
 

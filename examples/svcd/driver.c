@@ -1,8 +1,9 @@
 /*
-** The driver that --driver names: PostgreSQL on this machine, or a program that speaks JSON lines (driver_exec.h). Without one the data
-** plane is simulated.
+** The driver that --driver names: PostgreSQL on this machine, or a program that exchanges JSON lines (driver_exec.h). Without --driver the
+** library simulates the data plane.
 **
-** The rule: a driver is opened before the service, begins to act when that is open, stops before it is closed, and is closed after it.
+** The rule: svcd opens the driver before the service, begins it when the service is open, stops it before closing
+** the service, and closes it last.
 */
 #include "svcd.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DRIVER_SECONDS 10 /* --driver-timeout, where it is not given */
+#define DRIVER_SECONDS 10 /* default of --driver-timeout */
 
 static const char *driver_command(const svcd_options *o)
 {

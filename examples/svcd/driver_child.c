@@ -1,9 +1,9 @@
 /*
 ** The driver program as a process: svcd starts it, writes to it, reads from it, ends it and restarts it.
 **
-** The rules. The program leads its own process group, and svcd ends the rest of the group with it: two programs never run at a time. A server
-** that must outlive the program therefore needs its own session. The program gets svcd's environment without svcd's passwords, and none of
-** svcd's descriptors. Only poll() waits, so a program that writes without reading, or does nothing, blocks nothing.
+** The rules. The program leads its own process group, and svcd ends the whole group with it: two programs never run at the same time. A
+** server that must outlive the program therefore needs its own session. The program gets svcd's environment without svcd's passwords, and
+** none of svcd's descriptors. Only poll() waits, so a program that writes without reading, or does nothing, blocks nothing.
 */
 #define _GNU_SOURCE /* pipe2, explicit_bzero */
 #include "driver_exec.h"
@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 enum {
-  CHILD_LOOK = 200,       /* milliseconds between two looks whether it has ended */
-  CHILD_READ = 65536,     /* bytes that are read at a time */
-  CHILD_PATIENCE = 6,     /* times the timeout that it may leave what is written to it */
-  CHILD_LAST_WORDS = 3000, /* milliseconds that it has to end when svcd does */
-  CHILD_TERM = 1000       /* and after SIGTERM */
+  CHILD_LOOK = 200,       /* milliseconds between two checks whether the program has ended */
+  CHILD_READ = 65536,     /* bytes of one read */
+  CHILD_PATIENCE = 6,     /* the program must read its input within this many timeouts */
+  CHILD_LAST_WORDS = 3000, /* milliseconds for the program to end when svcd ends */
+  CHILD_TERM = 1000       /* milliseconds for the program to end after SIGTERM */
 };
 
 extern char **environ;
@@ -43,7 +43,7 @@ void exec_breach(driver_exec *d, const char *format, ...)
 
 /* ---------------------------------------------------------------------------------------------------------------- starting */
 
-/* The environment without svcd's own secrets for store and limiter. Free the array; the strings belong to environ. */
+/* Returns the environment without svcd's passwords for store and limiter. The caller frees the array; the strings belong to environ. */
 static char **child_environment(void)
 {
   static const char *const ours[] = { "PGPASSWORD=", "REDISCLI_AUTH=" };
@@ -56,7 +56,7 @@ static char **child_environment(void)
   return out;
 }
 
-/* svcd ignores SIGPIPE and blocks the signals that end it: the program begins with neither. */
+/* Starts the program. svcd ignores SIGPIPE and blocks the signals that end it; both are reset for the program. Returns 0, or an errno. */
 static int child_spawn(driver_exec *d, const int in[2], const int out[2], const int err[2])
 {
   char *argv[] = { (char *)"sh", (char *)"-c", (char *)(uintptr_t)d->config.command, NULL }, **env = child_environment();
@@ -116,7 +116,7 @@ static int child_start(driver_exec *d)
 
 /* --------------------------------------------------------------------------------------------------------- writing, reading */
 
-/* Lines behind each other as long as the pipe takes them. */
+/* Writes queued lines one after the other until the pipe is full. */
 static void child_write(driver_exec *d)
 {
   ssize_t n;
@@ -135,7 +135,7 @@ static void child_write(driver_exec *d)
   }
 }
 
-/* A line of its standard error, without what could spoil a terminal. */
+/* Logs a line of the program's standard error, with spaces in place of control characters. */
 static void child_said(driver_exec *d)
 {
   char text[EXEC_SAID + 1];
@@ -157,7 +157,7 @@ static void child_take_words(driver_exec *d, const char *bytes, size_t n)
   }
 }
 
-/* Whole lines are taken; the beginning of the next one is kept. */
+/* Handles complete lines of the program's output, and keeps the beginning of the next one. */
 static void child_take_bytes(driver_exec *d, const char *bytes, size_t n)
 {
   while (n && !d->broken) {
@@ -169,7 +169,7 @@ static void child_take_bytes(driver_exec *d, const char *bytes, size_t n)
     }
     exec_buf_add(&d->line, bytes, part);
     if (d->line.failed) {
-      exec_breach(d, "there is no memory for a line of %zu bytes", d->line.n + part);
+      exec_breach(d, "out of memory for a line of %zu bytes", d->line.n + part);
       return;
     }
     if (!feed) return;
@@ -180,7 +180,7 @@ static void child_take_bytes(driver_exec *d, const char *bytes, size_t n)
   }
 }
 
-/* 0: the pipe is closed. */
+/* Reads once from a pipe and passes the bytes to `take`. Returns 0 if the pipe is closed. */
 static int child_read(driver_exec *d, int *fd, void (*take)(driver_exec *d, const char *bytes, size_t n))
 {
   char bytes[CHILD_READ];
@@ -191,7 +191,7 @@ static int child_read(driver_exec *d, int *fd, void (*take)(driver_exec *d, cons
   return n != 0;
 }
 
-/* Wait for something to happen, for `most` milliseconds, and do what can be done without waiting. */
+/* Waits for an event, for at most `most` milliseconds, then reads and writes without blocking. */
 static void child_turn(driver_exec *d, int most)
 {
   char woken[64];
@@ -215,7 +215,7 @@ static int child_ending(driver_exec *d)
   return ending;
 }
 
-/* Has it ended? Nobody waits for it yet, so that its group's number stays taken. */
+/* Returns true if the program has ended. WNOWAIT leaves it a zombie, so that the id of its process group stays in use. */
 static int child_has_ended(const driver_exec *d)
 {
   siginfo_t about;
@@ -230,15 +230,15 @@ static int child_ends_within(driver_exec *d, int ms)
   return child_has_ended(d);
 }
 
-/* Its last words, as much as there is at once. */
+/* Logs the rest of the program's standard error, as far as it can be read without waiting. */
 static void child_drain(driver_exec *d)
 {
-  int rounds = 256; /* somebody else may hold the pipe, and go on */
+  int rounds = 256; /* a bound, because another process may hold the pipe and continue to write */
   while (rounds-- && d->err >= 0 && child_read(d, &d->err, child_take_words) && errno != EAGAIN) errno = 0;
   if (d->words.n) child_said(d);
 }
 
-/* The program, and all that is left of its group. Returns its status as waitpid() has it. */
+/* Ends the program and its process group: waits `ms` milliseconds, sends SIGTERM, then SIGKILL. Returns the status of waitpid(). */
 static int child_end(driver_exec *d, int ms)
 {
   int status = 0;
@@ -258,7 +258,7 @@ static int child_end(driver_exec *d, int ms)
   return status;
 }
 
-/* Until it ends, breaks the protocol, or svcd ends. */
+/* Exchanges lines with the program until it ends, breaks the protocol, or svcd ends. */
 static void child_serve(driver_exec *d)
 {
   const int64_t timeout = d->config.timeout_ms;
@@ -271,7 +271,7 @@ static void child_serve(driver_exec *d)
     if (d->sent < d->sending.n && exec_now() - d->moved > timeout * CHILD_PATIENCE && !d->broken)
       exec_breach(d, "it has not read for %lld ms", (long long)timeout * CHILD_PATIENCE);
   }
-  while (!d->broken && d->out >= 0 && child_has_ended(d)) { /* what it said before it ended counts */
+  while (!d->broken && d->out >= 0 && child_has_ended(d)) { /* lines that the program wrote before it ended are valid */
     struct pollfd left = { d->out, POLLIN, 0 };
     if (poll(&left, 1, 0) <= 0 || !child_read(d, &d->out, child_take_bytes)) break;
   }
@@ -285,7 +285,7 @@ static void child_say_ended(driver_exec *d, int status)
   exec_say(d, SVC_LOG_WARNING, "driver.ended", "the program %s; svcd restarts it in %lld s", how, (long long)(d->backoff / 1000));
 }
 
-/* Time passes, unless svcd ends. */
+/* Waits before the next start of the program, or until svcd ends. */
 static void child_wait(driver_exec *d)
 {
   int64_t until = exec_now() + d->backoff, left;

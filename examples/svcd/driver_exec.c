@@ -1,5 +1,5 @@
 /*
-** A program as the driver (driver_exec.h): its orders, the questions that wait for its replies, and the results for the service.
+** A program as the driver (driver_exec.h): orders for the program, questions that wait for its replies, and results for the service.
 **
 ** The rule: perform() and ask() only add to lists and wake the thread that writes and reads. An order leaves its list when the service has
 ** stored its result, or when a newer order for the same resource replaces it; a question leaves at its timeout at the latest.
@@ -34,7 +34,7 @@ void exec_say(driver_exec *d, int level, const char *event, const char *format, 
   if (d->config.log) d->config.log(d->config.log_context, level, event, text);
 }
 
-/* Full: then it wakes already. */
+/* Wakes the thread. If the pipe is full, the thread has a reason to wake already. */
 static void exec_wake(driver_exec *d)
 {
   ssize_t n = write(d->wake[1], "", 1);
@@ -63,7 +63,7 @@ static exec_order *exec_new_order(const svc_order *order)
   return o;
 }
 
-/* Replaces older orders for the same resource: sent later, they would undo this one. */
+/* Appends an order, and marks older orders for the same resource as replaced: if sent after this one, they would undo it. */
 static void exec_append(driver_exec *d, exec_order *o)
 {
   exec_order **last = &d->orders;
@@ -81,12 +81,12 @@ static int exec_perform(void *context, svc *s, const svc_order *order)
   char none[1];
   size_t room = sizeof none;
   int code = SVC_BUSY;
-  if (svc_order_secrets(s, order->id, none, &room) == SVC_BUSY) return SVC_BUSY; /* never without what it needs */
+  if (svc_order_secrets(s, order->id, none, &room) == SVC_BUSY) return SVC_BUSY; /* no secrets now: the order is sent again */
   o = exec_new_order(order);
   pthread_mutex_lock(&d->lock);
   for (other = d->orders; other && strcmp(other->id, order->id) != 0;) other = other->next;
   if (other) {
-    code = SVC_OK; /* it is here already */
+    code = SVC_OK; /* a repeated order, which is queued already */
   } else if (o && !d->ending && d->order_count < EXEC_ORDERS && d->order_bytes + o->length <= EXEC_ORDER_BYTES) {
     exec_append(d, o);
     o = NULL;
@@ -98,7 +98,7 @@ static int exec_perform(void *context, svc *s, const svc_order *order)
   return code;
 }
 
-/* Called by the thread: removes the order and frees it. */
+/* Removes an order and frees it. Only the thread calls this function. */
 static void exec_drop(driver_exec *d, exec_order *o)
 {
   exec_order **at;
@@ -133,7 +133,7 @@ static void exec_postpone(driver_exec *d, exec_order *o)
 
 void exec_done(driver_exec *d, const char *id, int result, const char *facts)
 {
-  static const char refused[] = "{\"reason\":\"the facts of the driver program are not what this order takes\"}";
+  static const char refused[] = "{\"reason\":\"the facts of the driver program do not match this order\"}";
   exec_order *o = exec_find(d, id);
   int rc;
   if (!o || !o->sent) {
@@ -157,7 +157,7 @@ void exec_done(driver_exec *d, const char *id, int result, const char *facts)
   exec_postpone(d, o);
 }
 
-/* A report about what is gone is late, and no fault. */
+/* Passes a report to the service. A report about a deleted resource is late, and not an error. */
 void exec_report(driver_exec *d, const char *resource, const char *id, const char *facts)
 {
   int rc = svc_report(d->s, resource, id, facts);
@@ -209,7 +209,7 @@ static void exec_wait(driver_exec *d, exec_question *x)
   exec_forget_question(d, x);
 }
 
-/* A program that is down is not waited for: requests would pile up behind it. */
+/* Asks the program and waits for its reply. Fails at once while the program is down, so that requests do not pile up. */
 static int exec_ask(void *context, svc *s, const svc_question *q, svc_reply *reply)
 {
   driver_exec *d = context;
@@ -251,7 +251,7 @@ void exec_replied(driver_exec *d, const char *id, exec_text value)
 
 /* ------------------------------------------------------------------------------------------------------------- the thread's */
 
-/* Questions go first: somebody waits for them. */
+/* Sends the next question. Questions go before orders, because requests wait for them. */
 static int exec_next_question(driver_exec *d)
 {
   exec_question *x;
@@ -292,7 +292,7 @@ int exec_next(driver_exec *d)
   o->attempt++;
   pthread_mutex_unlock(&d->lock);
   if (!d->sending.failed) return 1;
-  exec_buf_clear(&d->sending); /* no memory now */
+  exec_buf_clear(&d->sending); /* out of memory */
   exec_postpone(d, o);
   return 0;
 }
@@ -372,7 +372,7 @@ void driver_exec_close(driver_exec *d)
   exec_order *o;
   if (!d) return;
   driver_exec_stop(d);
-  while ((o = d->orders) != NULL) { /* the service hands them out again when it is next opened */
+  while ((o = d->orders) != NULL) { /* the service sends these orders again when it is next opened */
     d->orders = o->next;
     exec_free_order(o);
   }

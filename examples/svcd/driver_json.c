@@ -1,8 +1,8 @@
 /*
-** The JSON functions for the lines of a driver program: objects, members, array items, and strings in both directions. Values for the service
-** stay text, and the service checks them.
+** The JSON functions for the lines of a driver program: objects, members, array items, and strings in both directions. Values for the
+** service stay text, and the service checks them.
 **
-** The rule: nothing here trusts the text. Nesting is bounded, since a value is skipped by recursion; no read goes past the end.
+** The rule: nothing here trusts the text. Nesting is bounded, because json_skip() is recursive; no read goes past the end.
 */
 #define _GNU_SOURCE /* explicit_bzero */
 #include "driver_exec.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JSON_DEPTH = 64, JSON_MORE = 1 << 20 }; /* what may stand around a line of EXEC_LINE bytes */
+enum { JSON_DEPTH = 64, JSON_MORE = 1 << 20 }; /* most levels of nesting; bytes that a buffer may have beyond EXEC_LINE */
 
 /* ----------------------------------------------------------------------------------------------------------------- writing */
 
-/* Old bytes are wiped, as they may hold secrets; realloc() would leave them. */
+/* Grows a buffer, and wipes the old bytes, which may contain secrets; realloc() would leave them in memory. */
 static int buf_grow(exec_buf *b, size_t n)
 {
   size_t room = b->room ? b->room : 512;
@@ -92,7 +92,7 @@ static const char *json_skip_string(const char *p, const char *end)
   return p < end ? p + 1 : NULL;
 }
 
-/* Numbers and words: what they are the service looks at. */
+/* Skips a number, true, false or null. The service checks the form of numbers. */
 static const char *json_skip_word(const char *p, const char *end)
 {
   const char *from = p;
@@ -142,7 +142,7 @@ exec_text exec_json_item(exec_text array, size_t *at)
   const char *end, *p, *last;
   if (!array.p || *at >= array.n || (*at == 0 && array.p[0] != '[')) return none;
   end = array.p + array.n;
-  p = json_space(array.p + *at + 1, end); /* behind the bracket, or the comma */
+  p = json_space(array.p + *at + 1, end); /* after the bracket or the comma */
   last = json_skip(p, end, 1);
   if (!last) return none;
   *at = (size_t)(json_space(last, end) - array.p);
@@ -159,7 +159,7 @@ exec_text exec_json_get(exec_text object, const char *name)
   p = json_space(object.p, end);
   if (p == end || *p != '{') return none;
   for (;;) {
-    key = json_space(p + 1, end); /* behind the brace, or the comma */
+    key = json_space(p + 1, end); /* after the brace or the comma */
     if (key == end || *key != '"' || (p = json_skip_string(key, end)) == NULL) return none;
     value = json_space(json_space(p, end) + 1, end);
     if ((size_t)(p - key) == n + 2 && memcmp(key + 1, name, n) == 0) {
@@ -186,7 +186,7 @@ exec_text exec_json_member(exec_text object, size_t *at, exec_text *name)
   const char *end, *p, *key;
   if (!object.p || *at >= object.n || (*at == 0 && object.p[0] != '{')) return none;
   end = object.p + object.n;
-  key = json_space(object.p + *at + 1, end); /* behind the brace, or the comma */
+  key = json_space(object.p + *at + 1, end); /* after the brace or the comma */
   if (key == end || *key != '"' || (p = json_skip_string(key, end)) == NULL) return none;
   *name = (exec_text){ key + 1, (size_t)(p - key) - 2 };
   key = json_space(json_space(p, end) + 1, end);
@@ -231,7 +231,8 @@ static char *json_utf8(char *to, long code)
   return to;
 }
 
-/* \uXXXX, of a character that has two of them both. *p is at the u, and then at the last digit. Half a character: U+FFFD. */
+/* Decodes \uXXXX, and both parts of a surrogate pair. *p is at the u before the call, at the last digit after it.
+** A single surrogate becomes U+FFFD. */
 static char *json_code(char *to, const char **p, const char *end)
 {
   long code = json_hex(*p + 1, end), low = -1;

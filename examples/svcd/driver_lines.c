@@ -1,8 +1,8 @@
 /*
 ** The lines of the driver's protocol: writes lines for the program, and handles the lines that it writes. driver_exec.h shows all of them.
 **
-** The rule: a line that is not a JSON object, or is unknown, breaks the protocol, and the error shows its beginning. A line about an unknown
-** order or question does not: replies may be late, and orders may arrive more than once.
+** The rule: a line that is not a JSON object, or is unknown, breaks the protocol, and the error shows its beginning. A line about an
+** unknown order or question does not: replies may be late, and orders may arrive more than once.
 */
 #define _GNU_SOURCE /* explicit_bzero */
 #include "driver_exec.h"
@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------------- going out */
 
-/* Somebody's JSON, in one line: a line feed in JSON is only space. */
+/* Appends JSON in one line: its line feeds, which are only space in JSON, become spaces. */
 static void lines_json(exec_buf *b, const char *before, const char *json, size_t n)
 {
   size_t i, from;
@@ -52,7 +52,7 @@ int exec_order_text(exec_order *o, const svc_order *order)
   return 0;
 }
 
-/* Has the program said that it wants the secrets of this action? */
+/* Returns true if the program's first line asks for the secrets of this action. */
 static int lines_wants_secrets(const driver_exec *d, const char *action)
 {
   exec_text all = { d->secrets, d->secrets ? strlen(d->secrets) : 0 }, one;
@@ -62,7 +62,7 @@ static int lines_wants_secrets(const driver_exec *d, const char *action)
   return 0;
 }
 
-/* Adds the secrets in clear, only into the line that is sent next. A deleted resource has no secrets. */
+/* Appends the secrets of an order, unsealed, to the line that is sent next. A deleted resource has no secrets. */
 static void lines_secrets(driver_exec *d, const char *id, exec_buf *out)
 {
   size_t room = 4096, length = room;
@@ -109,13 +109,13 @@ void exec_question_line(const char *id, const svc_question *q, exec_buf *out)
 
 /* --------------------------------------------------------------------------------------------------------------- coming in */
 
-/* How a line begins, for an error. */
+/* Returns the beginning of a line, for an error text. */
 static const char *lines_begin(exec_text line, char out[81])
 {
   size_t i, n = line.n < 80 ? line.n : 80;
   for (i = 0; i < n; i++) out[i] = (unsigned char)line.p[i] < 32 || line.p[i] == 127 ? '?' : line.p[i];
   /* cppcheck-suppress uninitvar ; the line above fills in n of it */
-  while (n && n < line.n && ((unsigned char)out[n - 1] & 0x80)) n--; /* no half character */
+  while (n && n < line.n && ((unsigned char)out[n - 1] & 0x80)) n--; /* drop an incomplete UTF-8 character */
   out[n] = '\0';
   return out;
 }
@@ -136,7 +136,8 @@ static void lines_greet(driver_exec *d, exec_text line)
   }
 }
 
-/* Facts of a failure carry its reason: {"reason":"..."}, before what they have else. To be freed; NULL: no memory. */
+/* Returns the facts of a failure, with the member "reason" added before the others, unless they have one. The
+** caller frees the text. NULL: out of memory. */
 static char *lines_failure(exec_text facts, const char *reason)
 {
   exec_buf b = { NULL, 0, 0, 0 };
@@ -166,7 +167,7 @@ static void lines_done(driver_exec *d, exec_text line, exec_text done)
   if (!id || !result || (!failed && !busy && strcmp(result, "ok") != 0))
     exec_breach(d, "done must have an id, and a result that is ok, busy or failed (got: %s)", lines_begin(line, begin));
   else if ((failed || facts.p) && !text)
-    exec_breach(d, "there is no memory for what came of the order %s", id);
+    exec_breach(d, "out of memory for the result of the order %s", id);
   else
     exec_done(d, id, busy ? SVC_BUSY : failed ? SVC_IO : SVC_OK, text);
   free(id);
@@ -228,7 +229,8 @@ void exec_take_line(driver_exec *d, exec_text line)
 
 /* ----------------------------------------------------------------------------------------------------------------- replies */
 
-/* Lines of a log: a string of them, or an array of strings. A long text loses its beginning: the last lines matter. */
+/* Adds a log to the reply. The value is a string, or an array with a string for each line. A text that is too long
+** loses its first lines. */
 static int lines_give_log(svc_reply *reply, size_t most, exec_text value)
 {
   exec_buf b = { NULL, 0, 0, 0 };

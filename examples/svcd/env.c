@@ -1,9 +1,9 @@
 /*
-** `svcd env` prints the file of credentials as lines for a shell, with the variable names of well-known clients (--for NAME; the table below
-** and docs/clients.md agree). `svcd openapi` prints the OpenAPI document, `svcd driver` the schema of the driver's messages.
+** `svcd env` prints the file of credentials as lines for a shell, with the variable names of well-known clients (--for NAME; the table
+** below and docs/clients.md agree). `svcd openapi` prints the OpenAPI document, `svcd driver` the schema of the driver's messages.
 **
-** The rule: a shell evaluates the output of env, so every value is quoted, whatever it contains. env prints secrets on purpose: its user can
-** read the file anyway.
+** The rule: a shell evaluates the output of env, so every value is quoted. env prints secrets on purpose: its user
+** can read the file anyway.
 */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 #include "svcd.h"
@@ -15,7 +15,7 @@
 #define ENV_FILE 8192
 
 typedef struct env_row {
-  const char *member, *name, *behind; /* of the file; the variable; what the value ends in, NULL: as it is */
+  const char *member, *name, *behind; /* member of the file; variable; text to append to the value, or NULL */
 } env_row;
 
 static const env_row env_names[] = {
@@ -64,7 +64,7 @@ static const struct env_client {
 };
 #define ENV_CLIENTS (sizeof env_clients / sizeof env_clients[0])
 
-/* --for alone: the clients there are, and the variables of each. */
+/* --for without a name: lists the known clients and their variables. */
 static int env_list(void)
 {
   size_t i, j;
@@ -76,7 +76,7 @@ static int env_list(void)
   return fflush(stdout) == 0 ? 0 : svcd_error(1, "cannot write: %s", strerror(errno));
 }
 
-/* Returns NULL, after an error message, if the name is unknown. */
+/* Returns the client with this name; NULL, after an error message, if it is unknown. */
 static const struct env_client *env_find(const char *name)
 {
   char names[256] = "";
@@ -89,7 +89,7 @@ static const struct env_client *env_find(const char *name)
   return NULL;
 }
 
-/* The text of a member of {"a":"b",...}, as svcd writes it: without escapes. NULL: it has none. */
+/* Returns the text of a member of {"a":"b",...}, which svcd has written without escapes. NULL: missing. */
 static const char *env_member(const char *text, const char *member, size_t *n)
 {
   char wanted[64];
@@ -102,7 +102,7 @@ static const char *env_member(const char *text, const char *member, size_t *n)
   return at[*n] == '"' ? at : NULL;
 }
 
-/* In quotes for a shell: nothing in them is read as anything but itself. */
+/* Prints a variable for a shell. In single quotes, the shell interprets no character of the value. */
 static void env_sh(const char *name, const char *value, size_t n, const char *behind)
 {
   size_t i;
@@ -154,7 +154,7 @@ int svcd_env(const svcd_options *o)
   return fflush(stdout) == 0 ? 0 : svcd_error(1, "cannot write: %s", strerror(errno));
 }
 
-/* Of this build and these words; the store it is made from is nobody's, and gone at once. */
+/* Prints a document that depends only on this build and the flags. The library makes it from a temporary store in memory. */
 static int env_document(const svcd_options *o, int (*make)(svc *s, svc_response *out))
 {
   svc_config config;

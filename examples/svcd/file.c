@@ -1,6 +1,6 @@
 /*
-** Writes files completely or not at all: a key, a token. A file gets its name when its content is on the disk, and then the name is flushed,
-** too: a power cut leaves the old file or the new one.
+** Writes files completely or not at all, such as a key or a token. A file gets its name when its content is on the disk; then the folder is
+** flushed, too. So a power cut leaves the old file or the new one.
 */
 #define _GNU_SOURCE /* fsync */
 #include "svcd.h"
@@ -29,7 +29,7 @@ int svcd_put_file(const char *path, const void *bytes, size_t n, int replace)
 {
   char new_path[SVCD_PATH + 32];
   int fd, good;
-  snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid()); /* others may be at the same, on a store that they share */
+  snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid()); /* another svcd on the same store may do the same */
   unlink(new_path);
   fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   good = fd >= 0 && write(fd, bytes, n) == (ssize_t)n && fsync(fd) == 0;

@@ -23,7 +23,7 @@ typedef struct flags_row {
   int kind;
   size_t to;         /* offset of its member in svcd_options */
   long least, most;  /* bounds of a number; most values of a list */
-  size_t count;      /* of a list: offset of its count */
+  size_t count;      /* offset of the count of a list */
   const char *help;
 } flags_row;
 
@@ -48,10 +48,10 @@ static const flags_row flags_rows[] = {
   { "--store-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_timeout), 100, 600000, 0,
     "milliseconds that PostgreSQL may take for a statement (default 5000)" },
   { "--wait", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(wait), 1, 86400, 0,
-    "seconds that svcd waits at its start for an unreachable PostgreSQL or Redis; then svcd exits without PostgreSQL, and starts"
-    " with its own limits without Redis (default: no wait)" },
+    "seconds that svcd waits at its start for an unreachable PostgreSQL or Redis; if PostgreSQL is still unreachable then, svcd exits;"
+    " if only Redis is, svcd starts and limits by itself (default: no wait)" },
   { "--from", "DIR", SVCD_RESTORE | SVCD_COPY, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0,
-    "folder of the source, which no process may hold, or a URI as for --store" },
+    "source: a folder whose svcd is stopped, or a URI as for --store" },
   { "--to", "DIR", SVCD_BACKUP | SVCD_COPY, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0,
     "folder of the copy, created if missing, or a URI as for --store; it must not hold a store yet" },
   { "--out", "FILE", SVCD_EXPORT | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(out), 0, 0, 0,
@@ -130,13 +130,13 @@ static const flags_row flags_rows[] = {
     "store passwords of database users, sealed with the secret key, for drivers of databases without SCRAM (default: passwords are"
     " not stored)" },
   { "--secret-key", "FILE", SVCD_SERVE | FLAGS_PLACE, FLAG_TEXT, FLAGS_TO(secret_key), 0, 0, 0,
-    "file with the 32 bytes that seal the secrets in the store, created if missing; without it the secrets are lost (default"
-    " DIR/secret.key)" },
+    "file with the 32 bytes that seal the secrets in the store; svcd creates it for a new store, and does not start on a store whose"
+    " secrets another key has sealed (default DIR/secret.key)" },
   { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
     "seconds that a cluster takes to be created; 0: no time at all (default 10)" },
   { "--no-sync", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_sync), 0, 0, 0, "do not wait for the disk: a power cut may damage the store" },
   { "--conceal", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(conceal), 0, 0, 0,
-    "answer 404 instead of 401 for resources the caller has no role on" },
+    "answer 404 instead of 401 if the caller has no role at all on a resource, so that its existence stays hidden" },
   { "--enforce-sunset", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(enforce_sunset), 0, 0, 0,
     "answer 410 from the sunset date of a dated version on (default: the Sunset header only announces the date)" },
   { "--max-projects", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_projects), 1, 1000000, 0, "projects per organization (default 250)" },
@@ -154,9 +154,9 @@ static const flags_row flags_rows[] = {
   { "--max-per-address", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_per_address), 1, 1000000, 0,
     "connections of one address other than a trusted proxy; a further one closes the longest idle one of that address (default: a"
     " quarter of --max-connections)" },
-  { "--limit", "ID=C/R/S", SVCD_SERVE, FLAG_LIST, FLAGS_TO(limits), 0, SVCD_LIMITS, FLAGS_TO(limit_count),
-    "different rate limit for an endpoint set, by its id in GET /rateLimits: capacity C, refilled by R tokens every S seconds;"
-    " repeatable" },
+  { "--limit", "ID=CAPACITY/REFILL/SECONDS", SVCD_SERVE, FLAG_LIST, FLAGS_TO(limits), 0, SVCD_LIMITS, FLAGS_TO(limit_count),
+    "different rate limit for an endpoint set, by its id (docs/limits.md, GET /rateLimits): a bucket of CAPACITY tokens that gets"
+    " REFILL tokens every SECONDS; repeatable" },
   { "--limiter", "URI", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(limiter), 0, 0, 0,
     "share rate limits and Digest nonces with all svcd that name the same Redis: redis://USER@HOST:PORT/DATABASE, redis+unix://PATH,"
     " redis+sentinel://HOST:PORT,HOST:PORT/MASTER or redis+cluster://HOST:PORT,HOST:PORT; rediss for TLS, with"
@@ -176,8 +176,8 @@ static const flags_row flags_rows[] = {
     "file with the token of test control, 16 to 256 characters; the variable SVCD_TEST_CONTROL_TOKEN works, too (default: svcd"
     " creates a token)" },
   { "--test-control-host", "NAME", SVCD_SERVE, FLAG_LIST, FLAGS_TO(test_hosts), 0, SVCD_HOSTS, FLAGS_TO(test_host_count),
-    "host name accepted by --test-control-anywhere in the Host header; repeatable (default: every name without a dot); IP addresses,"
-    " localhost and the host of --base-url are always accepted" },
+    "accept only these host names in the Host header with --test-control-anywhere; repeatable (default: every name without a dot);"
+    " IP addresses, localhost and the host of --base-url are always accepted" },
   { "--clock", "WHAT", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(clock), 0, 0, 0,
     "manual: the clock stands until POST /_svc/clock moves it; a time such as 2030-01-01T00:00:00Z: it stands at that time; needs"
     " --test-control" },
@@ -185,10 +185,10 @@ static const flags_row flags_rows[] = {
     "start the clock at --clock (default: now) and run it N times faster than real time; POST /_svc/clock changes it; needs"
     " --test-control" },
   { "--seed", "N", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(seed), 0, 0, 0,
-    "for tests, on loopback only: the same ids and SECRETS on every run; anyone who knows N knows them" },
+    "for tests, on loopback or with --test-control-anywhere: the same ids and SECRETS on every run; anyone who knows N can compute them" },
   { "--world", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(world), 0, 0, 0,
     "what exists when svcd starts: a JSON file (docs/worlds.md), or a built-in world: empty, team or company; svcd loads it into a"
-    " store once; a world that moves the clock needs --test-control, and without --clock the clock stands at its \"now\"" },
+    " store once; a world with \"now\" or \"then\" needs --test-control, and without --clock the manual clock starts at its \"now\"" },
   { "--snapshot", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(snapshot), 0, 0, 0,
     "start an empty store from the snapshot in FILE, as of GET /_svc/snapshots/NAME; other stores stay unchanged" },
   { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0, "do not serve the console at /" },
@@ -295,7 +295,7 @@ int svcd_help_all(int flags)
 #define FLAGS_ENV "SVCD_" /* prefix of environment variables that are flags */
 enum { FLAGS_NEAR = 40 }; /* longest word that is compared */
 
-/* Edit distance: letters to insert, drop or replace. */
+/* Returns the edit distance of two words: the number of letters to insert, drop or replace. */
 static size_t flags_distance(const char *a, const char *b)
 {
   size_t row[FLAGS_NEAR + 1], n = strlen(b), i, j;
@@ -313,7 +313,7 @@ static size_t flags_distance(const char *a, const char *b)
   return row[n];
 }
 
-/* Returns the known word that is nearer to `word`; best NULL: no candidate yet. */
+/* Returns the one of `best` and `known` that is nearer to `word`. best NULL: no candidate yet; then `known` must be near enough. */
 static const char *flags_nearer(const char *word, const char *best, const char *known)
 {
   size_t most = best ? flags_distance(word, best) : 2 + strlen(word) / 4;
@@ -513,7 +513,8 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   return flags_link(o) == 0 && flags_test(o) == 0 ? -1 : 2;
 }
 
-/* Stores one value. `begun` marks the lists that this source has begun: its first value replaces those of a weaker source. */
+/* Stores one value. `begun` marks the lists that this source has begun: its first value replaces those of a source
+** with lower precedence. */
 static int flags_give(svcd_options *o, const flags_row *row, char *value, char *begun)
 {
   if (begun && row->kind == FLAG_LIST && !begun[row - flags_rows]) {
@@ -548,7 +549,7 @@ static int flags_line(svcd_options *o, const svcd_verb *verb, int line, const ch
   return flags_bad_line(o->config, line, name, " is invalid: see the line above");
 }
 
-/* Reads the file of --config before the flags, wherever --config stands. Returns 0, or the exit status. */
+/* Reads the file of --config before all flags, at whichever position --config is. Returns 0, or the exit status. */
 static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char **argv)
 {
   char *rest, *name, *value;
@@ -600,13 +601,13 @@ static int flags_env_unknown(const char *name)
   return svcd_error(2, "%s in the environment: no such flag", name);
 }
 
-/* Kubernetes sets such variables in every container if a Service is named svcd. They are not flags. */
+/* Returns true for a variable that Kubernetes sets in every container if a Service is named svcd. Such variables are not flags. */
 static int flags_env_is_link(const char *name)
 {
   return strncmp(name, FLAGS_ENV "SERVICE_", 13) == 0 || strcmp(name, FLAGS_ENV "PORT") == 0 || strncmp(name, FLAGS_ENV "PORT_", 10) == 0;
 }
 
-/* Stores the value of a variable. The values of a list are separated by white space; the string is split in place. */
+/* Stores the value of a variable. White space separates the values of a list; the string is split in place. */
 static int flags_env_take(svcd_options *o, const flags_row *row, char *value, char *begun)
 {
   char *rest = NULL;
@@ -620,7 +621,7 @@ static int flags_env_take(svcd_options *o, const flags_row *row, char *value, ch
   return status;
 }
 
-/* Reads the flags of the environment. They override --config, and the command line overrides them. An empty variable is ignored. */
+/* Reads the flags of the environment. Variables override --config, and the command line overrides variables. Ignores empty variables. */
 static int flags_env(svcd_options *o, const svcd_verb *verb)
 {
   char begun[FLAGS_COUNT] = "", name[FLAGS_NEAR + 1];

@@ -141,7 +141,7 @@ static int http_get(http_wire *w, char *p, size_t n)
 
 /* -------------------------------------------------------------------------------------------------------------- the answer */
 
-/* All that comes until the server closes: we have said that it shall. */
+/* Receives bytes until the server closes the connection, as the request asks it to. Returns 0, or -1. */
 static int http_receive(http_wire *w, http_answer *a, size_t *length)
 {
   size_t room = 65536, n = 0;
@@ -162,7 +162,7 @@ static int http_receive(http_wire *w, http_answer *a, size_t *length)
   return 0;
 }
 
-/* Chunks become one body, in its place. -1: they are malformed, or cut off. */
+/* Joins the chunks of a body in place. Returns 0, or -1 if they are malformed or incomplete. */
 static int http_unchunk(http_answer *a)
 {
   char *from = a->body, *to = a->body, *end = a->body + a->body_length, *behind;
@@ -199,7 +199,7 @@ void http_header(const http_answer *a, const char *name, char *out, size_t size)
   }
 }
 
-/* bodiless: the answer to HEAD, whose Content-Length is of a body that does not come. */
+/* Parses an answer of n bytes. bodiless: the answer to HEAD, which has the Content-Length of a body but no body. Returns 0, or -1. */
 static int http_read(http_answer *a, size_t n, int bodiless)
 {
   char *end = memmem(a->memory, n, "\r\n\r\n", 4), *line, text[32];
@@ -215,7 +215,7 @@ static int http_read(http_answer *a, size_t n, int bodiless)
   http_header(a, "Content-Length", text, sizeof text);
   if (!text[0] || bodiless) return 0;
   length = strtoul(text, NULL, 10);
-  if (length > a->body_length) return -1; /* it was cut off */
+  if (length > a->body_length) return -1; /* the body is incomplete */
   a->body_length = length;
   a->body[length] = '\0';
   return 0;
@@ -246,7 +246,7 @@ int http_send(const http_target *t, const char *ca, int seconds, const char *met
     else if (http_receive(&w, out, &n) != 0 || (n && http_read(out, n, strcmp(method, "HEAD") == 0) != 0) || !n)
       rc = http_wrong(why, size, t, "sends no answer, or one that is no HTTP");
   }
-  if (head) explicit_bzero(head, strlen(head)); /* it has a token */
+  if (head) explicit_bzero(head, strlen(head)); /* the head contains a token */
   free(head);
   http_end(&w);
   if (rc != 0) http_answer_free(out);

@@ -1,5 +1,5 @@
 /*
-** An HTTP/1.1 client for the verbs replay and health. It sends one request at a time, each on its own connection, and blocks the caller.
+** An HTTP/1.1 client for the verbs replay and health. The client sends each request on its own connection, and blocks the caller.
 **
 ** The rules: every wait has a timeout, answers are bounded, and certificates are verified. Headers and bodies are never logged.
 */
@@ -8,29 +8,29 @@
 
 #include <stddef.h>
 
-#define HTTP_ANSWER ((size_t)16 << 20) /* bytes of an answer, head included */
+#define HTTP_ANSWER ((size_t)16 << 20) /* most bytes of an answer, including its head */
 
 typedef struct http_target {
-  char host[256], port[8], path[1024]; /* path: what all paths begin with; without a slash at its end */
+  char host[256], port[8], path[1024]; /* path: prefix of all paths, without a slash at its end */
   int https;
 } http_target;
 
 typedef struct http_answer {
   int status;
-  char *head, *body; /* ended by a NUL; of `head` the lines, without the first */
+  char *head, *body; /* ended by a NUL; `head` has the header lines without the status line */
   size_t body_length;
-  char *memory; /* http_answer_free() */
+  char *memory; /* freed by http_answer_free() */
 } http_answer;
 
-/* http://HOST[:PORT][/PATH], https as well. Returns 0, or -1 if it is invalid. */
+/* Parses http://HOST[:PORT][/PATH], or the same with https. Returns 0, or -1 if the URL is invalid. */
 int http_target_parse(const char *url, http_target *out);
 /*
-** `headers` are whole lines, each with CR LF at its end. `ca`: a file of certificates in PEM; NULL: those of the system. `seconds`:
-** how long each wait may take. Returns 0; -1: `why` says what is wrong.
+** Sends a request and receives the answer. `headers`: complete lines, each with CR LF at its end. `ca`: a PEM file with certificates;
+** NULL: the system's. `seconds`: timeout of each wait. Returns 0, or -1 with `why`. Free the answer with http_answer_free().
 */
 int http_send(const http_target *t, const char *ca, int seconds, const char *method, const char *path, const char *headers,
               const char *body, size_t body_length, http_answer *out, char *why, size_t size);
-/* The value of a header, any case, cut to fit; "": it has none. */
+/* Writes the value of a header, cut to fit; "": missing. The name matches in any case. */
 void http_header(const http_answer *a, const char *name, char *out, size_t size);
 void http_answer_free(http_answer *a);
 

@@ -1,8 +1,8 @@
 /*
 ** The limiter of --limiter, which several svcd share.
 **
-** The rule, as in store.c: no password comes from the command line. ports/redis.c reads it from the environment (REDISCLI_AUTH) or a file, and
-** refuses a password in the URI.
+** The rule, as in store.c: no password comes from the command line. ports/redis.c reads it from the environment (REDISCLI_AUTH) or a file,
+** and refuses a password in the URI.
 */
 #include "svcd.h"
 #ifdef SVC_WITH_REDIS
@@ -26,7 +26,7 @@ int svcd_limiter_answers(const svc_config *config)
 {
 #ifdef SVC_WITH_REDIS
   char why[256];
-  return !config->limiter || svc_redis_answers(config, why, sizeof why) != SVC_BUSY; /* what is wrong with it is told by the service */
+  return !config->limiter || svc_redis_answers(config, why, sizeof why) != SVC_BUSY; /* the service reports other errors */
 #else
   (void)config;
   return 1;

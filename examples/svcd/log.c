@@ -1,9 +1,9 @@
 /*
-** The log of svcd: log lines on standard error, and start and stop on standard output. --log-format json makes each line a JSON object with
-** time, level, event and message; the access log (access.c) uses the same functions.
+** The log of svcd: log lines on standard error, and lines about start and stop on standard output. --log-format json makes each line a JSON
+** object with time, level, event and message. The access log (access.c) uses the same functions.
 **
-** The rules. Lines of several threads do not mix: a JSON line is one write. A JSON line is valid JSON in valid UTF-8, whatever the text
-** contains. Events are constants, which docs/logs.md lists (test/check/logs.sh).
+** The rules. Lines of several threads do not mix: a JSON line is one write. A JSON line is valid JSON in valid UTF-8, even if the text is
+** not. Events are constants, which docs/logs.md lists (test/check/logs.sh).
 */
 #define _GNU_SOURCE /* clock_gettime */
 #include "svcd.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How the process writes its log: set once, by svcd_parse(), before there is another thread. */
+/* The log format of the process. svcd_parse() sets it before other threads start. */
 static int log_is_json;
 
 void svcd_log_json(int json)
@@ -31,7 +31,7 @@ int svcd_log_is_json(void)
 
 static void line_char(svcd_line *l, char ch)
 {
-  if (l->n < sizeof l->text - 2) l->text[l->n++] = ch; /* the end of the line has its room */
+  if (l->n < sizeof l->text - 2) l->text[l->n++] = ch; /* leaves room for "}" and the line feed */
 }
 
 void svcd_line_text(svcd_line *l, const char *text)
@@ -98,13 +98,13 @@ static void log_json(int fd, int level, const char *event, const char *text)
   const char *name = levels[level >= 0 && level <= SVC_LOG_INFO ? level : SVC_LOG_INFO];
   struct timespec now = { 0, 0 };
   svcd_line line;
-  line.n = 0; /* the rest is written before it is read */
+  line.n = 0; /* the text needs no initial value */
   clock_gettime(CLOCK_REALTIME, &now);
   svcd_line_time(&line, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
   svcd_line_member(&line, "level", name, strlen(name));
   svcd_line_member(&line, "event", event, strlen(event));
   svcd_line_member(&line, "message", text, strlen(text));
-  (void)svcd_line_write(&line, fd); /* where the log cannot be written there is nobody to tell */
+  (void)svcd_line_write(&line, fd); /* a failure cannot be reported: this is the log */
 }
 
 /* Writes one line. before: prefix of a text line, after the program's name. */
@@ -125,7 +125,7 @@ static void log_put(int level, const char *event, const char *before, const char
 
 void svcd_log(void *context, int level, const char *event, const char *text)
 {
-  static const char levels[] = "?ewi"; /* how their names begin */
+  static const char levels[] = "?ewi"; /* first letters of the level names, at the level's number */
   const char *most = context ? strchr(levels, *(const char *)context) : NULL;
   if (level > (most ? (int)(most - levels) : SVC_LOG_WARNING)) return;
   if (log_is_json) log_json(2, level, event, text);

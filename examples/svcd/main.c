@@ -17,7 +17,7 @@ static int svcd_version(const svcd_options *o)
 
 const svcd_verb svcd_verbs[] = {
   { "serve", SVCD_SERVE, svcd_serve, "answer requests; the default verb" },
-  { "credentials", SVCD_CREDENTIALS, svcd_credentials, "create another API key and service account, while svcd is stopped" },
+  { "credentials", SVCD_CREDENTIALS, svcd_credentials, "create another API key and service account; a store in a folder requires that svcd is stopped" },
   { "backup", SVCD_BACKUP, svcd_backup, "copy a store and check the copy; svcd may be running on the store" },
   { "restore", SVCD_RESTORE, svcd_restore, "check a backup, and create a store from it in an empty folder" },
   { "copy", SVCD_COPY, svcd_copy, "copy a store into an empty place, between a folder and PostgreSQL or two of a kind, and compare both" },

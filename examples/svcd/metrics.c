@@ -4,11 +4,12 @@
 ** The rule: the path exists only with --metrics, for callers on loopback; --metrics-public opens it to all. Other callers get 404, like for
 ** any unknown path. The metrics contain no secret, but the load of a service is private.
 **
-** --metrics-listen serves the metrics at another address, and no longer at the API's. That address decides who can read them: a loopback
-** address follows the rule above; any other serves everyone who can reach it. No credential is sent there, so it is plain HTTP.
+** --metrics-listen serves the metrics at another address instead of the API's. The address decides who can read them: a loopback address
+** follows the rule above; any other address serves everyone who can reach it. Requests there have no credentials, so it is plain HTTP.
 **
-** Web pages on this machine are not trusted. A request caused by a page of another origin is refused. Without --metrics-public a request is
-** also refused if its Host is not an address, localhost or the host of --base-url, because a page's DNS name may lead here (DNS rebinding).
+** Web pages on this machine are not trusted. svcd refuses a request caused by a page of another origin. Without --metrics-public it also
+** refuses a request whose Host is not an address, localhost or the host of --base-url, because a page's DNS name
+** may lead here (DNS rebinding).
 */
 #define _GNU_SOURCE /* clock_gettime */
 #include "svcd.h"
@@ -23,9 +24,9 @@
 #include <unistd.h>
 
 #define METRICS_PATH "/_svc/metrics"
-#define METRICS_CONNECTIONS 64 /* of --metrics-listen: a few scrapers and probes */
+#define METRICS_CONNECTIONS 64 /* connections of --metrics-listen: a few scrapers and probes */
 
-/* svc_config.monotonic */
+/* For svc_config.monotonic. */
 int64_t svcd_monotonic(void *context)
 {
   struct timespec t;
@@ -38,7 +39,7 @@ static int metrics_is_local(const char *peer)
   return !peer || strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0;
 }
 
-/* The value of a header, cut to fit; NULL: missing. */
+/* Returns the value of a header, cut to fit; NULL: missing. */
 static const char *metrics_header(const svc_request *r, const char *name, char *out, size_t size)
 {
   size_t i;
@@ -52,7 +53,8 @@ static const char *metrics_header(const svc_request *r, const char *name, char *
   return NULL;
 }
 
-/* Did a page of another origin cause it? No page of ours asks for metrics, so one that says its origin is another's. */
+/* Returns true if a web page of another origin caused the request. svcd's own pages never read metrics, so any
+** Origin means a foreign page. */
 static int metrics_is_foreign(const svc_request *r)
 {
   char site[32], origin[8];
@@ -80,7 +82,8 @@ static int metrics_is_meant(const svcd_metrics *m, const svc_request *r)
   return m->everybody || (metrics_is_local(r->peer) && metrics_is_our_host(m, r));
 }
 
-/* Bytes of memory; files. 0: the system does not say (a process that others may not look into cannot count its own files, unless it is root's). */
+/* The next two functions return the bytes of memory in use, and the number of open files. 0: the system does not tell. After
+** svcd_confine() a process that is not root's cannot count its own files. */
 static double metrics_resident(void)
 {
   long pages = 0;
@@ -119,18 +122,18 @@ static int metrics_answer(const svcd_metrics *m, svc *s, svc_response *response)
     const char *name, *type, *help;
     double value;
   } rows[] = {
-    { "svc_connections", "gauge", "Connections that are open.", (double)l.connections },
-    { "svc_connections_total", "counter", "Connections that came.", (double)l.accepted },
-    { "svc_connections_refused_total", "counter", "Of these, those for which there was no place.", (double)l.refused },
-    { "svc_sent_bytes_total", "counter", "Bytes of answers, heads included.", (double)l.sent_bytes },
-    { "svc_waiting_writes", "gauge", "Requests that wait for a writer.", (double)l.waiting },
-    { "process_cpu_seconds_total", "counter", "Time that the process has computed.", metrics_cpu() },
-    { "process_resident_memory_bytes", "gauge", "Memory that the process has.", metrics_resident() },
-    { "process_open_fds", "gauge", "Files that are open.", metrics_files() },
-    { "process_max_fds", "gauge", "Files that may be open.", files.rlim_cur == RLIM_INFINITY ? 0 : (double)files.rlim_cur },
-    { "process_start_time_seconds", "gauge", "When the process began, since 1970.", (double)m->began },
+    { "svc_connections", "gauge", "Open connections of clients.", (double)l.connections },
+    { "svc_connections_total", "counter", "Connections accepted since the start.", (double)l.accepted },
+    { "svc_connections_refused_total", "counter", "Connections refused because a limit was reached.", (double)l.refused },
+    { "svc_sent_bytes_total", "counter", "Bytes of answers that were sent, including headers.", (double)l.sent_bytes },
+    { "svc_waiting_writes", "gauge", "Requests queued for a writer thread.", (double)l.waiting },
+    { "process_cpu_seconds_total", "counter", "CPU time of the process, in seconds.", metrics_cpu() },
+    { "process_resident_memory_bytes", "gauge", "Resident memory of the process, in bytes.", metrics_resident() },
+    { "process_open_fds", "gauge", "Open file descriptors.", metrics_files() },
+    { "process_max_fds", "gauge", "Limit of open file descriptors.", files.rlim_cur == RLIM_INFINITY ? 0 : (double)files.rlim_cur },
+    { "process_start_time_seconds", "gauge", "Start time of the process, in seconds since 1970.", (double)m->began },
   };
-  n = (size_t)snprintf(more, sizeof more, "# HELP svcd_build_info What is running.\n# TYPE svcd_build_info gauge\nsvcd_build_info{version=\"%.32s\"} 1\n",
+  n = (size_t)snprintf(more, sizeof more, "# HELP svcd_build_info Version of svcd, as a label; the value is always 1.\n# TYPE svcd_build_info gauge\nsvcd_build_info{version=\"%.32s\"} 1\n",
                        svc_version());
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     n += (size_t)snprintf(more + n, sizeof more - n, "# HELP %s %s\n# TYPE %s %s\n%s %.15g\n", rows[i].name, rows[i].help, rows[i].name, rows[i].type,
@@ -147,7 +150,8 @@ static int metrics_is_health(const svc_request *r)
   return all >= n && memcmp(r->target, health, n) == 0 && (all == n || r->target[n] == '/' || r->target[n] == '?');
 }
 
-/* svc_listener_config.handle of that listener: all other paths answer 404 and need no credentials. */
+/* For svc_listener_config.handle of the listener of --metrics-listen: serves metrics and health; other paths
+** answer 404, without a check of credentials. */
 static int metrics_only(void *metrics, svc *none, const svc_request *request, svc_response *response)
 {
   static const svc_header type = { "Content-Type", "text/plain", 12, 10 };
@@ -188,7 +192,7 @@ int svcd_metrics_open(const svcd_options *o, svcd_metrics *metrics, svc_listener
   return status == SVC_OK ? 0 : svcd_error(status == SVC_INVALID ? 2 : 1, "--metrics-listen: %s", why);
 }
 
-/* svc_listener_config.handle: all other paths are test control's, and the service's. */
+/* Answers GET /_svc/metrics, and passes other requests to svcd_handle(), for test control and the service. */
 int svcd_metrics_handle(void *metrics, svc *s, const svc_request *request, svc_response *response)
 {
   const svcd_metrics *m = metrics;

@@ -1,9 +1,9 @@
 /*
-** svcd replay FILE.har --against URL: sends the requests of an HTTP archive to another server, in order, and reports where its
-** answers differ from the recorded ones. It compares two versions, or this service with the one that it replaces.
+** svcd replay FILE.har --against URL: sends the requests of an HTTP archive to another server, in order, and reports where its answers
+** differ from the recorded ones. Use: to compare two versions, or this service with the one that it replaces.
 **
-** The rules. Requests go to --against alone, with credentials of that server. A request that cannot be repeated (its body was not
-** kept, or a blanked secret in it cannot be invented) is skipped and counted. Test control and sign-ins are not replayed.
+** The rules. Requests go only to --against, with credentials of that server. A request that cannot be repeated is skipped and counted: its
+** body was not recorded, or a blanked secret in it cannot be invented. Requests of test control and sign-ins are not replayed.
 */
 #define _GNU_SOURCE /* asprintf, memmem, explicit_bzero */
 #include "replay.h"
@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REPLAY_FILE ((size_t)256 << 20) /* bytes of an archive */
+#define REPLAY_FILE ((size_t)256 << 20) /* most bytes of an archive */
 #define REPLAY_SHOWN 120                /* bytes of a value that are printed */
-#define REPLAY_SECONDS 30
+#define REPLAY_SECONDS 30               /* timeout of each wait for the server */
 #define REPLAY_TOKEN "/api/oauth/"
 
 /* ------------------------------------------------------------------------------------------------------------- telling */
@@ -37,11 +37,11 @@ static void replay_json(const char *name, const char *text, size_t n)
 static int replay_shown(exec_text value)
 {
   size_t n = value.n < REPLAY_SHOWN ? value.n : REPLAY_SHOWN;
-  while (n && n < value.n && ((unsigned char)value.p[n] & 0xC0) == 0x80) n--; /* no half character */
+  while (n && n < value.n && ((unsigned char)value.p[n] & 0xC0) == 0x80) n--; /* cut before a UTF-8 character, not in it */
   return (int)n;
 }
 
-/* A line for one difference. Values of fields whose names speak of secrets are not shown. */
+/* Prints a line for one difference, without the value of a field whose name indicates a secret. */
 void replay_differs(replay *r, const char *what, const char *field, exec_text was, exec_text is)
 {
   const int secret = replay_is_secret(field, strlen(field));
@@ -137,7 +137,7 @@ static int replay_credentials(replay *r)
                     " SVC_CLIENT_ID and SVC_CLIENT_SECRET");
 }
 
-/* A bearer token by client credentials. Returns 0, or the status to exit with. */
+/* Gets a bearer token with the client credentials. Returns 0, or the exit status. */
 static int replay_sign_in(replay *r)
 {
   static const char body[] = "grant_type=client_credentials";
@@ -174,7 +174,8 @@ static int replay_sign_in(replay *r)
 
 /* ------------------------------------------------------------------------------------------------------------ one request */
 
-/* The first organization and project of the archive are those of the credentials, unless an answer has said otherwise. */
+/* Pairs the first organization (or project) id of the archive with that of the credentials, unless an answer has
+** paired the latter already. */
 static void replay_own(replay *r, const char *text, const char *before, const char *own)
 {
   const char *at = strstr(text, before);
@@ -185,7 +186,7 @@ static void replay_own(replay *r, const char *text, const char *before, const ch
   (void)replay_ids_add(&r->ids, at + strlen(before), 24, own, strlen(own));
 }
 
-/* A secret that takes the place of a blanked one; the same rules as a password: letters of both cases and digits. */
+/* Creates a secret to replace a blanked one. Like a password, it has letters of both cases and digits. Returns 0, or -1. */
 static int replay_make_secret(char out[40])
 {
   unsigned char bytes[12];
@@ -197,8 +198,8 @@ static int replay_make_secret(char out[40])
   return good ? 0 : -1;
 }
 
-/* The body with blanked secrets replaced. Only members whose names say that any secret will do: others, such as keys of other services, are
-** not made up. NULL: it cannot be sent. */
+/* Returns the body with new passwords in place of blanked ones. Only members named password or passphrase get a new value; other secrets,
+** such as keys of other services, cannot be invented. NULL: the body cannot be sent. The caller frees it. */
 static char *replay_unblank(const char *body)
 {
   static const char blank[] = "\":\"***\"";
@@ -217,7 +218,7 @@ static char *replay_unblank(const char *body)
   return NULL;
 }
 
-/* The value of a recorded header, to be freed; NULL: missing or invalid. */
+/* Returns the value of a recorded header, which the caller frees; NULL: missing or invalid. */
 static char *replay_recorded(exec_text headers, const char *wanted)
 {
   exec_text one;
@@ -232,7 +233,7 @@ static char *replay_recorded(exec_text headers, const char *wanted)
   return NULL;
 }
 
-/* Headers of the recorded request, without those of the connection and the credentials. To be freed; NULL: out of memory. */
+/* Returns the headers to send: the bearer token, and the recorded headers in the table. The caller frees the text. NULL: out of memory. */
 static char *replay_headers(replay *r, exec_text headers, int signed_in)
 {
   static const char *const names[] = { "Accept", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key" };
@@ -265,7 +266,7 @@ static void replay_answer(replay *r, exec_text response, const http_answer *a)
     replay_differs(r, "status", "status", recorded.p ? recorded : (exec_text){ "0", 1 }, (exec_text){ is, strlen(is) });
   } else if (text && text[0] && !exec_json_get(content, "_incomplete").p) {
     const exec_text was = { text, strlen(text) }, answered = { a->body, a->body_length };
-    const int json = exec_json_is_value(was); /* of another body nothing is said */
+    const int json = exec_json_is_value(was); /* only JSON bodies are compared */
     if (json && exec_json_is_value(answered)) replay_compare(r, was, answered);
     else if (json) replay_differs(r, "missing", "body", none, none);
   }
@@ -274,7 +275,7 @@ static void replay_answer(replay *r, exec_text response, const http_answer *a)
   free(etag);
 }
 
-/* Send it. Returns 0; else the status to exit with, and has said why. */
+/* Sends a request. Returns 0, or the exit status after an error message. */
 static int replay_send(replay *r, exec_text entry, const char *path, const char *body)
 {
   const exec_text request = exec_json_get(entry, "request"), response = exec_json_get(entry, "response");
@@ -291,7 +292,7 @@ static int replay_send(replay *r, exec_text entry, const char *path, const char 
     free(headers);
     if (rc != 0) return svcd_error(1, "request %zu: %s", r->number, why);
     if (a.status != 401 || !signed_in || tries) break;
-    http_answer_free(&a); /* the token has come to its end, it may be */
+    http_answer_free(&a); /* the token may have expired */
     if (replay_sign_in(r) != 0) return 1;
   }
   replay_answer(r, response, &a);
@@ -299,7 +300,7 @@ static int replay_send(replay *r, exec_text entry, const char *path, const char 
   return 0;
 }
 
-/* Why a request cannot be sent as it was; NULL: it can. */
+/* Returns the reason why a recorded request cannot be sent; NULL: it can. */
 static const char *replay_obstacle(exec_text entry, exec_text post, const char *path)
 {
   char *drop = exec_json_string(exec_json_get(entry, "_drop"), NULL);
@@ -339,7 +340,7 @@ static int replay_request(replay *r, exec_text entry, char *path)
   return status;
 }
 
-/* Path and query of a URL, in place; NULL: the URL cannot be sent. */
+/* Returns the path and query of a URL, within the same text; NULL: the URL cannot be sent. */
 static char *replay_path(char *url)
 {
   char *at = url ? strstr(url, "://") : NULL;

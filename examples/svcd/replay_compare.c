@@ -1,8 +1,8 @@
 /*
-** Two answers, value by value: the recorded one, and that of the new server.
+** Compares two answers, value by value: the recorded one, and that of the new server.
 **
 ** The rule: values that must differ are not reported. Ids are matched (replay_ids.c); a date matches any date; a blanked secret matches any
-** text; links, which a journal leaves out, may be new. Fields of --ignore are skipped. All other values must be equal.
+** value; links, which a journal leaves out, may be new. Fields of --ignore are skipped. All other values must be equal.
 */
 #define _GNU_SOURCE
 #include "replay.h"
@@ -26,7 +26,7 @@ int replay_is_secret(const char *name, size_t n)
   return 0;
 }
 
-/* A path without its indexes: results[3].name is results.name. */
+/* Compares a path with a wanted one, without indexes: results[3].name matches results.name. */
 static int compare_same_path(const char *path, const char *wanted)
 {
   while (*path) {
@@ -48,7 +48,7 @@ static int compare_is_ignored(const replay *r, const char *field)
   return 0;
 }
 
-/* 2030-01-01T00:00:00Z, and the like; a day alone, too. */
+/* Returns true for a date such as 2030-01-01T00:00:00Z or 2030-01-01. */
 static int compare_is_date(const char *p, size_t n)
 {
   static const char form[] = "dddd-dd-ddTdd:dd:dd";
@@ -59,7 +59,7 @@ static int compare_is_date(const char *p, size_t n)
   return 1;
 }
 
-/* Decoded: one server may escape what another one does not. */
+/* Compares two strings after decoding them, because servers may escape different characters. */
 static int compare_same_text(replay *r, exec_text was, exec_text is)
 {
   size_t one = 0, two = 0, n;
@@ -135,7 +135,7 @@ static void compare_value(replay *r, exec_text was, exec_text is, const char *fi
     return;
   }
   if (!same && was.p[0] == '"' && is.p[0] == '"') same = compare_same_text(r, was, is);
-  else if (!same && was.p[0] == '"') same = memmem(was.p, was.n, COMPARE_BLANK, 3) != NULL; /* a number was blanked */
+  else if (!same && was.p[0] == '"') same = memmem(was.p, was.n, COMPARE_BLANK, 3) != NULL; /* a blanked value other than a string */
   else if (!same && strchr("-0123456789", was.p[0]) && strchr("-0123456789", is.p[0])) same = strtod(was.p, NULL) == strtod(is.p, NULL);
   if (!same) replay_differs(r, "value", field, was, is);
 }

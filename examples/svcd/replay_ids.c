@@ -2,7 +2,7 @@
 ** Ids of a replay: the new server creates other ids than the recorded one. A request that names a recorded id is sent with the matching new
 ** id.
 **
-** The rule: an id is 24 hex digits, or a UUID, with no letter or digit on either side. The first pair that is learnt for an id stays.
+** The rule: an id is 24 hex digits, or a UUID, with no letter or digit on either side. The first pair that is stored for an id is final.
 */
 #define _GNU_SOURCE
 #include "replay.h"
@@ -73,7 +73,7 @@ size_t replay_id_at(const char *text, size_t n, size_t at)
 
 char *replay_ids_rewrite(const replay_ids *m, const char *text, size_t n, size_t *length)
 {
-  char *out = malloc(n * 2 + REPLAY_ID); /* an id is replaced by one of at most twice its length: 24 by 36 */
+  char *out = malloc(n * 2 + REPLAY_ID); /* the new id has at most twice the length: 36 for 24 */
   size_t at = 0, to = 0;
   while (out && at < n) {
     const size_t id = replay_id_at(text, n, at);
@@ -96,7 +96,7 @@ void replay_ids_learn(replay_ids *m, const char *was, size_t was_length, const c
 {
   size_t at = 0, id;
   if (was_length != is_length) return;
-  while (at < was_length) { /* first look: are they the same but for ids? */
+  while (at < was_length) { /* first check that the texts are equal except for ids */
     id = replay_id_at(was, was_length, at);
     if (id && replay_id_at(is, is_length, at) == id) at += id;
     else if (was[at] == is[at]) at++;

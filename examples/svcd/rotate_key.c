@@ -1,9 +1,9 @@
 /*
-** Replaces the secret key of a store: the verb rotate-key, and serve's part of it.
+** Replaces the secret key of a store: the verb rotate-key, and its counterpart in the verb serve.
 **
-** The new key is secret.key.next, beside secret.key. An svcd with its own folder looks for that file every second, learns the key and seals
-** all secrets with it, some at a time (svc_rotate_key). On a shared store svcd only learns the key: no instance may seal with it before all
-** know it, so the second call of the verb seals there.
+** The new key is secret.key.next, next to secret.key. svcd looks for that file every second. If svcd has its own store, it loads the key
+** and seals all secrets with it, some at a time (svc_rotate_key). On a shared store svcd only loads the key: no instance may seal with it
+** before all have it, so there the second call of the verb seals the secrets.
 **
 ** The rule: no key is ever lost. When all secrets are sealed, secret.key is also named secret.key.old, because older backups need it; then
 ** secret.key.next becomes secret.key. After an interruption the existing files open the store, and the next svcd continues.
@@ -17,13 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROTATE_STEPS 64  /* records in one commit: requests that write wait for it */
-#define ROTATE_PAUSE 5   /* milliseconds between two of them */
-#define ROTATE_SECOND 1000
+#define ROTATE_STEPS 64  /* records in one commit; requests that write wait for the commit */
+#define ROTATE_PAUSE 5   /* milliseconds between two commits */
+#define ROTATE_SECOND 1000 /* milliseconds between two looks for the file */
 #define ROTATE_LINE 512
 #define ROTATE_WAIT 600  /* seconds that the verb waits for the svcd that serves the store */
 
-/* All secrets are sealed with the new key: it takes the name of the old one. */
+/* Renames the keys, after all secrets are sealed with the new one. Returns 0, or 1 after an error message. */
 static int rotate_take(const svcd_options *o)
 {
   char path[SVCD_PATH], next[SVCD_PATH], old[SVCD_PATH];
@@ -62,7 +62,8 @@ static void rotate_keep(void *line, int level, const char *text)
   if (level == SVC_LOG_ERROR) snprintf(line, ROTATE_LINE, "%s", text);
 }
 
-/* All of it, with the files that are there. SVC_BUSY: an svcd has the store, and does the work. line: why else it was not done. */
+/* Opens the store and seals all secrets with the new key. Returns SVC_BUSY if an svcd has the store, because that svcd does the work.
+** line: the reason of another failure. */
 static int rotate_all(const svcd_options *o, char line[ROTATE_LINE])
 {
   unsigned char key[SVCD_SECRET_KEY], next[SVCD_SECRET_KEY];
@@ -73,7 +74,7 @@ static int rotate_all(const svcd_options *o, char line[ROTATE_LINE])
   line[0] = '\0';
   if (svcd_store_at(o->store ? o->store : o->data, &config) != 0) return SVC_INVALID;
   if (svcd_has_secret_key(o, key, &there) != 0 || svcd_next_secret_key(o, next, &there) != 0) return SVC_INVALID;
-  if (!there) return SVC_OK; /* that svcd has ended just now */
+  if (!there) return SVC_OK; /* an svcd has just completed the rotation */
   config.secret_key = key;
   config.secret_key_next = next;
   config.keep_orders = 1;
@@ -82,14 +83,15 @@ static int rotate_all(const svcd_options *o, char line[ROTATE_LINE])
   rc = svc_open(&s, &config);
   while (s && (rc = svc_rotate_key(s, next, ROTATE_STEPS)) == SVC_BUSY)
     if (o->store) rotate_rest(ROTATE_PAUSE);
-  if (s && rc == SVC_OK && rotate_take(o) != 0) rc = SVC_INVALID; /* while nobody else has the store */
+  if (s && rc == SVC_OK && rotate_take(o) != 0) rc = SVC_INVALID; /* while this process holds the store */
   svc_close(s);
   explicit_bzero(key, sizeof key);
   explicit_bzero(next, sizeof next);
   return rc;
 }
 
-/* Should the svcd that has the store end before it is done, the work is done here. */
+/* Rotates the key, or waits until the svcd that has the store has done so. If that svcd ends earlier, this process
+** completes the rotation. */
 static int rotate_or_await(const svcd_options *o)
 {
   char line[ROTATE_LINE];

@@ -1,8 +1,8 @@
 /*
 ** The key that seals secrets in the store (svc_config.secret_key): a file of 32 random bytes, mode 0600.
 **
-** The rules: an existing key is never replaced, because without it the secrets of the store are lost. The store and its backups do not contain
-** the key. To protect it further, name a file in another place.
+** The rules: an existing key is never replaced, because without it the secrets of the store are lost. The store and its backups do not
+** contain the key. To protect it further, name a file in another place.
 **
 ** A new key is on the disk before the store is opened, because opening makes it the store's key: first as secret.key.new, which is renamed
 ** once the store has accepted it. If svcd ends in between, the next start continues with that file. A store that has another key refuses
@@ -44,8 +44,8 @@ int svcd_secret_key_path(const svcd_options *o, char path[SVCD_PATH])
 {
   int n = o->secret_key ? snprintf(path, SVCD_PATH, "%s", o->secret_key)
           : o->data     ? snprintf(path, SVCD_PATH, "%s/secret.key", o->data)
-                        : snprintf(path, SVCD_PATH, "%s", ""); /* --memory: it goes with the store */
-  if (n >= 0 && n < SVCD_PATH - 8) return 0; /* ".new" is put behind it */
+                        : snprintf(path, SVCD_PATH, "%s", ""); /* --memory: the key is lost together with the store */
+  if (n >= 0 && n < SVCD_PATH - 8) return 0; /* leaves room for ".new" and ".next" */
   return svcd_error(1, "%s: the path is too long", o->secret_key ? o->secret_key : o->data);
 }
 
@@ -105,7 +105,7 @@ int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], i
   snprintf(fresh, sizeof fresh, "%.*s.new", SVCD_PATH - 8, path);
   if (!secret_key_is_there(fresh)) {
     status = secret_key_random(key);
-    /* another svcd may begin on the same store at this moment, in this folder: the key that gets the name first is that of both */
+    /* another svcd may start in the same folder now: both use the key that gets the name first */
     if (status == 0) status = svcd_put_file(fresh, key, SVCD_SECRET_KEY, 0);
     if (status != 0) return status;
   }

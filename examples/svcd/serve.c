@@ -21,7 +21,7 @@
 
 /* ---------------------------------------------------------------------------------------------------- first contact */
 
-/* In single quotes, for a shell. */
+/* Prints a text in single quotes, for a shell. */
 static void serve_print_quoted(const char *text)
 {
   putchar('\'');
@@ -33,13 +33,13 @@ static void serve_print_quoted(const char *text)
 }
 
 /*
-** The printed command reads the key from the file, so it can be pasted without a secret in a log. It has the absolute path of the file and
-** the actual port, not the base URL, so it works in any folder and behind any proxy.
+** Prints a command to try the service. The command reads the key from the file, so that no log contains the secret. The command has the
+** absolute path of the file and the actual port, not the base URL, so it works in any folder and behind any proxy.
 */
 static void serve_print_try(const char *url, const char *vendor, const char *path, const svcd_cert *cert)
 {
   char *whole = realpath(path, NULL);
-  if (svcd_log_is_json()) { /* nobody pastes it from there */
+  if (svcd_log_is_json()) { /* nobody copies commands from a JSON log */
     free(whole);
     return;
   }
@@ -70,7 +70,8 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
                "creates new ones while svcd is stopped", path, o->data);
 }
 
-/* Is there an organization? Then its creator has the credentials, and no file is changed. -1: a dialect has another path. */
+/* Returns 1 if the store has an organization: its creator has the credentials, so svcd changes no file. Returns 0 if not, -1 if unknown,
+** because a dialect renames the path. */
 static int serve_is_set_up(svc *s)
 {
   static const svc_grant grant = { "ORG_OWNER", NULL };
@@ -86,14 +87,15 @@ static int serve_is_set_up(svc *s)
   return there;
 }
 
-/* Another svcd on the same store may have come first, since it was looked at. */
+/* Creates the first credentials. Returns SVC_EXISTS if another svcd on the same store has created them in the meantime. */
 static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
 {
   int rc = (o->world || o->snapshot) && serve_is_set_up(s) > 0 ? svc_new_credentials(s, NULL, out) : svc_bootstrap(s, out);
   return rc == SVC_BUSY && serve_is_set_up(s) ? SVC_EXISTS : rc;
 }
 
-/* On an empty store: the first organization, project and credentials; of a world, credentials of its first organization. */
+/* Creates the first organization, project and credentials of an empty store; with a world, credentials of its first organization. Prints
+** where the credentials are. Returns 0, or the exit status. */
 static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *token, const char *url, const svcd_cert *cert,
                        svcd_sign_in *link)
 {
@@ -148,7 +150,7 @@ static void serve_reload(svc_listener *listener, const svcd_options *o)
 {
   svcd_cert cert;
   char why[512];
-  if (svcd_certificate(o, &cert) != 0) { /* it has said why */
+  if (svcd_certificate(o, &cert) != 0) { /* svcd_certificate() has printed the error */
     svcd_say(SVC_LOG_ERROR, "certificate.kept", "SIGHUP: the old certificate stays in use");
   } else if (cert.used && svc_listener_reload(listener, why, sizeof why) != SVC_OK) {
     svcd_say(SVC_LOG_ERROR, "certificate.kept", "SIGHUP: the old certificate stays in use: %s", why);
@@ -159,7 +161,7 @@ static void serve_reload(svc_listener *listener, const svcd_options *o)
   }
 }
 
-/* The store is ready: marks the state for a reset, and writes the token to the file of credentials. */
+/* Starts test control: marks the current state of the store for a reset, and writes the token to the file of credentials. */
 static int serve_test_control(svc *s, const svcd_options *o, const char *base_url, const char *token)
 {
   char path[SVCD_PATH];
@@ -174,7 +176,7 @@ static int serve_test_control(svc *s, const svcd_options *o, const char *base_ur
   return 0;
 }
 
-/* SIGHUP. A terminal that is closed sends it too, and does not end a daemon. */
+/* Handles SIGHUP. A closed terminal sends SIGHUP, too, which does not end svcd. */
 static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_access *access)
 {
   serve_reload(listener, o);
@@ -186,7 +188,7 @@ static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_acces
 #define SERVE_DRAIN_SECONDS 5
 #define SERVE_SLOW_MS 1000
 
-/* Ends the process even if a database, a limiter or a driver hangs. Acknowledged writes are in the store. */
+/* Ends the process after SERVE_STOP_SECONDS, even if a database, a limiter or a driver hangs. Acknowledged writes are in the store. */
 static void *serve_give_up(void *nothing)
 {
   struct timespec left = { SERVE_STOP_SECONDS, 0 };
@@ -202,7 +204,8 @@ static void serve_stop_in_time(void)
   if (pthread_create(&thread, NULL, serve_give_up, NULL) == 0) pthread_detach(thread);
 }
 
-/* --end-with-stdin: nothing that is read matters, only the end, which the kernel reports even if the program at the other end is killed. */
+/* --end-with-stdin: reads and ignores standard input until it ends. The kernel reports the end even if the program
+** at the other end is killed. */
 static void *serve_read_stdin(void *nothing)
 {
   char buffer[256];
@@ -211,7 +214,7 @@ static void *serve_read_stdin(void *nothing)
   do n = read(STDIN_FILENO, buffer, sizeof buffer);
   while (n > 0 || (n < 0 && errno == EINTR));
   svcd_say(SVC_LOG_INFO, "svcd.stdin_ended", "standard input has ended, and svcd stops (--end-with-stdin)");
-  kill(getpid(), SIGTERM); /* blocked in all threads: serve_wait() takes it */
+  kill(getpid(), SIGTERM); /* blocked in all threads: serve_wait() receives it */
   return NULL;
 }
 
@@ -240,7 +243,7 @@ static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svc
   return signal_number;
 }
 
-/* Seconds to serve after SIGTERM. On loopback there is no load balancer to wait for. */
+/* Returns the seconds to serve after SIGTERM. On loopback there is no load balancer to wait for. */
 static long serve_drain_seconds(const svcd_options *o)
 {
   size_t i;
@@ -249,7 +252,7 @@ static long serve_drain_seconds(const svcd_options *o)
   return o->drain < 0 ? 0 : o->drain;
 }
 
-/* Load balancers notice that the instance is draining; until then, all requests are answered. */
+/* Serves for some more seconds, while /_svc/health tells load balancers that this instance is draining. */
 static void serve_drain(svc *s, svc_listener *listener, long seconds, const sigset_t *signals)
 {
   int64_t until = svcd_monotonic(NULL) + seconds * INT64_C(1000000000), left;
@@ -263,7 +266,7 @@ static void serve_drain(svc *s, svc_listener *listener, long seconds, const sigs
   }
 }
 
-/* The last line of a start: from here on all is answered. */
+/* Prints the last line of a start. From now on svcd answers requests. */
 static void serve_print_ready(const svc_listener *listener, const svc_listener *metrics)
 {
   char urls[SVCD_TEXT / 2] = "";
@@ -275,7 +278,7 @@ static void serve_print_ready(const svc_listener *listener, const svc_listener *
   svcd_print("svcd.ready", "", "svcd ready on%s", urls);
 }
 
-/* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
+/* Prepares an opened service, then serves until a signal. Returns the exit status. */
 static int serve_until_signal(svc *s, svcd_metrics *host, svc_listener *metrics, const svcd_options *o, const char *base_url,
                               const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
 {
@@ -290,17 +293,17 @@ static int serve_until_signal(svc *s, svcd_metrics *host, svc_listener *metrics,
   if (svc_listener_start(listener, s) != SVC_OK || (metrics && svc_listener_start(metrics, NULL) != SVC_OK))
     return svcd_error(1, "cannot start threads");
   svcd_show_certificate(cert);
-  if (o->show_credentials && !o->no_explorer) printf("explorer:      %s/ in a browser\n", svc_listener_url(listener, 0));
+  if (o->show_credentials && !o->no_explorer) printf("console:       %s/ in a browser\n", svc_listener_url(listener, 0));
   serve_print_ready(listener, metrics);
   signal_number = serve_wait(s, listener, o, access, &host->sign_in, signals);
   svcd_print("svcd.stopping", "", "svcd stopping on %s", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
   if (signal_number == SIGTERM && serve_drain_seconds(o) > 0) serve_drain(s, listener, serve_drain_seconds(o), signals);
   serve_stop_in_time();
-  svc_listener_stop(listener); /* answers what is under way */
+  svc_listener_stop(listener); /* answers requests that are in progress */
   return 0;
 }
 
-/* A connection is a file: allow as many as this user may have, within reason. */
+/* Raises the limit of open files, because each connection is a file: to 4096, or to what --max-connections needs, if the user may. */
 static void serve_raise_file_limit(long connections)
 {
   const rlim_t want = connections > 3000 ? (rlim_t)connections + 1000 : 4096;
@@ -310,7 +313,7 @@ static void serve_raise_file_limit(long connections)
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* The signals that end it, and SIGHUP, wait until sigwait() asks for them; the listener's threads take none. */
+/* Blocks the signals that end svcd, and SIGHUP, in all threads: only sigtimedwait() receives them. Ignores SIGPIPE. */
 static void serve_signals(sigset_t *signals)
 {
   sigemptyset(signals);
@@ -392,8 +395,8 @@ static svc_config serve_config(const svcd_options *o)
   return k;
 }
 
-/* svcd sends no notifications; it logs them at --log-level info. At other levels `notify` is not set, because each notification would be
-** stored for nothing, and a manual clock would stop at every one, with a flush of the disk. */
+/* For svc_config.notify. svcd sends no notifications; it logs them at --log-level info. At other levels `notify` is not set: the library
+** would store each notification for no purpose, and a manual clock would stop at each one, with a flush of the disk. */
 static int serve_notify(void *context, svc *s, const svc_notification *n)
 {
   char text[512];
@@ -433,7 +436,7 @@ static int serve_try(const svc_config *config)
   return said;
 }
 
-/* A second, as long as --wait has any left and no signal ends it. */
+/* Waits a second. Returns false if the time of --wait is over, or a signal ends svcd. */
 static int serve_wait_more(int64_t until, const sigset_t *signals)
 {
   const struct timespec second = { 1, 0 };
@@ -444,8 +447,8 @@ static int serve_wait_more(int64_t until, const sigset_t *signals)
 }
 
 /*
-** Opens the service. For at most --wait it waits for the limiter, without which it starts in the end, and then for the database. The library
-** logs the reason of a failure; a signal ends the wait.
+** Opens the service. For at most --wait seconds in all, svcd waits for the limiter, then for the database; it can start without the
+** limiter, but not without the database. The library logs the reason of a failure. A signal ends the wait.
 */
 static int serve_open(svc **s, const svc_config *config, const svcd_options *o, const sigset_t *signals)
 {
@@ -464,7 +467,7 @@ static int serve_open(svc **s, const svc_config *config, const svcd_options *o, 
   return rc;
 }
 
-/* The listeners: metrics->listener, of the API, and *own, of --metrics-listen, if there is one. Returns 0, or the exit status. */
+/* Opens the listeners: metrics->listener for the API, and *own for --metrics-listen, if set. Returns 0, or the exit status. */
 static int serve_listen(const svcd_options *o, svcd_metrics *metrics, svcd_access *access, svcd_cert *cert, svc_listener **own)
 {
   svc_listener_config k;
@@ -504,7 +507,7 @@ int svcd_serve(const svcd_options *o)
   if (o->access_log && svcd_access_open(&access, o->access_log) != 0)
     return svcd_error(1, "--access-log %s: %s", o->access_log, strerror(errno));
 
-  /* the listener comes first: the links of the service start with the port it really has */
+  /* open the listener first: links of the service contain its actual port */
   status = serve_listen(o, &metrics, &access, &cert, &metrics_listener);
   if (status != 0) return status;
   listener = metrics.listener;
@@ -525,8 +528,8 @@ int svcd_serve(const svcd_options *o)
   if (o->log_level && strcmp(o->log_level, "info") == 0) config.notify = serve_notify;
   config.notify_context = config.log_context;
   config.driver = svcd_driver_of(&driver);
-  config.seal_passwords = o->seal_passwords; /* which needs the key, so the settings were tried without it */
-  status = o->upgrade && !o->memory && svcd_upgrade(o) != 0 ? SVC_IO : serve_open(&s, &config, o, &signals); /* they say what is wrong */
+  config.seal_passwords = o->seal_passwords; /* set after serve_try(), which has no key */
+  status = o->upgrade && !o->memory && svcd_upgrade(o) != 0 ? SVC_IO : serve_open(&s, &config, o, &signals); /* both report errors */
   if (status != SVC_OK) svcd_forget_secret_key(o, new_folder);
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   explicit_bzero(key, sizeof key); /* the handle has copies */

@@ -1,17 +1,17 @@
 /*
-** The sign-in link: svcd prints http://127.0.0.1:8080/#/~signin/CODE when it starts, and opening it signs a browser in to the console
-** without typing. The page sends the code by POST /_explorer/sign-in and gets an ordinary token of the bootstrap service account.
+** The sign-in link: svcd prints http://127.0.0.1:8080/#/~signin/CODE when it starts. Opening the link signs a browser in to the console
+** without typing. The page sends the code by POST /_explorer/sign-in and gets an ordinary access token of the bootstrap service account.
 **
-** The rule: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is
-** 256 random bits, and svcd keeps only its SHA-256. The code is in the fragment of the link, which browsers do not send, so no log contains it. A
-** request is refused before the code is looked at unless all of this holds:
+** The rule: the code works once, for a minute, and only for a page that this svcd has sent to a browser on this machine. The code is 256
+** random bits, and svcd keeps only its SHA-256. The code is in the fragment of the link, which browsers do not send, so no log contains
+** it. svcd compares the code only if all of these conditions hold:
 **
-**   the peer is a loopback address, and no proxy has added a header: nobody else on the network
-**   Host is a loopback name: no page that has its own DNS name lead here (DNS rebinding)
-**   Origin is there, and is exactly the origin of this service: no page of another site, and no link that is followed by chance
-**   the body is JSON: a form of another site cannot send that without asking first
+**   the peer is a loopback address, and no proxy has added a header: excludes other machines
+**   Host is a loopback name: excludes pages whose own DNS name leads here (DNS rebinding)
+**   Origin is exactly the origin of this service: excludes pages of other sites, and links that are followed by chance
+**   the body is JSON: a form of another site cannot send JSON without a preflight request
 **
-** The credentials that the token is made of are in memory until the code is used, its minute is over, or five codes were wrong.
+** The credentials for the token are in memory until the code is used, its minute is over, or five codes were wrong.
 */
 #define _GNU_SOURCE /* explicit_bzero */
 #include "svcd.h"
@@ -29,8 +29,8 @@
 #define SIGN_IN_PATH "/_explorer/sign-in"
 #define SIGN_IN_SECONDS 60
 #define SIGN_IN_TRIES 5
-#define SIGN_IN_WRONG_MS 500 /* how late the answer to a wrong code is */
-#define SIGN_IN_FILE 8192    /* bytes that a file of credentials may have */
+#define SIGN_IN_WRONG_MS 500 /* delay of the answer to a wrong code */
+#define SIGN_IN_FILE 8192    /* most bytes of a file of credentials */
 
 /* ------------------------------------------------------------------------------------------------------ credentials */
 
@@ -49,7 +49,8 @@ void svcd_sign_in_keep(svcd_sign_in *k, const char *client_id, const char *clien
   snprintf(k->client_secret, sizeof k->client_secret, "%s", client_secret);
 }
 
-/* A member of the file of credentials, which svcd has written: its values have no escapes. Returns 0 if it is missing or too long. */
+/* Reads a member of the file of credentials. svcd has written the file, so its values have no escapes. Returns 0
+** if the member is missing or too long. */
 static int sign_in_member(const char *text, const char *name, char *out, size_t size)
 {
   char member[32];
@@ -66,7 +67,7 @@ static int sign_in_member(const char *text, const char *name, char *out, size_t 
   return 1;
 }
 
-/* The store is not new, and has hashes alone: the secret is where svcd has written it to, if nobody has taken it away. */
+/* Reads the credentials of an existing store, which has only hashes of secrets, from the file of credentials, if that still exists. */
 void svcd_sign_in_read(svcd_sign_in *k, const char *path)
 {
   char text[SIGN_IN_FILE];
@@ -94,7 +95,7 @@ static void sign_in_close(svcd_sign_in *k)
 static int sign_in_code(char code[SVCD_SIGN_IN_CODE + 1], unsigned char hash[32])
 {
   unsigned char bytes[SVCD_SIGN_IN_CODE / 2];
-  int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC); /* whatever --seed says */
+  int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC); /* random even with --seed */
   int good = fd >= 0 && read(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes;
   size_t i;
   if (fd >= 0) close(fd);
@@ -124,7 +125,7 @@ void svcd_sign_in_open(svcd_sign_in *k, const svcd_options *o, const svc_listene
   k->made = k->open = 1;
   k->until = svcd_monotonic(NULL) + SIGN_IN_SECONDS * INT64_C(1000000000);
   pthread_mutex_unlock(&k->lock);
-  /* never as JSON, which is for logs */
+  /* never printed as JSON, because that output is a log */
   printf("console:       %s/#/~signin/%s\n               signs you in once, within %d seconds\n", url, code, SIGN_IN_SECONDS);
   fflush(stdout);
   explicit_bzero(code, sizeof code);
@@ -147,7 +148,7 @@ static int sign_in_is(const char *text, size_t n, const char *word)
   return n == strlen(word) && strncasecmp(text, word, n) == 0;
 }
 
-/* The only header of this name; NULL: missing or repeated. */
+/* Returns the only header of this name; NULL: missing or repeated. */
 static const svc_header *sign_in_header(const svc_request *r, const char *name)
 {
   const svc_header *found = NULL;
@@ -168,7 +169,7 @@ static int sign_in_is_loopback(const char *peer)
   return strcmp(peer, "::1") == 0;
 }
 
-/* localhost, 127.0.0.1 and [::1], with a port or without. */
+/* Returns true for localhost, 127.0.0.1 and [::1], with or without a port. */
 static int sign_in_is_local_name(const svc_header *host)
 {
   static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
@@ -190,7 +191,7 @@ int svcd_is_own_page(const svc_request *r)
          memcmp(origin->value + n, host->value, host->value_length) == 0;
 }
 
-/* Has a proxy passed it on? Then the peer is the proxy, and says nothing of who asks. */
+/* Returns true if a proxy has forwarded the request: then the peer is the proxy, not the caller. */
 static int sign_in_is_passed_on(const svc_request *r)
 {
   static const char *const names[] = { "Forwarded", "Via", "X-Real-IP" };
@@ -204,7 +205,7 @@ static int sign_in_is_passed_on(const svc_request *r)
   return 0;
 }
 
-/* Newer browsers say in each request by which page it was caused. */
+/* Returns true if a page of another origin caused the request, which newer browsers tell in Sec-Fetch-Site. */
 static int sign_in_is_foreign(const svc_request *r)
 {
   size_t i;
@@ -255,7 +256,7 @@ static const char sign_in_over[] = SIGN_IN_ERROR(410, "Gone", "SIGN_IN_LINK_OVER
 static const char sign_in_wrong[] = SIGN_IN_ERROR(401, "Unauthorized", "SIGN_IN_LINK_WRONG",
                                                   "This is no sign-in link of this svcd. Open the link that svcd has printed, as a whole.");
 
-/* {"code":"..."} as the page writes it. NULL: another form. */
+/* Returns the code of a body {"code":"..."}, exactly as the page writes it. NULL: another form. */
 static const char *sign_in_sent(const svc_request *r)
 {
   static const char before[] = "{\"code\":\"", behind[] = "\"}";
@@ -267,7 +268,7 @@ static const char *sign_in_sent(const svc_request *r)
   return memcmp(body + n + SVCD_SIGN_IN_CODE, behind, m) == 0 ? body + n : NULL;
 }
 
-/* Hashes are compared, and all of their bytes: how long it takes tells nothing of the code. The lock is held. */
+/* Compares the hashes of two codes in constant time, so that the time reveals nothing. The caller holds the lock. */
 static int sign_in_is_code(const svcd_sign_in *k, const char *code)
 {
   unsigned char theirs[32];
@@ -278,8 +279,8 @@ static int sign_in_is_code(const svcd_sign_in *k, const char *code)
   return !differs;
 }
 
-/* The service account signs in as every client does, and its answer is the page's. Two headers say the rest: whose token it is, and the
-** token of test control, which is in memory for as long as svcd runs in any case. */
+/* Signs in with the service account, as every client does, and answers the page with the result. Two headers are added: X-Client-Id, and
+** X-Test-Token with the token of test control, which is in memory while svcd runs anyway. */
 static int sign_in_token(svcd_sign_in *k, svc *s, const svc_request *from, const char secret[], svc_response *response)
 {
   static const char form[] = "grant_type=client_credentials";
@@ -304,7 +305,8 @@ static int sign_in_token(svcd_sign_in *k, svc *s, const svc_request *from, const
   return 1;
 }
 
-/* Looks at a code, and uses the link up if it is the right one. 1: it is, and `secret` is for the token. */
+/* Checks a code, and closes the link if the code is right or was wrong too often. Returns 1 with the client secret if the code is right;
+** else writes the response and returns 0. */
 static int sign_in_use(svcd_sign_in *k, const char *code, char secret[], svc_response *response)
 {
   int open, right = 0, wrong = 0;
@@ -331,7 +333,7 @@ int svcd_sign_in_takes(svcd_sign_in *k, svc *s, const svc_request *request, svc_
   char secret[sizeof k->client_secret];
   const char *code;
   if (!k->made || all < n || memcmp(request->target, SIGN_IN_PATH, n) != 0) return 0;
-  if (all > n && request->target[n] != '?') return 0; /* a query is ignored; but should it have the code, it is in no journal */
+  if (all > n && request->target[n] != '?') return 0; /* also with a query: the journal must not see a code in it */
   if (strcmp(request->method, "POST") != 0) return sign_in_refuse(response, 405, sign_in_method);
   if (!sign_in_may_ask(request)) return sign_in_refuse(response, 403, sign_in_door);
   code = sign_in_sent(request);

@@ -1,8 +1,8 @@
 /*
-** The verbs export and import: a store as JSON lines, and a store from them, in a folder or in PostgreSQL.
+** The verbs export and import: write a store as JSON lines, and create a store from them, in a folder or in PostgreSQL.
 **
-** The rules. A store in use is not read in place: its last commit is copied beside it first, because a long reader would make the store grow.
-** The export file is readable by its owner only, replaces no file, and gets its name when it is complete. Secrets are in clear only with
+** The rules. export copies the last commit of a store in use before reading it, because a long reader would make the store grow. The export
+** file is readable by its owner only, replaces no file, and gets its name when it is complete. Secrets are unsealed only with
 ** --with-secrets, and svcd warns about it.
 */
 #define _GNU_SOURCE /* fsync */
@@ -44,13 +44,13 @@ static void transfer_remove_copy(const char *folder)
   rmdir(folder);
 }
 
-/* In use: the last commit of it, in a folder beside. */
+/* Exports a store that is in use: copies its last commit into a folder inside --data, and exports the copy. */
 static int transfer_from_copy(const svcd_options *o, svc_config *config, FILE *to, svc_transfer_report *report)
 {
   char folder[SVCD_PATH + 16];
   int rc;
   snprintf(folder, sizeof folder, "%s/" TRANSFER_COPY, o->data);
-  transfer_remove_copy(folder); /* of an export that was cut */
+  transfer_remove_copy(folder); /* left by an interrupted export */
   rc = svc_backup_of(o->data, folder);
   config->path = folder;
   if (rc == SVC_OK) rc = svc_export_store(config, transfer_write, to, report);
@@ -88,7 +88,7 @@ static int transfer_export(const svcd_options *o)
   FILE *to;
   if (!o->out) return transfer_to(o, stdout);
   if (snprintf(fresh, sizeof fresh, "%s.new", o->out) >= (int)sizeof fresh) return svcd_error(1, "%s: the path is too long", o->out);
-  unlink(fresh); /* of an export that was cut */
+  unlink(fresh); /* left by an interrupted export */
   fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   to = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (!to) return svcd_error(1, "cannot write %s: %s", fresh, strerror(errno));
@@ -119,7 +119,7 @@ static int transfer_from(const svcd_options *o, int from)
   if (svcd_store_at(place, &config) != 0) return 2;
   status = svcd_has_secret_key(o, key, &there);
   if (status != 0) return status;
-  if (there) config.secret_key = key; /* for secrets that are in clear */
+  if (there) config.secret_key = key; /* seals secrets that the export has in clear */
   rc = svc_import_store(&config, transfer_read, &from, &report);
   if (rc == SVC_OK) status = svcd_check_place(o, place);
   explicit_bzero(key, sizeof key);

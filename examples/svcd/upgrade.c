@@ -1,7 +1,7 @@
 /*
-** --upgrade: upgrades a store of an older format before it is served or checked.
+** --upgrade: upgrades a store of an older format before svcd serves or checks it.
 **
-** The rule: the old store is copied into a folder beside it before the first change, and svcd prints the folder. To go back, replace the
+** The rule: before the first change, svcd copies the old store into a folder inside --data, and prints the folder. To go back, replace the
 ** upgraded data.mdb by the copy, and use the version that wrote it.
 */
 #define _GNU_SOURCE /* gmtime_r */
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#define UPGRADE_FOLDERS 9 /* of one second: svcd may have been killed while it made the one before */
+#define UPGRADE_FOLDERS 9 /* most folders with the same second: an svcd that was killed may have left some */
 
 static int upgrade_backup(void *options, unsigned format)
 {
@@ -43,7 +43,7 @@ int svcd_upgrade(const svcd_options *o)
   int rc;
   memset(&config, 0, sizeof config);
   if (svcd_store_at(o->store ? o->store : o->data, &config) != 0) return 2;
-  if (!o->store && !svcd_has_store(o->data)) return 0; /* a new one has today's format */
+  if (!o->store && !svcd_has_store(o->data)) return 0; /* a new store gets the current format */
   rc = svc_upgrade_store(&config, upgrade_backup, (void *)(uintptr_t)o, &report);
   if (rc != SVC_OK) return svcd_error(1, "the store was not upgraded: %s", report.why);
   if (report.from != report.to)

@@ -1,6 +1,6 @@
 /*
-** The URLs of --listen, and who can reach them. Test control, seeds, plain HTTP and certificates depend on it, so one file decides what
-** counts as this machine.
+** The URLs of --listen, and the machines that can reach them. Rules about test control, seeds, plain HTTP and certificates depend on that,
+** so only this file decides what counts as this machine.
 */
 #include "svcd.h"
 
@@ -39,7 +39,7 @@ int svcd_reach(const char *url)
     uint32_t ip = ntohl(four.s_addr);
     return ip >> 24 == 127 ? SVCD_LOOPBACK : ip == INADDR_ANY ? SVCD_EVERYWHERE : SVCD_ELSEWHERE;
   }
-  if (inet_pton(AF_INET6, host, &six) != 1) return SVCD_NOWHERE; /* the listener will refuse it */
+  if (inet_pton(AF_INET6, host, &six) != 1) return SVCD_NOWHERE; /* the listener refuses such a URL */
   if (memcmp(&six, &in6addr_loopback, sizeof six) == 0) return SVCD_LOOPBACK;
   return memcmp(&six, &in6addr_any, sizeof six) == 0 ? SVCD_EVERYWHERE : SVCD_ELSEWHERE;
 }

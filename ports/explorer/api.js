@@ -1,8 +1,8 @@
-// Calls to the service. The token is a variable of this module: it is in no storage and in no cookie, and leaves with the page. The
-// secret is used once, to get it, and kept nowhere.
+// Calls to the service. The token is a variable of this module: it is in no storage and no cookie, and is lost with the page. The secret is used once, to get
+// the token, and is not kept.
 //
-// Every call ends in an answer, whatever happened: { status, ok, body, text, type, headers, ms, why }; status 0: nobody answered.
-// Who listens to events hears of each: 'call', and 'online' when that changes.
+// Every call returns an answer, whatever happens: { status, ok, body, text, type, headers, ms, why }; status 0: no answer came. Listeners on events hear of
+// each call by 'call', and of a lost or restored connection by 'online'.
 
 export const events = new EventTarget();
 export const home = new URL('.', document.baseURI);
@@ -21,7 +21,7 @@ function online(is) {
   tell('online', is);
 }
 
-// credentials 'omit': no cookie is sent, and the browser does not ask for a password of its own when it sees a 401.
+// credentials 'omit': the browser sends no cookie and shows no password dialog of its own after a 401.
 async function ask(url, options) {
   const began = performance.now(), at = Date.now();
   let answer;
@@ -41,7 +41,7 @@ async function ask(url, options) {
   return answer;
 }
 
-// Why it was refused, in a line.
+// The reason of a refusal, in one line.
 function reason(a) {
   const b = a.body ?? {};
   if (a.ok || a.status === 304) return '';
@@ -56,7 +56,7 @@ function take(a, id) {
   session.until = a.at + 1000 * (a.body.expires_in ?? 3600);
 }
 
-// By a sign-in link, which svcd prints: its code works once. The answer is a token as every other, and where test control is on, that of test control.
+// Signs in by the link that svcd prints; its code works once. The answer is an ordinary token, and with test control on, also the token of test control.
 export async function signInByLink(code) {
   const a = await ask(new URL('_explorer/sign-in', home), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) });
   if (a.ok && a.body?.access_token) {
@@ -67,19 +67,19 @@ export async function signInByLink(code) {
   return a;
 }
 
-// ---- test control: paths below /_svc/, by a token of their own
+// ---- test control: paths below /_svc/, with a token of their own
 
 export const hasTestToken = () => testToken !== '';
 export function useTestToken(text) { testToken = text; }
 
-// Whether it is on, the health tells everybody.
+// The health endpoint tells everyone whether test control is on.
 export async function isControlled() {
   const a = await ask(new URL('_svc/health', home), { method: 'GET' });
   if (a.body?.ready !== undefined) session.controlled = a.body.testControl === true;
   return session.controlled;
 }
 
-// These calls are not in the list beside the page: looking at the journal every second would fill it. A token that is refused is forgotten.
+// These calls are not in the call log: polling the journal every second would fill it. A refused token is forgotten.
 export async function control(method, path, body, type = 'application/json') {
   const used = testToken, headers = { Authorization: 'Bearer ' + used };
   if (body !== undefined) headers['Content-Type'] = type;
@@ -89,7 +89,7 @@ export async function control(method, path, body, type = 'application/json') {
   return a;
 }
 
-// Returns the answer; where it is good, we are signed in.
+// Returns the answer. If it is good, the page is signed in.
 export async function signIn(id, secret) {
   const basic = btoa(String.fromCharCode(...new TextEncoder().encode(id + ':' + secret)));
   const a = await ask(new URL('api/oauth/token', home), {
@@ -103,8 +103,7 @@ export async function signIn(id, secret) {
   return a;
 }
 
-// path: below the API's root, with its query. template: the path of the OpenAPI document, for the limits.
-// again: it only looks again whether something has changed.
+// path: below the API's root, with its query. template: the path in the OpenAPI document, for the limits. again: a repeated call that only checks for changes.
 export async function call(method, base, path, { template = '', body, accept, etag, key, again } = {}) {
   const headers = { Authorization: 'Bearer ' + token, Accept: accept ?? '*/*' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -116,5 +115,5 @@ export async function call(method, base, path, { template = '', body, accept, et
   return a;
 }
 
-// It is large, and the same for everybody: the browser may keep it, and asks whether it has changed.
+// The document is large and the same for everyone: the browser may cache it, and revalidates it.
 export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });

@@ -1,5 +1,5 @@
-// To which area of the sidebar an operation belongs: by its tag in the OpenAPI document, and where that is new, by its path. So a resource that the
-// service gets later has a place without a change here.
+// The area of the sidebar for an operation: by its tag in the OpenAPI document; for an unknown tag, by its path. So resources that are added later have a place
+// without a change here.
 
 import { words } from './dom.js';
 
@@ -26,13 +26,13 @@ export const areaOf = (op) => order.get(op.tag)?.area ?? BY_PATH.find(([, p]) =>
 export const placeOf = (op) => order.get(op.tag)?.i ?? 99;
 
 const many = (tag) => (/(access|shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /[sx]$/.test(tag) ? tag + 'es' : tag + 's');
-const CALLED = { 'organization user': 'Members', 'network access entry': 'Network access' }; // where people have a better word
+const CALLED = { 'organization user': 'Members', 'network access entry': 'Network access' }; // tags with a better name in the sidebar
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const nounOf = (op) => (op.isList && CALLED[op.tag]) || capital(op.isList || /^list/.test(op.id) || /(address|resource)$/.test(op.tag) ? many(op.tag || 'entry') : op.tag || 'entry');
 
-// What can be read right below a template, with no more parameters, as items by area: { area: [{ op, label }] }. The tag is its label; where a tag
-// has several, the shortest path has it, and the others are called by their paths,
-// as is what the resource itself has: its status.
+// Lists what can be read right below a template without further parameters, by area: { area: [{ op, label }] }. The label is the tag. If a tag has several
+// operations, only the shortest path gets the tag as its label; the others are labeled by their paths. So are operations of the resource itself, such as its
+// status.
 export function below(ops, template) {
   const found = ops.filter((op) => op.method === 'GET' && op.template.startsWith(template + '/') && !op.template.slice(template.length).includes('{') && /json$/.test(op.accept ?? '') && !op.deprecated);
   const all = {}, own = ops.find((op) => op.method === 'GET' && op.template === template)?.tag;

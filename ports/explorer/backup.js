@@ -1,4 +1,4 @@
-// The "Backup" tab of a cluster: its snapshots on a timeline with a lane per frequency, how long each is kept, its restore jobs, and the schedule in words.
+// The "Backup" tab of a cluster: its snapshots on a timeline with a lane per frequency, their retention, its restore jobs, and the schedule in words.
 
 import { el, muted, plural, put, sheet } from './dom.js';
 import { asked } from './entity.js';
@@ -27,7 +27,7 @@ export async function open(place, x) {
   const of = { groupId: x.params.groupId, clusterName: x.params.clusterName }, [snaps, plan, jobs] = await Promise.all([asked('listBackupSnapshots', of, 'itemsPerPage=500'), asked('getBackupSchedule', of), asked('listBackupRestoreJobs', of, 'itemsPerPage=100')]);
   if (!snaps?.ok) { put(place, problem(snaps, { template: snaps.op.template }), schedule(plan)); return; }
   const all = resultsOf(snaps).map((s) => ({ ...s, at: Date.parse(s.createdAt), until: Date.parse(s.expiresAt) })).filter((s) => s.at > 0), restores = resultsOf(jobs).map((j) => ({ ...j, at: Date.parse(j.createdAt ?? j.timestamp) })).filter((j) => j.at > 0);
-  // The service tells no time of its own here: the newest thing that happened is the end of the timeline, and the next snapshot, if it is known.
+  // The answers have no time of the service: the timeline ends at the newest entry, or at the next snapshot if it is known.
   const last = Math.max(0, ...all.map((s) => s.at), ...restores.map((j) => j.at)), next = Date.parse(plan?.body?.nextSnapshot), data = dataFold(() => table());
   if (!all.length && !restores.length) { put(place, el('p', { class: 'empty' }, 'This cluster has no snapshot yet.'), schedule(plan)); return; }
   const most = Math.max(1, ...all.map((s) => s.storageSizeBytes || 0)), kindOf = (s) => (s.frequencyType ? s.frequencyType : s.snapshotType === 'onDemand' ? 'on demand' : s.snapshotType ?? 'snapshot');

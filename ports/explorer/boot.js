@@ -1,5 +1,5 @@
-// A sign-in link, as svcd prints it, leaves the address before anything else happens: no bookmark, no history entry and no screenshot keeps its code.
+// Removes the code of a sign-in link, as svcd prints it, from the address before anything else happens: no bookmark, history entry or screenshot keeps it.
 const code = /^#\/~signin\/(.*)$/s.exec(location.hash)?.[1];
 if (code !== undefined) history.replaceState(null, '', location.pathname + location.search);
-// First the page is seen, then it gets its modules: so they do not keep it waiting.
+// Loads the modules after the first paint, so that they do not delay it.
 requestAnimationFrame(() => setTimeout(async () => { const main = await import('./main.js'); if (code !== undefined) main.useLink(code); }));

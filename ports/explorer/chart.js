@@ -1,7 +1,7 @@
-// Charts as SVG: lines over time, stacked bars by day, and lanes of things that happened. Each has a name for screen readers, is read by pointer and by arrow
-// keys, and has its numbers in a table behind "Data". A series is told from the others by colour, by its dashes or hatching and by its marker.
+// Charts as SVG: lines over time, stacked bars by day, and lanes of events. Each chart has a name for screen readers, can be read by pointer and by arrow keys,
+// and has its numbers in a table behind "Data". Series differ by color, by dashes or hatching, and by marker.
 //
-// A missing value (null) is a gap: no line goes over it. All times are UTC. The width is that of the place, so texts keep their size.
+// A missing value (null) is a gap: no line crosses it. All times are UTC. The width is that of the container, so texts keep their size.
 
 import { el, newId, put, say } from './dom.js';
 import { measure, scaleOf, stamp } from './format.js';
@@ -19,7 +19,7 @@ export function svg(tag, set, ...inside) {
   return e;
 }
 
-// One of a few names, as buttons. change(i): another was chosen.
+// A choice of a few names, as buttons. change(i): another one was chosen.
 export function toggle(label, names, at, change) {
   const node = el('div', { class: 'tabs', role: 'group', 'aria-label': label }, names.map((name, i) => el('button', { type: 'button', class: 'tab', 'aria-pressed': String(i === at), 'data-f': label + name, onclick: () => {
     [...node.children].forEach((b, k) => b.setAttribute('aria-pressed', String(k === i)));
@@ -34,7 +34,7 @@ export function choice(label, options, value, change) {
 
 // ---- axes
 
-// Ticks of a value axis from 0, or from below it: { ticks, digits, top, bottom }, in the unit of the scale.
+// Ticks of a value axis from 0 or below: { ticks, digits, top, bottom }, in the unit of the scale.
 function valueTicks(low, high, { by, prefix }) {
   const most = Math.max(high, 0) / by || (low < 0 ? 0 : 1), least = Math.min(low, 0) / by, rough = (most - least) / 4, ten = 10 ** Math.floor(Math.log10(rough));
   const step = Math.max(prefix ? 0.01 : 0, ten * [1, 2, 2.5, 5, 10].find((n) => n * ten >= rough * 0.999)), from = Math.floor(least / step), to = Math.ceil(most / step - 1e-9), ticks = [];
@@ -57,7 +57,7 @@ function timeTicks(from, to, most) {
   return all;
 }
 
-// bands: when alerts were open, as strips on the axis.
+// bands: times of open alerts, as strips on the axis.
 function timeAxis(x, from, to, bottom, width, bands = []) {
   const drawn = bands.map((b) => { const left = Math.max(x(from), x(b.from)), right = Math.min(x(to), x(b.to)); return right >= left ? svg('rect', { class: 'band ' + (b.kind ?? ''), x: left, y: bottom - 3, width: Math.max(4, right - left), height: 6 }) : null; });
   return [timeTicks(from, to, Math.max(2, Math.floor(width / 85))).map(([at, text]) => [svg('line', { class: 'tickline', x1: x(at), x2: x(at), y1: bottom, y2: bottom + 4 }), svg('text', { class: 'tick', x: x(at), y: bottom + 17, 'text-anchor': 'middle' }, text)]),
@@ -84,7 +84,7 @@ function linesOf(series, x, y) {
   });
 }
 
-// Hatching lies over the colour of every other series.
+// Hatching covers the color of every other series.
 function hatches(id) {
   const lines = [null, 'M0 6L6 0', 'M0 3H6', 'M3 0V6'];
   return svg('defs', {}, lines.map((d, i) => (d ? svg('pattern', { id: id + i, width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, svg('path', { d, class: 'hatch' })) : null)));
@@ -118,7 +118,7 @@ export function dataFold(make) {
 }
 
 // kind: lines or bars. set: { label, unit, series: [{ name, points: [[ms, value or null]] }], from, to, bands, empty, step }; step: the width of a bar in ms.
-// Returns { node, update(set) }: a change of the numbers keeps what is hidden, and the focus.
+// Returns { node, update(set) }: an update keeps hidden series and the focus.
 export function chart(kind, set) {
   const id = newId('chart'), hidden = new Set(), height = set.height ?? 190, place = el('div', { class: 'plot', tabindex: 0, role: 'group', 'data-f': id }), box = el('div', { class: 'tip', hidden: true }), legend = el('div', { class: 'legend' }), title = el('span', {}), latest = el('span', { class: 'muted' });
   const data = dataFold(() => table(set.series, times(), set.unit, kind === 'bars' ? 'Day' : 'Time'));
@@ -147,7 +147,7 @@ export function chart(kind, set) {
 
   const describe = (shown, values) => set.label + ', ' + (shown.length === 1 ? shown[0].name : shown.length + ' series') + ', from ' + stamp(set.from) + ' to ' + stamp(set.to) + (values.length ? ': ' + measure(Math.min(...values), set.unit) + ' to ' + measure(Math.max(...values), set.unit) : '');
 
-  // The crosshair, and a box with all values of its time.
+  // The crosshair, and a box with all values at its time.
   function point(isKey) {
     const all = times(), t = all[at];
     box.hidden = t === undefined;
@@ -205,8 +205,8 @@ export function chart(kind, set) {
 
 // ---- lanes
 
-// rows: [{ name, dots: [{ at, until, label, href, kind, size }] }]; a line goes from a dot to "until". now: a line that says so. A dot can be clicked; by
-// keyboard its link is in the table that stands behind the lanes.
+// rows: [{ name, dots: [{ at, until, label, href, kind, size }] }]; a line goes from a dot to "until". now: the time of a line labeled so. A dot can be
+// clicked; for the keyboard, its link is in the table behind the lanes.
 export function lanes(set) {
   const place = el('div', { class: 'plot lanes' }), node = el('figure', { class: 'chart' }, el('figcaption', {}, el('span', {}, set.label)), place);
   function draw() {

@@ -1,14 +1,14 @@
-// The call of a page, or of a form, as code: curl, Python, Node and Go. Each is a whole program that gets its token with the credentials of the environment, so that it
-// can be pasted and run; no secret and no token of the page is in it. They are lists of lines: pack.sh takes white space from the lines of a file.
+// The call of a page or form as code: curl, Python, Node and Go. Each is a whole program that gets its token with credentials from the environment, so it can
+// be pasted and run; it has no secret and no token of the page. Programs are lists of lines, because pack.sh removes white space from the lines of a file.
 
 import { el, newId } from './dom.js';
 import { copyButton } from './format.js';
 
-// In all four languages a URL stands between single or double quotes: neither is left in it.
+// All four languages put a URL between single or double quotes: escape both.
 const safe = (url) => new URL(url).href.replace(/'/g, '%27').replace(/[\\\x60$]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());
 const plain = (type) => (/^[\w.+/-]+$/.test(type ?? '') ? type : 'application/json');
 
-// A body as a literal of the language, over several lines. A string of JSON is one of Python and of JavaScript, too.
+// A body as a literal of the language, over several lines. A JSON string is also a valid string in Python and JavaScript.
 const lines = (v, pad, word = String) => {
   const isList = Array.isArray(v), inside = v !== null && typeof v === 'object' ? (isList ? v : Object.entries(v)).map((x) => (isList ? lines(x, pad + '  ', word) : JSON.stringify(x[0]) + ': ' + lines(x[1], pad + '  ', word))) : null;
   if (!inside) return typeof v === 'string' ? JSON.stringify(v) : word(v);
@@ -16,7 +16,7 @@ const lines = (v, pad, word = String) => {
 };
 const python = (v) => ({ true: 'True', false: 'False', null: 'None' }[String(v)] ?? String(v));
 
-// The last argument: the method and the body of a call that is no GET. A string of JSON is one of Go, too.
+// The last argument: method and body of a call other than GET. A JSON string is also a valid string in Go.
 export function examples(url, token, accept, { method = 'GET', body } = {}) {
   const [to, from, type] = [safe(url), safe(token), plain(accept)], isGet = method === 'GET', has = body !== undefined, verb = method.toLowerCase();
   return [
@@ -109,7 +109,7 @@ export function block(text, what) {
   return el('div', { class: 'snippet' }, copyButton(text, what, 'Copy'), el('pre', { tabindex: 0, 'aria-label': what }, text));
 }
 
-// One language at a time; the choice holds for the next page, too.
+// Shows one language at a time; the choice also applies to the next page.
 let language = 'curl';
 export function codeOf(url, token, accept, sent) {
   const all = examples(url, token, accept, sent), place = el('div', {}), id = newId('language');

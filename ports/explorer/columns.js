@@ -1,15 +1,15 @@
-// Which columns a list shows, in one table: by the tag of the operation in the OpenAPI document, which no dialect changes. A list that has no entry
-// here, or whose fields a dialect calls otherwise, gets its columns by rules: name, state, then short values; never what is the same for all.
+// The columns of lists, in one table: by the operation's tag in the OpenAPI document, which no dialect changes. A list without an entry here, or with fields
+// that a dialect renames, gets its columns by rules: name, state, then short values, but no values that are the same in all rows.
 //
-// A column is [head, of, as]. of: a path through objects and arrays ("roles.roleName"), several with "|" between them of which the first that has a
-// value counts, a pattern of a field's name, or a function of the entry. as: state, time, day, money, id, gauge (a share from 0 to 1), or nothing for text.
+// A column is [head, of, as]. of: a path through objects and arrays ("roles.roleName"); several paths with "|" between them, of which the first with a value
+// counts; a pattern for a field's name; or a function of the entry. as: state, time, day, money, id, gauge (a share from 0 to 1), or nothing for text.
 
 import { words } from './dom.js';
 import { bytes, isDate, isObject, isState, isId, day } from './format.js';
 
-const MOST = 6; // columns by rule
+const MOST = 6; // columns by rules
 
-// All values at a path, each once.
+// Returns all values at a path, without duplicates.
 function walk(o, path) {
   let all = [o];
   for (const key of path.split('.')) all = all.flatMap((x) => (Array.isArray(x) ? x : [x])).map((x) => (isObject(x) && Object.hasOwn(x, key) ? x[key] : undefined)).flat();
@@ -23,7 +23,7 @@ export function valuesOf(o, of) {
   return [];
 }
 
-// ---- what takes more than a path
+// ---- values that need more than a path
 
 const specsOf = (o) => valuesOf(o, 'effectiveReplicationSpecs.regionConfigs|replicationSpecs.regionConfigs').filter(isObject);
 export function placeOf(o) {
@@ -127,7 +127,7 @@ function byRules(fields, list) {
   return good.sort((a, b) => weigh(a, list) - weigh(b, list)).slice(0, MOST).map((k) => plainColumn(k, list));
 }
 
-// All columns that a list can show, those that it shows first in the lead. list: objects; tag: of the operation.
+// Returns all columns that a list can show, the default ones first. list: objects; tag: of the operation.
 export function columnsOf(list, tag) {
   const fields = [...new Set(list.flatMap((o) => Object.keys(o)))].filter((k) => k !== 'links');
   const known = (TABLE[tag] ?? []).map(([head, of, as = '']) => ({ key: head, head, of, as })).filter((c, i) => i === 0 || list.some((o) => valuesOf(o, c.of).length));

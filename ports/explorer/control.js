@@ -1,17 +1,17 @@
-// Test control on every page: the bar that says that this is no production service, with the service's clock. The module is loaded only where test
-// control is on. The clock needs the token of test control; without it the bar shows no time.
+// Test control on every page: a bar which tells that this is no production service, with the service's clock. This module is loaded only if test control is on.
+// Reading the clock needs the token of test control; without it, the bar shows no time.
 
 import { $, el, put } from './dom.js';
 import * as api from './api.js';
 import { utc } from './format.js';
 
-const FASTEST = 5000, SLOWEST = 30000; // ms between two looks at the clock, which another tab or a test may move
+const FASTEST = 5000, SLOWEST = 30000; // ms between two reads of the clock, which another tab or a test may move
 export const clock = { known: false, manual: false, rate: 0, nowMs: 0, nextDueMs: null, at: 0 };
 let timer = 0, wait = FASTEST, ticking = 0;
 
 export const now = () => clock.nowMs + clock.rate * (performance.now() - clock.at);
 export const iso = (ms) => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
-// "stopped at 2030-01-01 00:00 UTC": seconds where there are any, or where they pass
+// "stopped at 2030-01-01 00:00 UTC": with seconds if they are not 0, or if the clock runs
 export const told = (ms) => utc(iso(ms)).replace(clock.rate ? /$^/ : /:00 UTC$/, ' UTC');
 export const moves = () => (!clock.manual ? 'the machine’s' : clock.rate ? 'running' + (clock.rate > 1 ? ' × ' + clock.rate.toLocaleString('en-US') : '') : 'stopped');
 
@@ -30,7 +30,7 @@ function draw() {
   ticking = shown && clock.rate ? setInterval(tick, 1000) : 0;
 }
 
-// What an answer of /_svc/clock says. Returns whether that is news.
+// Takes the answer of /_svc/clock. Returns whether it has changed.
 export function note(body) {
   if (typeof body?.nowMs !== 'number') return false;
   const before = now(), same = clock.known && clock.rate === body.rate && Math.abs(before - body.nowMs) < 1500 * Math.max(1, body.rate) && clock.nextDueMs === body.nextDueMs;

@@ -1,5 +1,5 @@
-// The "Cost" tab of an organization or of a cluster: what each day of an invoice cost, stacked by cluster or by SKU, and the clusters in the order of
-// their cost. The numbers are the line items of the invoice; nothing is forecast, because the service forecasts nothing.
+// The "Cost" tab of an organization or a cluster: the cost of each day of an invoice, stacked by cluster or by SKU, and the clusters in the order of their
+// cost. The numbers are the invoice's line items. There is no forecast, because the service has none.
 
 import { el, muted, plural, put, sheet } from './dom.js';
 import { asked } from './entity.js';
@@ -8,7 +8,7 @@ import { day, isObject, measure, money, resultsOf } from './format.js';
 import { chart, choice, toggle } from './chart.js';
 import { fill, opNamed } from './spec.js';
 
-const DAY = 864e5, MOST = 7; // series: the rest is one
+const DAY = 864e5, MOST = 7; // series; the others are added up into one
 const itemsOf = (bill, only) => (Array.isArray(bill?.lineItems) ? bill.lineItems : []).filter((i) => isObject(i) && (!only || (i.groupId === only.groupId && i.clusterName === only.clusterName)));
 const onlyOf = (x) => (x.params.groupId ? { groupId: x.params.groupId, clusterName: x.params.clusterName ?? x.params.name } : null);
 const sum = (items) => items.reduce((n, i) => n + (Number(i.totalPriceCents) || 0), 0);
@@ -20,7 +20,7 @@ function grouped(items, by) {
   return [...all].map(([name, list]) => ({ name, list, cents: sum(list) })).sort((a, b) => b.cents - a.cents);
 }
 
-// The items of a day are those that begin on it.
+// An item belongs to the day on which it begins.
 function daily(bill, items, by) {
   const from = Date.parse(bill.startDate), to = Date.parse(bill.endDate), days = [];
   for (let t = from; t < to && days.length < 400; t += DAY) days.push(t);
@@ -63,7 +63,7 @@ export async function open(place, x) {
     }
     const bill = known.get(at), items = itemsOf(bill, only), set = daily(bill, items, by);
     put(total, money(sum(items)));
-    if (!Array.isArray(bill.lineItems)) { put(inside, el('p', { class: 'empty' }, 'This invoice tells no line items.')); return; }
+    if (!Array.isArray(bill.lineItems)) { put(inside, el('p', { class: 'empty' }, 'This invoice has no line items.')); return; }
     put(inside, chart('bars', { ...set, note: '', height: 240 }).node, items.length ? [el('h2', {}, 'By ' + by), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cost by ' + by }, ranking(items, by, linked))] : null, el('p', {}, el('a', { class: 'button', href: '#' + fill(opNamed('getInvoice').template, { orgId, invoiceId: at }) }, 'The invoice'), ' ', muted(plural(items.length, 'line item'))));
   }
   put(place, el('div', { class: 'row picker' }, choice('Period', all.map((b) => [b.id, day(b.startDate) + ' to ' + day(b.endDate) + (b.id === pending?.id ? ' (this month so far)' : '')]), at, (v) => { at = v; draw(); }),

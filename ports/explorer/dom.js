@@ -1,5 +1,5 @@
-// How elements are made. Whatever comes from the service gets into the page as text, by append(), and never as markup: no module
-// uses innerHTML, and the page's policy (Trusted Types) would refuse it.
+// Creates elements. Data from the service enters the page as text, by append(), and never as markup: no module uses innerHTML, and the page's policy (Trusted
+// Types) would refuse it.
 
 export const $ = (id) => document.getElementById(id);
 
@@ -25,41 +25,41 @@ export function put(to, ...inside) {
   to.replaceChildren(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
 }
 
-// The styles of a part that is loaded later, once. Resolves when they are there, so nothing is drawn without them.
+// Loads the styles of a part, once. Resolves when they are loaded, so that nothing is drawn without them.
 const sheets = new Map();
 export function sheet(name) {
   if (!sheets.has(name)) sheets.set(name, new Promise((done) => { document.head.append(el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url), onload: done, onerror: done })); }));
   return sheets.get(name);
 }
 
-// For people who listen to the page: what happened, in a sentence.
+// Tells screen readers, in a sentence, what happened.
 export function say(text) {
   const to = $('said');
   to.textContent = '';
   setTimeout(() => { to.textContent = text; }, 50);
 }
 
-// A name that may be broken between its words: "clusterType", "backup/exportBuckets"
+// Allows line breaks between the words of a name: "clusterType", "backup/exportBuckets"
 export const breakable = (name) => name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[/_.-])/).flatMap((w, i) => (i ? [el('wbr'), w] : [w]));
 
 export const plural = (n, one, many) => n + ' ' + (n === 1 ? one : many ?? one + 's');
 
 // "clusterType" -> "Cluster type", "createGroup" -> "Create project"
-const CALLED = { group: 'project', groups: 'projects', org: 'organization', orgs: 'organizations' }; // as people call them
+const CALLED = { group: 'project', groups: 'projects', org: 'organization', orgs: 'organizations' }; // names in the console
 export function words(name) {
   const text = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ').split(' ')
     .map((w) => (/^[A-Z0-9]{2,}s?$/.test(w) ? w : CALLED[w.toLowerCase()] ?? w.toLowerCase())).join(' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-// A part of a path as text; what is no such encoding stays as it is.
+// Decodes a part of a path. Invalid encodings stay unchanged.
 export function decode(part) {
   try { return decodeURIComponent(part); } catch { return part; }
 }
 
 export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
 
-// Calls f about every second with the seconds that are left, until there are none or the element has left the page.
+// Calls f about every second with the remaining seconds, until none are left or the element is no longer in the page.
 export function countdown(element, until, f) {
   const turn = () => {
     const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));

@@ -1,9 +1,10 @@
-// The page of one resource, in tabs: what people look for first (Overview), all its fields (Settings), where its links lead (Related), what happened
-// (Events), and the answer as JSON and as code. A tab is made when somebody opens it, but for those whose words the page is searched for.
+// The page of one resource, in tabs: the most important facts (Overview), all its fields (Settings), the targets of its links (Related), what happened
+// (Events), and the answer as JSON and as code. A tab is created when it is opened, except for tabs whose text the page's search must find.
 //
-// The address names the tab (?tab=metrics), so a reload and Back return to it. TABS says which resource has which tabs.
+// The address has the tab (?tab=metrics), so a reload and Back return to it. TABS lists the tabs of each resource.
 //
-// What an overview asks beside (alerts, counts, costs) is asked once per visit. An answer that is refused leaves its card out: not everybody may read bills.
+// The further requests of an overview (alerts, counts, costs) are sent once per visit. If one is refused, its card is left out: not every caller may read
+// bills.
 
 import { el, newId, plural, put } from './dom.js';
 import * as api from './api.js';
@@ -15,10 +16,10 @@ import { block, codeOf } from './code.js';
 
 // ---- tabs
 
-const keyOf = (name) => name.toLowerCase(); // of a tab in the address
+const keyOf = (name) => name.toLowerCase(); // the name of a tab in the address
 
-// tabs: [{ name, make, eager, keep }]; make() gives the node, once. before: the tabs of an earlier draft of the same page, whose panels with "keep" stay.
-// moved(key, isStep): the address follows. Returns { node, show(key), current(), panels }.
+// tabs: [{ name, make, eager, keep }]; make() creates the node, once. before: the tabs of an earlier draft of the same page, whose panels with "keep" stay.
+// moved(key, isStep): updates the address. Returns { node, show(key), current(), panels }.
 function tabbed(tabs, first, before, moved) {
   const id = newId('tab'), made = new Set();
   let now = '';
@@ -58,14 +59,14 @@ function tabbed(tabs, first, before, moved) {
 const card = (label, ...inside) => el('div', { class: 'fact' }, el('dt', {}, label), el('dd', {}, inside));
 const number = (n, to) => (to ? el('a', { class: 'big', href: '#' + to }, String(n)) : el('span', { class: 'big' }, String(n)));
 
-// Asks by operationId. The answer of api.call(), and its path; undefined: the service has no such operation.
+// Sends a request by operationId. Returns the answer of api.call() and its path; undefined: the service has no such operation.
 export async function asked(id, params, query = '', more = {}) {
   const op = opNamed(id);
   if (!op) return undefined;
   const path = fill(op.template, params);
   return { path, op, ...await api.call('GET', spec.base, path + (query ? '?' + query : ''), { template: op.template, accept: op.accept, ...more }) };
 }
-// The same, if it was answered; undefined: it was refused.
+// The same, for good answers only; undefined: it was refused.
 export async function ask(id, params, query) {
   const a = await asked(id, params, query);
   return a?.ok ? a : undefined;
@@ -75,7 +76,7 @@ async function countOf(id, params, query = '') {
   return typeof n === 'number' ? { n, to: a.path + (query ? '?' + query : '') } : undefined;
 }
 
-// A card whose value comes later; without one it goes.
+// A card whose value arrives later; without a value the card is removed.
 function later(label, promise, draw) {
   const place = el('dd', {}, el('span', { class: 'big muted' }, '…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);
   promise.then((v) => { if (v === undefined) node.remove(); else put(place, draw(v)); }, () => node.remove());
@@ -84,7 +85,7 @@ function later(label, promise, draw) {
 const counted = (label, promise) => later(label, promise, ({ n, to }) => number(n, to));
 const alarmed = (promise) => later('Open alerts', promise, ({ n, to }) => [number(n, to), n ? [' ', badge('OPEN', 'alert')] : null]);
 
-// What the month that is not over has cost so far: all of it, or of one cluster. a: the answer, for which the caller waits.
+// The cost of the current month so far: in total, or of one cluster. answer: a promise of the pending invoice.
 async function spent(answer, only) {
   const a = await answer, bills = (Array.isArray(a?.body?.results) ? a.body.results : [a?.body]).filter(isObject);
   const items = bills.flatMap((b) => (Array.isArray(b.lineItems) ? b.lineItems : [])).filter((i) => !only || (i.groupId === only.groupId && i.clusterName === only.clusterName));
@@ -103,7 +104,7 @@ function strings(o) {
   return best ? el('div', { class: 'fact wide' }, el('dt', {}, 'Connection string'), el('dd', { class: 'row' }, el('code', { class: 'connect' }, best[1]), copyButton(best[1], 'connection string', 'Copy'))) : null;
 }
 
-// By tag: what is asked beside. params: of the path; once: asks, and the parts of the page share the answer.
+// Cards with further requests, by tag. params: of the path; once: sends a request whose answer the parts of the page share.
 const OPEN = 'status=OPEN&itemsPerPage=500';
 const BESIDE = {
   cluster: ({ groupId, clusterName, orgId }, once) => [alarmed(alertsOf(once('listAlerts', { groupId }, OPEN), clusterName)), orgId ? cost(spent(once('listInvoicePending', { orgId }), { groupId, clusterName })) : null],
@@ -111,7 +112,7 @@ const BESIDE = {
     counted('Network access', countOf('listAccessListEntries', { groupId })), counted('Members', countOf('listGroupUsers', { groupId }))],
   organization: ({ orgId }, once) => [counted('Projects', countOf('getOrgGroups', { orgId })), counted('Members', countOf('listOrgUsers', { orgId })), counted('Teams', countOf('listOrgTeams', { orgId })), cost(spent(once('listInvoicePending', { orgId })))],
 };
-const SKIP = { project: ['Name', 'Clusters'], organization: ['Name'], cluster: ['Name'] }; // the heading says it, or a card that is asked for
+const SKIP = { project: ['Name', 'Clusters'], organization: ['Name'], cluster: ['Name'] }; // facts that the heading or another card shows
 
 function facts(o, tag) {
   return columnsOf([o], tag).best.filter((c) => !SKIP[tag]?.includes(c.head) && (c.field ? o[c.field] !== undefined : valuesOf(o, c.of).length)).map((c) => card(c.head, view.cellOf(o, c, tag)));
@@ -119,14 +120,14 @@ function facts(o, tag) {
 
 // ---- the tabs of a page
 
-// A tab whose module is loaded when somebody opens it: its open(place, x) draws.
+// A tab whose module is loaded when it is opened; the module's open(place, x) draws it.
 const late = (file) => (x) => {
   const place = el('div', {}, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));
   import(file).then((m) => m.open(place, x)).catch(() => put(place, el('p', { class: 'problem', role: 'alert' }, 'This view cannot be drawn. Load the page again.')));
   return place;
 };
 
-// Below the cards of an overview, by tag: parts.js draws it when the overview is seen, and again when the resource has changed.
+// Tags with parts below the cards of the overview: parts.js draws them when the overview is shown, and again after a change of the resource.
 const BELOW = new Set(['cluster', 'project']);
 function overview(x) {
   const own = facts(x.body, x.tag);
@@ -141,8 +142,8 @@ function seen(x) {
 
 const isOne = (x) => x.op.template.endsWith('}');
 const eventsOf = (x) => (x.params.groupId ? 'listGroupEvents' : x.params.orgId ? 'listOrgEvents' : '');
-// Which tabs a page has, in their order. tags: of the resources that have it (without: all); needs: the operation it asks (one that the service may lack);
-// when: what else must hold. eager: it is made at once; keep: it stays when the resource is drawn anew.
+// The tabs of a page, in order. tags: the tags of resources that have the tab (default: all); needs: the operation it calls, which the service may lack; when:
+// a further condition. eager: created at once; keep: stays when the resource is drawn again.
 const TABS = [
   { name: 'Overview', eager: true, when: (x) => isOne(x) && TABLE[x.tag], make: overview, shown: seen },
   { name: 'Metrics', tags: ['cluster', 'process'], needs: () => 'getProcessMeasurements', when: isOne, keep: true, make: late('./metrics.js') },
@@ -156,8 +157,8 @@ const TABS = [
 ];
 const has = (t, x) => (!t.tags || t.tags.includes(x.tag)) && (!t.needs || opNamed(t.needs(x))) && (!t.when || t.when(x));
 
-// tab: the one that is shown first, as the address has it. before: what was shown for the same visit, whose tab and cards stay. moved(key, isStep): somebody
-// has chosen another tab. Returns { node, show(key), current() }.
+// tab: the tab in the address, shown first. before: the earlier draft of the same visit, whose tab and cards stay. moved(key, isStep): the user chose another
+// tab. Returns { node, show(key), current() }.
 export function entityPage({ body, op, params, path, accept, heading, tab, moved }, before) {
   const { tag } = op, answers = before?.answers ?? new Map(), below = before?.below ?? { node: el('div', { class: 'below' }) };
   const once = (id, of, query = '') => { const key = id + JSON.stringify(of) + query; if (!answers.has(key)) answers.set(key, ask(id, of, query)); return answers.get(key); };

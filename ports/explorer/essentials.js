@@ -1,10 +1,10 @@
-// What a form asks first, by operationId, which no dialect changes: the fields in their order, and what people call them. All others are behind "More settings". A field
-// that the document does not have, because a dialect calls it otherwise, is left out here and stands with the others. An operation without an entry shows
-// what is required, then what looks like a name.
+// The most important fields of forms, by operationId, which no dialect changes: in order, with their labels. All other fields are behind "More settings". A
+// field that the document does not have, because a dialect renames it, is left out here and is among the others. A form without an entry shows the required
+// fields, then those that look like a name.
 //
-// An entry is [field, label, more]. more: from: [operationId, field of the value, field of what it is]: the service's list of what can be chosen; preset: a value to begin
-// with, or 'first' for that of the enum; lead: the entries of what is inside; roles: 'org' or 'group'; regionsOf: the field with the provider.
-// Beside them: what deleting asks, and says (GOING).
+// An entry is [field, label, more]. more: from: [operationId, field of the value, field of its description]: choices from a list of the service; preset: the
+// initial value, or 'first' for the enum's first; lead: the entries of nested fields; roles: 'org' or 'group'; regionsOf: the field with the provider. Also
+// here: the questions and warnings of deletes (GOING).
 
 import { schemaOf, opNamed } from './spec.js';
 import { isDate, utc } from './format.js';
@@ -58,9 +58,9 @@ const TABLE = {
   createPrivateEndpoint: [['id', 'Endpoint at AWS or Azure'], ['privateEndpointIPAddress', 'Private address (Azure)'], ['gcpProjectId', 'Google Cloud project'], ['endpointGroupName', 'Endpoint group (Google Cloud)'], ['endpoints', 'Endpoints (Google Cloud)']],
 };
 
-// ---- the entries of an operation, with what can be chosen
+// ---- the entries of an operation, with their choices
 
-// Roles in the organization are in the document beside the operation that adds one; those in a project where an alert is sent to them.
+// The document lists the roles in an organization at the operation that adds one, and those in a project at notifications of alerts.
 function roles(of) {
   const s = of === 'org' ? schemaOf(opNamed('addOrgRole')?.schema) : schemaOf({ $ref: '#/components/schemas/GroupNotification' });
   const p = of === 'org' ? Object.values(s.properties ?? {}) : Object.values(s.properties ?? {}).map((x) => schemaOf(schemaOf(x).items ?? {}));
@@ -68,7 +68,7 @@ function roles(of) {
   return values ? { items: { type: 'string', enum: values } } : undefined;
 }
 
-// context: { params: of the path, ask(id, params, query): the answer's body or nothing, places: { orgs, projects }, edits }
+// context: { params: of the path, ask(id, params, query): the answer's body or undefined, places: { orgs, projects }, edits }
 async function entryOf([name, label, more = {}], schema, context) {
   const { from, places, roles: of, lead, list, preset, isMine, regionsOf, ...rest } = more, own = schema ? schemaOf(schema.properties?.[name] ?? {}) : {}, entry = { name, label, ...rest };
   if (list) entry.list = list.map((v) => [v]);
@@ -77,7 +77,7 @@ async function entryOf([name, label, more = {}], schema, context) {
   if (from) {
     const all = (await context.ask(from[0], context.params, 'itemsPerPage=100'))?.results ?? [];
     entry.list = all.filter((o) => typeof o?.[from[1]] === 'string').map((o) => [o[from[1]], from[2] && typeof o[from[2]] === 'string' ? (isDate(o[from[2]]) ? utc(o[from[2]]) : o[from[2]]) : undefined]);
-    entry.isStrict = Boolean(from[2]) && own.type !== 'array'; // nobody knows an id by heart
+    entry.isStrict = Boolean(from[2]) && own.type !== 'array'; // ids must be chosen, not typed
     if (own.type === 'array' && entry.list.length) entry.schema = { items: { type: 'string', enum: entry.list.map(([v]) => v) } };
   }
   if (regionsOf) {
@@ -90,7 +90,7 @@ async function entryOf([name, label, more = {}], schema, context) {
   return entry;
 }
 
-// The address that the service has seen us call from: events tell it, of what this account has done lately.
+// The address of this browser as the service sees it: recent events of this account contain it.
 async function myAddress({ ask, params, places, who }) {
   for (const [id, p] of [['listGroupEvents', params], ['listOrgEvents', { orgId: params.orgId ?? places.projects.find((o) => o.id === params.groupId)?.orgId }]]) {
     if (Object.values(p).some((v) => !v)) continue;
@@ -100,7 +100,7 @@ async function myAddress({ ask, params, places, who }) {
   return undefined;
 }
 
-// { lead, price }: what form() wants.
+// Returns { lead, price } for form().
 export async function planOf(op, context) {
   const table = TABLE[op.id], schema = op.schema ? schemaOf(op.schema) : null;
   if (!table || !schema) return {};
@@ -112,20 +112,20 @@ export async function planOf(op, context) {
   return { lead, price: cost ? pricePart(cost, context.edits) : null };
 }
 
-// ---- what deleting asks and says
+// ---- deletes: questions and warnings
 
-// [whether the name has to be typed, because data is lost; what goes with it]
+// [whether the name must be typed, because data is lost; what is deleted with it]
 const GOING = {
   deleteCluster: [true, 'Its databases are deleted, and its snapshots unless you retain them.'],
   deleteFlexCluster: [true, 'Its databases and its snapshots are deleted.'],
-  deleteGroup: [true, 'Its database users, network access, alert configurations and API keys go with it. A project that still has clusters cannot be deleted.'],
+  deleteGroup: [true, 'Its database users, network access, alert configurations and API keys are deleted with it. A project that still has clusters cannot be deleted.'],
   deleteOrg: [true, 'Its members, teams, API keys and service accounts lose their access. An organization that still has projects cannot be deleted.'],
   deleteStreamWorkspace: [true, 'Its connections and stream processors are deleted.'],
   deleteDataFederation: [false, 'Its configuration is deleted; the data in its stores stays.'],
   deleteOnlineArchive: [false, 'The documents in the archive are deleted.'],
   deleteClusterBackupSnapshot: [false, 'Nothing can be restored from it any more.'],
   deleteDatabaseUser: [false, 'Programs that sign in as this user lose their access at once.'],
-  deleteOrgServiceAccount: [false, 'Its secrets and tokens stop to work at once.'],
+  deleteOrgServiceAccount: [false, 'Its secrets and tokens stop working at once.'],
   deleteOrgApiKey: [false, 'Programs that use this key lose their access at once.'],
   deleteAccessListEntry: [false, 'Clients at this address can no longer connect.'],
 };

@@ -1,4 +1,4 @@
-// The "Events" tab: what happened, day by day, with a sign and a colour by kind and a filter by type. The same as a table is one click away.
+// The "Events" tab: what happened, day by day, with a symbol and color by kind and a filter by type. A table of the same events is one click away.
 
 import { el, muted, plural, put, sheet } from './dom.js';
 import { opNamed } from './spec.js';
@@ -8,7 +8,7 @@ import { isDate, metricWords, utc } from './format.js';
 import { TABLE, valuesOf } from './columns.js';
 import { choice, toggle } from './chart.js';
 
-// kind, sign, which types: the first that fits.
+// kind, symbol, pattern of types: the first match counts.
 const KINDS = [['trouble', '!', /FAIL|DOWN|ERROR|OUTSIDE|ALERT|DENIED|EXPIR/], ['gone', '−', /DELET|REMOV|TERMINAT|REVOK/], ['new', '+', /CREAT|ADDED|JOINED|INVIT/], ['backup', '↺', /SNAPSHOT|BACKUP|RESTORE|CPS/],
   ['change', '~', /UPDAT|MODIF|CHANG|SCAL|RESIZ|PAUS|RESUM|READY|UPGRAD|EDIT/], ['other', '·', /./]];
 const kindOf = (type) => KINDS.find(([, , p]) => p.test(type)) ?? KINDS.at(-1);
@@ -29,7 +29,7 @@ export async function open(place, x) {
   };
   function draw() {
     const some = all.filter((e) => !type || e.eventTypeName === type), days = [...new Set(some.map((e) => String(e.created ?? '').slice(0, 10)))];
-    put(inside, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing has happened yet.') : asTable ? list({ ...a.body, results: some, links: [] }, a.path, a.op, draw)
+    put(inside, all.length === 0 ? el('p', { class: 'empty' }, 'There are no events yet.') : asTable ? list({ ...a.body, results: some, links: [] }, a.path, a.op, draw)
       : days.map((d) => el('section', { class: 'dayline' }, el('h3', {}, d, muted(' UTC')), el('ol', { class: 'plain' }, some.filter((e) => String(e.created ?? '').startsWith(d)).map(line)))));
   }
   put(place, el('div', { class: 'row picker' }, toggle('Shown as', ['Timeline', 'Table'], 0, (i) => { asTable = i === 1; draw(); }), choice('Type', [['', 'All types'], ...types.map((t) => [t, metricWords(t)])], '', (v) => { type = v; draw(); }),

@@ -1,15 +1,15 @@
-// Forms, from the schemas of the OpenAPI document. A field knows its node, reads its value (undefined: it is not set), says what is
-// wrong with it, and shows what the service says is: errors name the whole path of a field, as replicationSpecs[0].zoneName.
+// Forms, from the schemas of the OpenAPI document. A field has a node, reads its value (undefined: not set), checks it, and shows the service's errors about
+// it. Errors have the full path of a field, such as replicationSpecs[0].zoneName.
 //
-// What is optional and large is folded, and made only when somebody opens it: until then its value is the one that it was given. So a
-// schema may hold itself, and what nobody touched goes back as it came.
+// Optional large fields are folded, and created only when they are opened: until then they keep the value that they were given. So a schema may contain itself,
+// and untouched fields are sent back unchanged.
 
 import { el, newId, plural, put } from './dom.js';
 import { schemaOf } from './spec.js';
 
 export const SECRET = /password|secret|privateKey|apiKey$|token$/i;
-const MANY = 16; // values: more are not boxes to check
-const FEW = 4;   // values: more are a list to open
+const MANY = 16; // values; checkboxes only up to this number
+const FEW = 4;   // values; radio buttons only up to this number
 const isObject = (v) => v !== null && typeof v === 'object' && !Array.isArray(v);
 
 function kindOf(s) {
@@ -22,13 +22,13 @@ function kindOf(s) {
   return { boolean: 'boolean', integer: 'number', number: 'number', string: 'string' }[type] ?? 'json';
 }
 
-// The same for the same value, whatever the order of its members.
+// The same text for equal values, whatever the order of their members.
 export const canon = (v) => JSON.stringify(v, (_, x) => (isObject(x) ? Object.fromEntries(Object.entries(x).sort(([a], [b]) => (a < b ? -1 : 1))) : x));
 
-// ---- what all fields share
+// ---- all fields
 
-// entry: what essentials.js says of the field: { label, list: [[value, what it is]], isStrict, schema, lead (of what is inside), field (the class), preset,
-// within: { field, values(its value) }: which values another field allows }.
+// entry: the field's entry in essentials.js: { label, list: [[value, description]], isStrict, schema, lead (nested fields), field (the class), preset, within:
+// { field, values(its value) }: the values that another field allows }.
 export class Field {
   constructor(schema, { value, name = '', required = false, parent = null, known = {}, entry = {}, lead }) {
     Object.assign(this, { schema, value, name, required, parent, known, entry, lead });
@@ -52,10 +52,10 @@ export class Field {
   }
 }
 
-// Texts of the document name fields and values between backticks.
+// The document puts names of fields and values between backticks.
 export const ticked = (text) => String(text).split('\x60').map((t, i, all) => (i % 2 === 0 ? t : i < all.length - 1 ? el('code', {}, t) : '\x60' + t));
 
-// What a field is for, and what it takes. The default stands in the control itself.
+// The description of a field and its limits. The control itself shows the default.
 function hint(s) {
   const most = s.maxLength ?? s.maximum, least = s.minLength ?? s.minimum, of = s.maxLength !== undefined || s.minLength !== undefined ? ' characters' : '';
   const takes = [{ int32: '', int64: '', trimmed: '', 'date-time': '', email: '', hex24: '24 hexadecimal digits', ip: 'an IP address', cidr: 'a network in CIDR notation' }[s.format] ?? s.format,
@@ -86,7 +86,7 @@ class Single extends Field {
   wrongWith() { return ''; }
 }
 
-// 24 characters without those that look alike: about 139 bits.
+// 24 characters, without characters that look alike: about 139 bits.
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 function newPassword() {
   let text = '';
@@ -109,7 +109,7 @@ class Text extends Single {
         ask.disabled = true;
         const found = await this.entry.mine();
         ask.disabled = false;
-        if (!found) { this.show('The service does not tell your address: no event of yours is among the last ones'); return; }
+        if (!found) { this.show('The service does not show your address: the latest events include none of yours'); return; }
         this.input.value = found;
         this.input.dispatchEvent(new Event('input', { bubbles: true }));
       } }, 'My address');
@@ -144,7 +144,7 @@ class Numeric extends Single {
   }
 }
 
-// On or off. As long as it stands at the default and was not set, nothing is sent of it.
+// On or off. It is not sent while it has its default and was not set before.
 class Switch extends Single {
   get kind() { return 'field onoff'; }
   make() { return el('input', { type: 'checkbox', role: 'switch', checked: String(this.value ?? this.schema.default ?? false) === 'true' }); }
@@ -155,13 +155,13 @@ class Switch extends Single {
   check() { return []; }
 }
 
-// The choices of an enum: [value, what it is called]. '' stands for what is not set, which is the default if there is one.
+// The choices of an enum: [value, label]. '' is an unset value: the default, if there is one.
 function choicesOf({ schema, value, required, entry }) {
   const now = value === undefined || value === null ? '' : String(value), usual = plainDefault(schema);
   const all = [...new Set([...(entry.list?.map(([v]) => v) ?? valuesIn(schema)).map(String), ...(now === '' ? [] : [now])])], named = new Map(entry.list);
   const called = (v) => (named.get(v) ?? v) + (v === usual ? ' (default)' : '');
   if (now === '' && usual !== undefined && all.includes(usual)) return { now, all: all.map((v) => [v === usual ? '' : v, called(v)]) };
-  // what is set goes back to nothing only where null may be sent, or nothing at all, as of a parameter
+  // a set value can be unset only if null may be sent, or if nothing may be sent, as with a parameter
   const isKept = required || (now !== '' && !entry.isClearable && ![schema.type].flat().includes('null'));
   return { now, all: [...(isKept ? [] : [['', 'Not set']]), ...all.map((v) => [v, called(v)])] };
 }
@@ -172,7 +172,7 @@ class Choice extends Single {
     const { now, all } = choicesOf(this), at = now === '' && this.required && this.entry.isStrict ? all.find(([v]) => v === this.known[this.name])?.[0] ?? '' : now;
     return el('select', {}, this.required && at === '' ? el('option', { value: '' }, 'Choose one') : null, all.map(([v, text]) => el('option', { value: v, selected: v === at }, text)));
   }
-  // Only these values from now on: what is chosen stays if it is among them.
+  // Restricts the choices to these values. The present choice stays if it is among them.
   limit(values) {
     const now = this.input.value, { all } = choicesOf({ ...this, schema: { ...this.schema, enum: values }, value: undefined });
     put(this.input, this.required ? el('option', { value: '' }, 'Choose one') : null, all.map(([v, text]) => el('option', { value: v, selected: v === now }, text)));
@@ -180,7 +180,7 @@ class Choice extends Single {
   read() { return ofEnum(this.schema, this.input.value); }
 }
 
-// Few choices are all seen at once.
+// A few choices are all visible at once.
 class Radios extends Field {
   constructor(schema, more) {
     super(schema, more);
@@ -203,7 +203,7 @@ class Json extends Single {
   wrongWith(text) { return this.parse(text.trim()) === undefined ? 'must be JSON' : ''; }
 }
 
-// Several values, a line each; or boxes, where there are few to choose from.
+// Several values, one per line; or checkboxes, if there are few to choose from.
 class Lines extends Single {
   make() { return el('textarea', { rows: 2, value: (this.value ?? []).join('\n'), placeholder: 'one on each line', spellcheck: 'false' }); }
   lines() { return this.input.value.split('\n').map((l) => l.trim()).filter((l) => l !== ''); }
@@ -229,7 +229,7 @@ class Boxes extends Field {
   check() { return this.required && !this.read() ? [[this, 'is required']] : []; }
 }
 
-// ---- what is folded
+// ---- folded fields
 
 class Folded extends Field {
   constructor(schema, more) {
@@ -250,13 +250,13 @@ class Folded extends Field {
   }
 }
 
-// What nobody can set, because it can only be read, or holds nothing else.
+// Fields that cannot be set: read-only ones, and objects with read-only fields alone.
 function isFixed(s) {
   const inside = Object.values(s.properties ?? {});
   return Boolean(s.readOnly) || (inside.length > 0 && inside.every((p) => schemaOf(p).readOnly));
 }
 
-// What is not essential, by what it is about.
+// The groups of the fields behind "More settings", by topic.
 const GROUPS = [['Backup', /backup|^pit|snapshot|retain/i], ['Security', /tls|encrypt|cert|protect|redact|ldap|oidc|x509|IAM|auth|password|secret|risk/i], ['Hardware and scaling', /scal|shard|replica|disk|cluster|spec|node|capacity|size|paused|configServer/i],
   ['Version', /version|release/i], ['Notes and tags', /tag|label|comment|desc/i]];
 function grouped(fields) {
@@ -285,7 +285,7 @@ class Fields extends Folded {
       by.node.addEventListener('change', limit);
       limit();
     }
-    // what is set is sent, whether or not somebody looks at it
+    // fields with a value are sent even if they were never opened
     this.unseen = rest.map((r) => [r.name, value[r.name] ?? at.get(r.name)?.preset]).filter(([, v]) => v !== undefined);
     if (rest.length === 0) return;
     const more = el('div', { class: 'group' });
@@ -306,13 +306,13 @@ class Fields extends Folded {
     const s = this.schema, out = Object.fromEntries(this.unseen);
     for (const f of this.fields) { const v = f.read(); if (v !== undefined) out[f.name] = v; }
     if (Object.keys(out).length === 0 && !this.required && this.value === undefined) return undefined;
-    // what can only be read goes back as it came, but for the outermost, of which only that is sent which changed
+    // read-only fields are sent back unchanged, except at the top level, where only changes are sent
     if (this.parent && this.value) for (const [k, v] of Object.entries(this.value)) if (isFixed(schemaOf(s.properties[k] ?? {})) && k !== 'links') out[k] = v;
     return out;
   }
 }
 
-// One of several objects, by the value of a member.
+// One of several objects, selected by the value of a member.
 class Union extends Folded {
   build() {
     const { propertyName: by, mapping = {} } = this.schema.discriminator, now = this.value?.[by];
@@ -359,7 +359,7 @@ class Items extends Folded {
   take() { return this.items.length === 0 && !this.value?.length && !this.required ? undefined : this.items.map((f) => f.read()); }
 }
 
-// A required object that contains one of its own kind has no end: so deep inside, a field is a text of JSON.
+// A required object that contains one of its own kind has no end: below this depth, a field is JSON text.
 const DEEPEST = 12;
 const depthOf = (field) => (field ? 1 + depthOf(field.parent) : 0);
 
@@ -367,7 +367,7 @@ export function fieldOf(schema, more) {
   if (more.entry?.field) return new more.entry.field(schema, more);
   if (depthOf(more.parent) >= DEEPEST && ['union', 'object', 'array'].includes(kindOf(schema))) return new Json(schema, more);
   let items = schema.items ? schemaOf(schema.items) : null;
-  // a list of words, or of objects that say the same at length: the words, unless objects are set
+  // a list of words, or of objects in a longer form: words, unless the value has objects
   const words_ = items?.anyOf?.find((o) => schemaOf(o).enum);
   if (words_ && !more.value?.some?.(isObject)) { items = schemaOf(words_); schema = { ...schema, items }; }
   const plain = items && ['string', 'number', 'enum'].includes(kindOf(items)), { list, isStrict } = more.entry ?? {};
@@ -378,14 +378,14 @@ export function fieldOf(schema, more) {
 
 // ---- the form of an operation
 
-// value: what is edited. send({ query, body }) gives an answer, and its errors are shown. lead: the essential fields (essentials.js). above, below: parts around the
-// button, as { node, update }, which hear of every change: update({ query, body, was, now, isBroken }).
+// value: the resource to edit. send({ query, body }) resolves to an answer, whose errors are shown. lead: the essential fields (essentials.js). above, below:
+// parts around the button, as { node, update }, called after every change: update({ query, body, was, now, isBroken }).
 export function form(op, { value, known, query = {}, send, cancel, submit = 'Send', lead, above = [], below = [] }) {
   const patch = op.method === 'PATCH';
   const asked = op.query.map((p) => fieldOf({ ...schemaOf(p.schema), description: p.description ?? schemaOf(p.schema).description }, { name: p.name, required: Boolean(p.required), value: query[p.name], known, entry: { isClearable: true } }));
-  // of a PATCH nothing is required: what is not sent stays
+  // a PATCH requires nothing: omitted fields stay
   const schema = op.schema ? { ...schemaOf(op.schema), ...(patch ? { required: [] } : {}) } : null;
-  // of a PUT the member that chooses the kind may be left out: the form asks for it all the same
+  // a PUT may omit the member that selects the variant: the form asks for it anyway
   if (!patch && schema?.discriminator) schema.oneOf ??= schema.anyOf;
   let root = null, first, raw = false;
   const begin = (v, isFirst) => {
@@ -409,7 +409,7 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
     if (toRaw === raw) return;
     if (toRaw) area.value = JSON.stringify(changed() ?? {}, null, 2);
     else {
-      try { const v = JSON.parse(area.value || '{}'); begin(patch ? { ...value, ...v } : v); } catch (e) { put(wrong, el('p', { class: 'error', role: 'alert' }, 'This is no JSON: ' + e.message)); return; }
+      try { const v = JSON.parse(area.value || '{}'); begin(patch ? { ...value, ...v } : v); } catch (e) { put(wrong, el('p', { class: 'error', role: 'alert' }, 'This is not JSON: ' + e.message)); return; }
     }
     raw = toRaw;
     tabs.forEach((t, i) => t.setAttribute('aria-pressed', String((i === 1) === toRaw)));
@@ -432,7 +432,7 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
   } }, 'Fill in an example');
   const go = el('button', { class: 'primary' }, submit), edits = value !== undefined && root;
   const params = () => asked.flatMap((f) => [f.read()].flat().filter((v) => v !== undefined).map((v) => [f.name, String(v)]));
-  // What is edited is sent when something differs from what it was.
+  // A form that edits a resource can be sent only after a change.
   function refresh() {
     let sent, isBroken = false;
     try { sent = body(); } catch { isBroken = true; }
@@ -440,14 +440,14 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
     go.disabled = Boolean(edits) && !isBroken && (patch ? !isObject(sent) || Object.keys(sent).length === 0 : canon(now) === canon(first));
     for (const p of [...above, ...below]) p.update({ query: params(), body: sent, was: first, now, isBroken });
   }
-  // The service may name a field deeper than the form shows it: then the one that holds it tells.
+  // The service may name a field below the form's deepest: then the field that contains it shows the error.
   const fieldAt = (at, path) => { for (let p = path; p; p = p.replace(/(\.[^.[]*|\[\d+\]|^[^.[]*)$/, '')) if (at.has(p)) return at.get(p); return undefined; };
   async function onsubmit(e) {
     e.preventDefault();
     put(wrong);
     if (go.disabled || showAll([...asked, ...(root && !raw ? [root] : [])].flatMap((f) => f.check()))) return;
     let sent;
-    try { sent = body(); } catch (x) { put(wrong, el('p', { class: 'error', role: 'alert' }, 'This is no JSON: ' + x.message)); area.focus(); return; }
+    try { sent = body(); } catch (x) { put(wrong, el('p', { class: 'error', role: 'alert' }, 'This is not JSON: ' + x.message)); area.focus(); return; }
     go.disabled = true;
     const { answer, node } = await send({ query: params(), body: sent }, () => node_.requestSubmit());
     go.disabled = false;

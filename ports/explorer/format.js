@@ -1,5 +1,5 @@
-// Values as people read them: states as badges, times as "3 min ago", cents as money, ids short and with a button that copies them.
-// The rule: nothing is lost. The title of each has the full value, and what is copied is what the service sent.
+// Values in a readable form: states as badges, times as "3 min ago", cents as money, ids shortened with a copy button. The rule: nothing is lost. The title of
+// each value has the full value, and copying gives what the service sent.
 
 import { el, say } from './dom.js';
 
@@ -18,9 +18,9 @@ export const isBusy = (v) => typeof v === 'string' && (/(^|_)(PENDING|QUEUED|REQ
   || (/^[A-Z_]+ING$/.test(v) && !/^(RUNNING|SIMULATING|WORKING|TRACKING|STREAMING|FORECASTING)$/.test(v)));
 const isBad = (v) => /FAIL|ERROR|DEAD|EXPIRED|CANCEL|STALE|REJECT/i.test(v);
 const isGood = (v) => /^(IDLE|ACTIVE|READY|AVAILABLE|COMPLETED?|SUCCE.*|STEADY|RUNNING|STARTED|APPLIED|CLOSED|OPEN|ENABLED|PAID|FREE)$/i.test(v);
-// The same word is good of one resource and bad of another: by tag, then by value.
+// The same word is good for one resource and bad for another: by tag, then by value.
 const KINDS = { alert: { OPEN: 'bad', TRACKING: 'warn', CLOSED: '' }, invoice: { PENDING: '', FORECASTING: '' }, 'organization user': { PENDING: 'warn' } };
-// States of these resources last for days or a month: the page does not look again and again whether they have changed.
+// States of these resources last for days or a month: the page does not poll them.
 export const LASTING = new Set(['invoice', 'organization user', 'organization invitation', 'project invitation', 'cluster summary']);
 
 export function badge(value, tag = '') {
@@ -30,8 +30,8 @@ export function badge(value, tag = '') {
 
 // ---- times
 
-// A service with a clock of its own, as in a test, may be years ahead of the browser. Nothing was created in the future: so where an answer says that
-// something was, the two clocks differ, and "3 min ago" would be wrong. Then the page shows times as they are.
+// A service with its own clock, as in a test, may be years ahead of the browser. Nothing is created in the future: so if an answer has such a time of creation,
+// the clocks differ, and "3 min ago" would be wrong. Then the page shows absolute times.
 let ahead = false;
 export function noteTimes(o) {
   for (const [k, v] of Object.entries(isObject(o) ? o : {})) if (HAPPENED.test(k) && isDate(v) && Date.parse(v) > Date.now() + 60000) ahead = true;
@@ -52,7 +52,7 @@ export const time = (v) => (isDate(v) ? el('time', { datetime: v, title: utc(v),
 export const fullTime = (v) => el('span', { class: 'value' }, el('time', { datetime: v }, utc(v)), ahead ? null : el('span', { class: 'muted' }, ' (', time(v), ')'));
 export const day = (v) => (isDate(v) ? v.slice(0, 10) : String(v));
 
-// Times go on while the page is open.
+// Updates times while the page is open.
 export function refreshTimes() {
   for (const t of document.querySelectorAll('time[data-ago]')) {
     const text = human(t.dateTime);
@@ -68,7 +68,7 @@ export const money = (cents) => (typeof cents === 'number' && Number.isFinite(ce
 const fine = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: 6 });
 export const perHour = (millionths) => fine.format(millionths / 1e6);
 
-// Without https the clipboard of the page is closed, except on this machine: then an invisible field is copied, as before there was one.
+// Without https the browser blocks the clipboard, except on localhost: then an invisible field is copied, the old way.
 async function toClipboard(text) {
   try { await navigator.clipboard.writeText(text); return true; } catch { /* the older way */ }
   const field = el('textarea', { class: 'off', 'aria-hidden': 'true', value: text }), at = document.activeElement;
@@ -85,7 +85,7 @@ export function copyButton(text, what, label = '') {
   b.addEventListener('click', async () => {
     const done = await toClipboard(text);
     b.classList.toggle('copied', done);
-    say(done ? 'Copied ' + what + '.' : 'The browser does not allow to copy.');
+    say(done ? 'Copied ' + what + '.' : 'The browser does not allow copying.');
     setTimeout(() => b.classList.remove('copied'), 1500);
   });
   return b;
@@ -101,7 +101,7 @@ export const bytes = (n) => {
 
 const PREFIXES = [['', 1], ['k', 1e3], ['M', 1e6], ['G', 1e9], ['T', 1e12]], SPANS = [['ms', 1], ['s', 1e3], ['min', 6e4], ['h', 36e5], ['d', 864e5]];
 const INTO = { KILOBYTES: 1e3, MEGABYTES: 1e6, GIGABYTES: 1e9, SECONDS: 1e3, MINUTES: 6e4, HOURS: 36e5, DAYS: 864e5 };
-// How amounts up to "most" are written in a unit of the service: divide by "by" and add "suffix". So all ticks of an axis have the same suffix.
+// How to write amounts up to "most" in a unit of the service: divide by "by" and append "suffix". So all ticks of an axis have the same suffix.
 export function scaleOf(most, unit) {
   const [, base, per] = /^(.*?)(?:_PER_(SECOND|HOUR))?$/.exec(String(unit ?? '').toUpperCase()), into = INTO[base] ?? 1, behind = per ? (per === 'HOUR' ? '/h' : '/s') : '';
   if (base === 'CENTS') return { by: 100, prefix: '$', suffix: '' };
@@ -128,6 +128,6 @@ export const gauge = (share, label) => el('span', { class: 'gauge' }, el('meter'
 
 const isCode = (v) => /^[0-9a-f]{24}$/.test(v);
 export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);
-// inside: a link, say, instead of the short id
+// inside: replaces the short id, for example by a link
 export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?? el('code', {}, short(id)), copyButton(id, 'id'));
 export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);

@@ -1,11 +1,11 @@
-// The first page after signing in: projects with their clusters, and the button that makes a cluster. It asks one thing of its own, the list of all clusters;
-// where that is refused, the projects stand alone.
+// The first page after signing in: projects with their clusters, and the button that creates a cluster. It sends one request of its own, for all clusters; if
+// that is refused, it shows the projects alone.
 
 import { el, plural, put } from './dom.js';
 import { fill, opNamed, pathOf } from './spec.js';
 import { isObject } from './format.js';
 
-const MOST = 12; // projects; a longer list is a page of its own
+const MOST = 12; // projects; a longer list has a page of its own
 const LONG = 6;  // clusters of a project
 
 const link = (text, to, kind) => (to ? el('a', { href: '#' + to, class: kind ?? null }, text) : el('span', {}, text));
@@ -26,7 +26,7 @@ function project(p, clusters, isFirst) {
     make ? el('a', { class: isFirst ? 'button primary' : 'button', href: '#' + make + '!createCluster', 'aria-label': 'Create cluster in ' + (p.name ?? groupId) }, 'Create cluster') : null);
 }
 
-// places: { orgs, projects }; ask(id): the answer of an operation, or nothing.
+// places: { orgs, projects }; ask(id): the answer of an operation, or undefined.
 export async function draw(node, { orgs, projects }, ask) {
   const by = clustersOf(projects.length ? await ask('listClusterDetails') : undefined), all = [...by.values()].flat().length;
   const make = opNamed('createGroup'), newProject = make ? el('a', { class: projects.length ? 'button' : 'button primary', href: '#' + make.template + '!createGroup' }, 'Create project') : null;

@@ -1,4 +1,4 @@
-// The Lab's clock: what time it is for the service, how fast it goes, and what happens next. Time goes forwards only; snapshots and a reset lead back.
+// The Lab's clock: the service's time, its speed, and the next due steps. Time only moves forwards; snapshots and a reset move it back.
 
 import { el, put } from './dom.js';
 import { ago, utc, idOf } from './format.js';
@@ -8,7 +8,7 @@ import { field, redraw } from './lab.js';
 const UNITS = [['seconds', 1], ['minutes', 60], ['hours', 3600], ['days', 86400]];
 const HAPPENS = { state: (d) => d.state + ' ends', expiry: () => 'is deleted', run: () => 'runs', order: (d) => 'order ' + (d.action ?? '') + ' is carried out', erase: () => 'is erased', hostDown: () => 'goes down', hostUp: () => 'comes up' };
 
-// The same day of the next month, or its last day.
+// The same day of the next month, or that month's last day.
 function month(ms) {
   const d = new Date(ms), day = d.getUTCDate();
   d.setUTCMonth(d.getUTCMonth() + 1);
@@ -30,7 +30,7 @@ export function open(place, lab) {
   const unit = field('Unit', {}, UNITS.map(([name, n]) => el('option', { value: n, selected: name === 'minutes' }, name)));
   const at = field('To (UTC)', { value: iso(now()), pattern: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d)?Z', title: 'A time such as 2030-01-31T12:00:00Z', required: true });
   const form = (f, ...inside) => el('form', { class: 'row', onsubmit: (e) => { e.preventDefault(); f(); } }, inside);
-  const stop = button('Stop', () => move({ rate: 0 }, 'The clock stands.')), jump = button('Jump to the next step', () => move({ toNextDue: true }, 'The next step is done.'), { class: 'primary' });
+  const stop = button('Stop', () => move({ rate: 0 }, 'The clock is stopped.')), jump = button('Jump to the next step', () => move({ toNextDue: true }, 'The next step is done.'), { class: 'primary' });
   const drawClock = () => {
     time.textContent = told(now());
     time.dateTime = iso(now());
@@ -42,15 +42,15 @@ export function open(place, lab) {
   };
   const steps = clock.manual ? [
     el('div', { class: 'lab-grid' },
-      el('section', { class: 'card', 'aria-labelledby': 'lab-speed' }, el('h2', { id: 'lab-speed' }, 'Speed'), el('p', { class: 'muted' }, 'A clock that stands moves only when you move it.'), form(() => move({ rate: Number(rate.input.value) }, 'The clock runs.'), rate.node, el('button', { 'data-f': 'run' }, 'Run'), stop)),
-      el('section', { class: 'card', 'aria-labelledby': 'lab-move' }, el('h2', { id: 'lab-move' }, 'Move'), el('p', { class: 'muted' }, 'All that falls due on the way happens, in its order.'),
+      el('section', { class: 'card', 'aria-labelledby': 'lab-speed' }, el('h2', { id: 'lab-speed' }, 'Speed'), el('p', { class: 'muted' }, 'A stopped clock moves only when you move it.'), form(() => move({ rate: Number(rate.input.value) }, 'The clock runs.'), rate.node, el('button', { 'data-f': 'run' }, 'Run'), stop)),
+      el('section', { class: 'card', 'aria-labelledby': 'lab-move' }, el('h2', { id: 'lab-move' }, 'Move'), el('p', { class: 'muted' }, 'Everything that becomes due on the way happens, in order.'),
         el('div', { class: 'row' }, [['1 min', 60], ['1 hour', 3600], ['1 day', 86400]].map(([text, s]) => button('+ ' + text, () => move({ advanceSeconds: s }, text + ' later.'))), button('+ 1 month', () => to(month(now()), 'A month later.'))),
         form(() => move({ advanceSeconds: Number(amount.input.value) * Number(unit.input.value) }, 'The clock has moved.'), amount.node, unit.node, el('button', { 'data-f': 'advance' }, 'Advance')),
         form(() => to(Date.parse(at.input.value), 'The clock has moved.'), at.node, el('button', { 'data-f': 'set' }, 'Set'))))]
     : [el('p', { class: 'empty' }, 'This is the clock of the machine, which cannot be moved. Start svcd with ', el('code', {}, '--clock manual'), ' or ', el('code', {}, '--clock-rate 60'), '.')];
   put(place, el('section', { class: 'card lab-clock', 'aria-label': 'Clock of the service' }, el('div', { class: 'row' }, time, state), next, clock.manual ? jump : null), steps,
     el('section', { 'aria-labelledby': 'lab-due' }, el('h2', { id: 'lab-due' }, 'Due steps'), due));
-  const drawDue = (all) => redraw(due, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing is due. Make a cluster, and its steps are here.') : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Due steps' }, el('table', { class: 'list lab-table' },
+  const drawDue = (all) => redraw(due, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing is due. Create a cluster to see its steps here.') : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Due steps' }, el('table', { class: 'list lab-table' },
     el('thead', {}, el('tr', {}, ['When', 'Time (UTC)', 'What', 'Id', ''].map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'off' }, 'Actions'))))),
     el('tbody', {}, all.map((d) => el('tr', {}, el('td', { class: 'lab-left', 'data-ms': d.timeMs }, left(d.timeMs)), el('td', {}, utc(iso(d.timeMs)).replace(' UTC', '')), el('td', {}, sentence(d)), el('td', {}, /^0+$/.test(d.id ?? '0') ? null : idOf(d.id)),
       el('td', {}, clock.manual ? button('Jump', () => to(d.timeMs, 'The clock has moved.'), { class: 'small', 'data-f': 'jump ' + d.timeMs + ' ' + d.id + d.what, 'aria-label': 'Jump to ' + utc(iso(d.timeMs)) }) : null)))))));

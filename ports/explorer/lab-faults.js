@@ -1,5 +1,5 @@
-// The Lab's faults: rules by which something fails, made by a form, and watched while they strike. KINDS says for each kind what the form asks
-// and what is sent; svcapi.h, at svc_fault_add_json, has the rules themselves.
+// The Lab's faults: rules by which requests and other things fail, added by a form and watched while they strike. KINDS has, for each kind, the fields of the
+// form and the body to send; svcapi.h describes the rules, at svc_fault_add_json.
 
 import { el, plural, put } from './dom.js';
 import { spec } from './spec.js';
@@ -7,7 +7,7 @@ import { isObject } from './format.js';
 import { field, redraw } from './lab.js';
 
 const number = (v) => (v === '' ? undefined : Number(v)), text = (v) => v.trim() || undefined;
-const ANSWERS = [['status', 'It is an error'], ['before', 'It is lost before anything is done'], ['after', 'It is lost after all is done'], ['late', 'It is only late'], ['expiredToken', '401: the token has expired'], ['staleNonce', '401: the nonce of Digest is stale']];
+const ANSWERS = [['status', 'The answer is an error'], ['before', 'The request is lost before any work'], ['after', 'The answer is lost after the work'], ['late', 'The answer is late'], ['expiredToken', '401: the token has expired'], ['staleNonce', '401: the nonce of Digest is stale']];
 const NOUN = ['noun', 'Resource', { value: 'cluster', required: true }], NAME = ['name', 'Name', { placeholder: 'any' }];
 
 // fields: [key, label, attributes, options]
@@ -25,7 +25,7 @@ const KINDS = {
 };
 const COMMON = [['count', 'How often', { type: 'number', min: 1, placeholder: 'without end' }], ['chance', 'Chance (%)', { type: 'number', min: 1, max: 100, value: 100, required: true }]];
 
-// What a rule says, without what the other columns show.
+// The rest of a rule, without what the other columns show.
 function told(rule) {
   const { id, count, struck, chance, drop, kind, errorCode, status, delayMs, operation, ...rest } = rule;
   if ('operation' in rule) return [el('strong', {}, operation ?? 'Every operation'), ' ' + [kind !== 'answer' && kind, status && String(status), errorCode, drop !== 'none' && 'answer lost ' + drop + ' the change', delayMs && delayMs + ' ms late'].filter(Boolean).join(', ')];
@@ -50,18 +50,18 @@ export function open(place, lab) {
   const add = async (e) => {
     e.preventDefault();
     const v = Object.fromEntries(Object.entries(inputs).map(([k, i]) => [k, i.value])), chance = Number(v.chance) / 100;
-    const a = await lab.act('POST', 'faults', { ...KINDS[kind.input.value].make(v), count: number(v.count), chance: chance < 1 ? chance : undefined }, { done: 'The fault is there.' });
+    const a = await lab.act('POST', 'faults', { ...KINDS[kind.input.value].make(v), count: number(v.count), chance: chance < 1 ? chance : undefined }, { done: 'The fault was added.' });
     if (a.ok) list.now();
   };
   const remove = async (id) => {
     for (const r of rules) if (!id || r.id === id) removed.add(r.id);
-    const a = await lab.act('DELETE', id ? 'faults/' + id : 'faults', undefined, { done: id ? 'The fault is removed.' : 'All faults are removed.' });
+    const a = await lab.act('DELETE', id ? 'faults/' + id : 'faults', undefined, { done: id ? 'The fault was removed.' : 'All faults were removed.' });
     if (!id && a.ok) gone.clear();
     list.now();
   };
   const draw = () => {
     const rows = [...rules, ...gone.values()].sort((a, b) => a.id - b.id), fresh = new Set(rules.filter((r) => before.has(r.id) && before.get(r.id) < r.struck).map((r) => r.id));
-    redraw(table, rows.length === 0 ? el('p', { class: 'empty' }, 'There are no faults: the service works as it should.') : [
+    redraw(table, rows.length === 0 ? el('p', { class: 'empty' }, 'There are no faults: the service works normally.') : [
       el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Faults' }, el('table', { class: 'list lab-table' },
         el('thead', {}, el('tr', {}, ['Id', 'Rule', 'Chance', 'Struck', ''].map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'off' }, 'Actions'))))),
         el('tbody', {}, rows.map((r) => el('tr', { class: gone.has(r.id) ? 'lab-gone' : '' }, el('td', {}, String(r.id)), el('td', {}, told(r)), el('td', {}, Math.round(100 * r.chance) + ' %'),

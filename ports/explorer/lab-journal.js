@@ -1,5 +1,5 @@
-// The Lab's journal: requests as they come, with their answers. Secrets are blanked by the service before it keeps them. An entry has no number: what is
-// new is found by where the last list goes on in this one.
+// The Lab's journal: requests as they arrive, with their answers. The service blanks secrets before it stores an entry. Entries have no numbers: new ones are
+// found by the overlap of the last list with this one.
 
 import { el, plural, put } from './dom.js';
 import * as api from './api.js';
@@ -7,12 +7,12 @@ import { copyButton, utc } from './format.js';
 import { block } from './code.js';
 import { field, save } from './lab.js';
 
-const LIMIT = 200, MOST = 500; // entries that are asked for, and that are shown
+const LIMIT = 200, MOST = 500; // entries per request, and entries shown
 const OURS = /^(host|content-length|connection|accept-encoding|authorization|origin|referer|user-agent|cookie|sec-.*)$/i; // headers that curl sets itself, or that only a browser has
 
 const quote = (text) => '\'' + text.replace(/'/g, '\'\\\'\'') + '\'';
 
-// The request as a command, for a shell. A header that the journal does not have is left out; a secret in the body stays blanked, and a line says that.
+// The request as a shell command. Headers that the journal does not have are left out; secrets in the body stay blanked, and a line explains that.
 export function curlOf(e) {
   const target = String(e.target), headers = (e.request?.headers ?? []).filter((h) => !OURS.test(h.name) && h.value !== '***'), body = e.request?.body, auth = (e.request?.headers ?? []).find((h) => /^authorization$/i.test(h.name))?.value ?? '';
   const who = /^bearer/i.test(auth) ? ['-H "Authorization: Bearer $TOKEN"'] : /^digest/i.test(auth) ? ['--digest --user "$PUBLIC_KEY:$PRIVATE_KEY"'] : /^basic/i.test(auth) ? ['--user "$CLIENT_ID:$CLIENT_SECRET"'] : [];
@@ -20,7 +20,7 @@ export function curlOf(e) {
   return (parts.some((p) => p.includes('***')) ? '# *** stands for a secret that the journal does not have\n' : '') + parts.join(' \\\n  ');
 }
 
-// How many entries of the list are new. Of several ways to fit, the one with the fewest.
+// Returns the number of new entries in the list. If several overlaps are possible, the one with the fewest new entries counts.
 export function fresh(before, now) {
   for (let k = 0; k < before.length; k++) {
     const same = before.length - k;
@@ -32,7 +32,7 @@ export function fresh(before, now) {
 function details(e) {
   const heads = (list) => (list ?? []).map((h) => h.name + ': ' + h.value).join('\n'), part = (title, m) => [el('h3', {}, title), block(heads(m?.headers) + (m?.body === null || m?.body === undefined ? '' : '\n\n' + (typeof m.body === 'string' ? m.body : JSON.stringify(m.body, null, 2))), title.toLowerCase())];
   if (e.fault !== undefined) return block(JSON.stringify(e, null, 2), 'strike');
-  return el('div', {}, el('p', { class: 'row' }, copyButton(curlOf(e), 'as curl', 'Copy as curl'), el('span', { class: 'muted' }, e.caller ? 'Caller: ' + (e.caller.name ?? e.caller.id) : 'No caller is known.')), part('Request', e.request), part('Answer', e.response));
+  return el('div', {}, el('p', { class: 'row' }, copyButton(curlOf(e), 'as curl', 'Copy as curl'), el('span', { class: 'muted' }, e.caller ? 'Caller: ' + (e.caller.name ?? e.caller.id) : 'The caller is unknown.')), part('Request', e.request), part('Answer', e.response));
 }
 
 function line(e) {
@@ -59,7 +59,7 @@ export function open(place, lab) {
     }
     count.textContent = n < rows.length ? n + ' of ' + plural(rows.length, 'request') : plural(rows.length, 'request');
     none.hidden = n > 0;
-    none.textContent = rows.length ? 'No request fits the filter.' : 'Nobody has asked for anything yet.';
+    none.textContent = rows.length ? 'No request fits the filter.' : 'There are no requests yet.';
   };
   for (const f of [method, status, path, text]) f.input.addEventListener('input', apply);
   const pause = el('button', { type: 'button', 'aria-pressed': 'false', onclick: () => { paused = !paused; pause.textContent = paused ? 'Go on' : 'Pause'; pause.setAttribute('aria-pressed', String(paused)); if (!paused) show(); } }, 'Pause');

@@ -1,4 +1,4 @@
-// The Lab's store: snapshots of all that the service knows, the way back to its start, and worlds, which say in a file what shall exist.
+// The Lab's store: snapshots of the whole state, the reset to its start, and worlds, which are files that describe resources to create.
 
 import { el, put, say } from './dom.js';
 import { bytes, utc } from './format.js';
@@ -25,7 +25,7 @@ export function open(place, lab) {
   const restore = async (n) => { if (await confirm('Restore the snapshot?', n + ': what has happened since is lost, and the clock goes back to that time.', 'Restore')) lab.act('POST', at(n, ':restore'), undefined, { done: n + ' is restored.', changes: true }); };
   const remove = async (n) => { if (await confirm('Delete the snapshot?', n, 'Delete') && (await lab.act('DELETE', at(n), undefined, { done: n + ' is deleted.' })).ok) list.now(); };
   const download = async (n) => { const a = await lab.act('GET', at(n)); if (a.ok) save(a.blob ?? new Blob([a.text]), n + '.svcsnap'); };
-  const reset = async () => { if (await confirm('Reset the service?', 'Store, clock and limiter go back to the start of svcd. Faults and the journal are removed.', 'Reset') && (await lab.act('POST', 'reset', undefined, { done: 'The service is as it was at its start.', changes: true })).ok) list.now(); };
+  const reset = async () => { if (await confirm('Reset the service?', 'Store, clock and limiter go back to the start of svcd. Faults and the journal are removed.', 'Reset') && (await lab.act('POST', 'reset', undefined, { done: 'The service was reset to its start.', changes: true })).ok) list.now(); };
   const upload = async (file) => {
     if (!file) return;
     const n = fileName(file.name);
@@ -37,18 +37,18 @@ export function open(place, lab) {
     if (!a.ok) return;
     const line = what + ' is applied: ' + [[b.made, 'made'], [b.changed, 'changed'], [b.kept, 'kept']].map(([n, w]) => (n ?? 0) + ' ' + w).join(', ') + '.';
     say(line);
-    put(report, el('p', { class: 'done' }, line), el('details', {}, el('summary', {}, 'Names and secrets of what was made'), el('p', { class: 'muted' }, 'The service does not show secrets again.'), block(JSON.stringify({ names: b.names, secrets: b.secrets }, null, 2), 'report')));
+    put(report, el('p', { class: 'done' }, line), el('details', {}, el('summary', {}, 'Names and secrets of the created resources'), el('p', { class: 'muted' }, 'The service does not show secrets again.'), block(JSON.stringify({ names: b.names, secrets: b.secrets }, null, 2), 'report')));
   };
   const world = field('World', {}, el('option', { value: '' }, 'Choose'));
   const shipped = async () => { const n = world.input.value; if (!n) return; const a = await lab.act('GET', 'worlds/' + encodeURIComponent(n)); if (a.ok) await apply(a.text, 'The world ' + n); };
   const chooser = (label, accept, f) => field(label, { type: 'file', accept, onchange: async (e) => { const file = e.target.files[0]; await f(file); e.target.value = ''; } });
   put(place, el('div', { class: 'lab-grid' },
-    el('section', { class: 'card', 'aria-labelledby': 'lab-snaps' }, el('h2', { id: 'lab-snaps' }, 'Snapshot'), el('p', { class: 'muted' }, 'All that the service knows, and its time. Up to 16 are kept, in memory.'),
+    el('section', { class: 'card', 'aria-labelledby': 'lab-snaps' }, el('h2', { id: 'lab-snaps' }, 'Snapshot'), el('p', { class: 'muted' }, 'The whole state of the service, and its time. Up to 16 snapshots are kept in memory.'),
       el('form', { class: 'row', onsubmit: take }, name.node, el('button', { class: 'primary', 'data-f': 'take' }, 'Take')), chooser('Upload a snapshot file', '.svcsnap,application/octet-stream', upload).node,
       el('div', { class: 'row' }, el('button', { type: 'button', class: 'danger', 'data-f': 'reset', onclick: reset }, 'Reset the service'))),
-    el('section', { class: 'card', 'aria-labelledby': 'lab-world' }, el('h2', { id: 'lab-world' }, 'World'), el('p', { class: 'muted' }, 'A file that says what shall exist. All of it is made, or nothing.'),
+    el('section', { class: 'card', 'aria-labelledby': 'lab-world' }, el('h2', { id: 'lab-world' }, 'World'), el('p', { class: 'muted' }, 'A file that describes resources. Either all of them are created, or none.'),
       el('div', { class: 'row' }, world.node, el('button', { type: 'button', 'data-f': 'apply', onclick: shipped }, 'Apply')), chooser('Apply a world file', '.json,application/json', async (file) => { if (file) await apply(await file.text(), file.name); }).node,
-      el('div', { class: 'row' }, el('button', { type: 'button', 'data-f': 'export', onclick: async () => { const a = await lab.act('GET', 'world'); if (a.ok) save(a.text, 'world.json'); } }, 'Download what exists as a world')), report)),
+      el('div', { class: 'row' }, el('button', { type: 'button', 'data-f': 'export', onclick: async () => { const a = await lab.act('GET', 'world'); if (a.ok) save(a.text, 'world.json'); } }, 'Download the resources as a world')), report)),
   el('h2', {}, 'Snapshots'), table);
   lab.act('GET', 'worlds').then((a) => { for (const n of Array.isArray(a.body) ? a.body : []) world.input.append(el('option', { value: n }, String(n))); });
   const list = lab.poll(() => 'snapshots', (found) => {

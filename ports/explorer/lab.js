@@ -1,7 +1,7 @@
-// The Lab: what tests do to a service, by hand. Its tabs are modules of their own (lab-*.js), each with open(place, lab), which may return a function that ends it.
+// The Lab: test control by hand. Its tabs are modules of their own (lab-*.js), each with open(place, lab), which may return a function that ends it.
 //
-// lab.act() asks test control and shows what is wrong; lab.poll() looks again and again, less and less often while nothing changes and never while
-// nobody sees the page; lab.redraw() keeps the focus where it was. Test control has a token of its own: the page asks for it once and keeps it in a variable.
+// lab.act() calls test control and shows errors. lab.poll() polls, less and less often while nothing changes, and never while the page is hidden. lab.redraw()
+// keeps the focus. Test control has a token of its own: the page asks for it once and keeps it in a variable.
 
 import { el, newId, put, say, sheet } from './dom.js';
 import * as api from './api.js';
@@ -34,7 +34,7 @@ function poller(look, fastest, slowest) {
   const turn = async () => {
     clearTimeout(timer);
     if (busy) { again = true; return; }
-    if (over || document.hidden) return; // visibilitychange goes on
+    if (over || document.hidden) return; // visibilitychange continues
     busy = true;
     const changed = await look();
     busy = false;
@@ -84,20 +84,20 @@ export function open(place, rest, context) {
   };
   const told = (a, method, retry) => {
     if (over) return;
-    if (a.status === 401) { put(notice, el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, 'Test control does not take the token any more. Give it again.')); draw(); return; }
+    if (a.status === 401) { put(notice, el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, 'Test control no longer accepts the token. Enter it again.')); draw(); return; }
     if (!a.ok) put(notice, problem(a, { method: method === 'GET' ? 'GET' : 'PUT', retry })); else put(notice);
   };
   const lab = {
     context, isOver: () => over,
-    // done: what is said. changes: what the rest of the console shows may be another now.
+    // done: the message after success. changes: other parts of the console may be outdated.
     async act(method, path, sent, { done, changes, type } = {}) {
       const a = await api.control(method, path, sent, type);
       told(a, method);
       if (a.ok && done) say(done);
-      if (a.ok && changes) { await control.look(); context.refresh().then((holds) => { if (!over) put(past, holds ? null : el('p', { class: 'hint' }, 'By the clock of the service your token is past its end, or unknown. The Lab works on; the other pages will ask you to sign in.')); }); }
+      if (a.ok && changes) { await control.look(); context.refresh().then((holds) => { if (!over) put(past, holds ? null : el('p', { class: 'hint' }, 'Your token has expired by the clock of the service, or is unknown. The Lab still works; the other pages will ask you to sign in.')); }); }
       return a;
     },
-    // seen(body): whether it is news. Trouble is shown and goes when it is over; 429 and 503 wait as long as they say.
+    // seen(body): returns whether it is new. Errors are shown until they are over; 429 and 503 wait for Retry-After.
     poll(path, seen, fastest = 1000, slowest = 15000) {
       let text, until = 0, bad = false;
       const p = poller(async () => {

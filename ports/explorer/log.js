@@ -1,5 +1,4 @@
-// Beside the page: every call with its status, how long it took and why it was refused; and the tokens that are left in each bucket, as
-// the service said with the last answer.
+// The call log: every call with its status, duration and error; and the tokens left in each bucket, from the last answer of the service.
 
 import { $, el, put, clock } from './dom.js';
 import { events } from './api.js';
@@ -7,9 +6,9 @@ import { match, pathOfSet, setOf } from './spec.js';
 
 const MOST = 200; // lines
 const buckets = new Map();
-let last = null; // the newest line, and what it stands for
+let last = null; // the newest line, and the call that it shows
 
-// One bucket is of an endpoint set and of whom it counts for: a project, an organization; the user and the address are ours.
+// A bucket belongs to an endpoint set and a project or organization. Buckets of users and addresses are always the caller's own.
 function bucketOf(set, path, method) {
   const params = match(path.split('?')[0], method)?.params ?? {};
   const of = set.scope === 'GROUP' ? params.groupId : set.scope === 'ORGANIZATION' ? params.orgId : '';
@@ -31,14 +30,14 @@ function noteBucket({ method, path, template, answer }) {
   for (const [key, b] of buckets) if (b.early && setOf(b.early.method, b.early.template)) { buckets.delete(key); noteBucket(b.early); } // now it has a name
   const limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');
   if (limit === null || left === null) return;
-  // before the sets are known, or where one may not read them, the tokens are seen all the same
+  // before the endpoint sets are known, or if they cannot be read, the tokens are shown anyway
   const named = setOf(method, template), set = named ?? { endpointSetId: '', endpointSetName: template || '/', scope: '' };
   const { key, of } = bucketOf(set, path, method);
   buckets.set(key, { set, of, limit: Number(limit), left: Number(left), at: answer.at, early: named ? null : { method, path, template, answer } });
   drawBuckets();
 }
 
-// Looking again and again at the same is one line, which counts.
+// Repeated polling is one line with a counter.
 function noteLine({ method, path, again, answer }) {
   const log = $('log'), took = Math.max(1, Math.round(answer.ms)) + ' ms', same = method + path + answer.status;
   if (again && last?.same === same && last.again) {

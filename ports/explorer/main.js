@@ -1,5 +1,5 @@
-// The page: where one is (the hash: a path below the API's root, behind "!" the operation whose form is shown, and as ?tab= the tab, which is
-// no part of a call: no operation has such a parameter), what is shown there, and what happens when the token has expired or nobody answers.
+// The page: the location (the hash: a path below the API's root; after "!" the operation whose form is shown; in ?tab= the tab, which is not part of a call,
+// because no operation has such a parameter), what is shown there, and what happens when the token has expired or no answer comes.
 
 import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';
 import * as api from './api.js';
@@ -13,15 +13,15 @@ import { forgetTimes, refreshTimes } from './format.js';
 import { form, canon } from './form.js';
 import { pageNamed } from './pages.js';
 
-const known = {};      // ids that forms begin with: those of where one is, and of where one was
-let turn = 0;          // of what is shown: an answer for an earlier one is late, and not shown
-let flash = null;      // what the next view says first: { text, once }
-let again = null;      // who waits for a new token
+const known = {};      // ids for the initial values of forms: of this location and of earlier ones
+let turn = 0;          // number of the current view: an answer for an earlier one is late, and not shown
+let flash = null;      // message at the top of the next view: { text, once }
+let again = null;      // calls that wait for a new token
 let timer = 0;
-let shownHash;         // what the page shows, or is about to
-let entity = null;     // the tabs that are shown, and the path they are of
-let control = null;    // the module of test control, where that is on
-let endPage = null;    // ends the page of the console that is shown (pages.js)
+let shownHash;         // the hash that is shown, or is about to be
+let entity = null;     // the tabs that are shown, and their path
+let control = null;    // the module of test control, if that is on
+let endPage = null;    // ends the current page of the console (pages.js)
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 const parentOf = (path) => { for (let p = path; (p = p.replace(/\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };
@@ -34,7 +34,7 @@ function where() {
   return { full: path + (query ? '?' + query : ''), path: path.length > 1 ? path.replace(/\/+$/, '') || '/' : path, query, op, tab };
 }
 
-// The address names the tab that is shown. A click can be taken back; arrow keys run through the tabs and leave one entry.
+// The address has the current tab. A click adds an entry to the history; arrow keys only replace it.
 function noteTab(at, tab, isStep) {
   const hash = '#' + at.full + (tab ? (at.query ? '&' : '?') + 'tab=' + tab : '');
   if (hash === location.hash) return;
@@ -66,11 +66,11 @@ function askToSignIn(why) {
   (past ? $('secret') : $('client')).focus();
 }
 
-// The token has had its time: what is shown stays, hidden, and goes on with a new one. Resolves when there is one.
+// The token has expired: the page is hidden, and continues with a new token. Resolves when there is one.
 function expired() {
   api.signOut();
   who();
-  askToSignIn('Your token has expired, or was revoked. Sign in again: you go on where you were.');
+  askToSignIn('Your token has expired, or was revoked. Sign in again to continue where you were.');
   if (!again) {
     again = { turn };
     again.promise = new Promise((done) => { again.done = done; });
@@ -86,14 +86,14 @@ async function signIn(e) {
   const a = await api.signIn(id, secret);
   $('signin-go').disabled = false;
   if (!api.signedIn()) {
-    put($('signin-wrong'), a.status === 401 ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, a.why || 'The id or the secret is not right.') : view.problem(a));
+    put($('signin-wrong'), a.status === 401 ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, a.why || 'The id or the secret is wrong.') : view.problem(a));
     $('secret').focus();
     return;
   }
   await entered(before);
 }
 
-// There is a token: what the page shows, or was about to, follows. before: whose the last one was.
+// There is a token: continues with the page that was shown, or was about to be. before: the id of the last one who signed in.
 async function entered(before) {
   if (before && before !== api.session.id) forget();
   const trouble = await learnService();
@@ -111,10 +111,10 @@ async function entered(before) {
   waiting?.done();
   nav.load(rename);
   setTimeout(formModules, 1000);
-  if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
+  if (waiting?.turn !== turn) show(); // nobody waits, or the location has changed meanwhile
 }
 
-// A sign-in link: boot.js has taken its code from the address. Nothing is lost if it does not work: there is the form, or the page that one is signed in to.
+// Signs in by a link, whose code boot.js has removed from the address. If it fails, nothing is lost: the form is shown, or the page of the present session.
 export async function useLink(code) {
   const before = api.session.id, inside = api.signedIn();
   $('signin-go').disabled = true;
@@ -128,7 +128,7 @@ export async function useLink(code) {
   $('client').focus();
 }
 
-// The document is open to everybody: so who signs in sees to which service, and does not wait for it then. Without one, the next call asks again.
+// The document needs no credentials: it is read before signing in, which shows the service's name and saves time later. If it fails, the next call retries.
 let reading = null;
 function readService() {
   reading ??= api.document_().then((d) => {
@@ -140,7 +140,7 @@ function readService() {
   return reading;
 }
 
-// What the service can do and its limits, once; and who we are. Returns what is wrong, or nothing.
+// Reads the operations, the limits and the caller, once. Returns the error, or nothing.
 async function learnService() {
   if (!spec.ops.length) {
     const d = await readService();
@@ -153,7 +153,7 @@ async function learnService() {
   return null;
 }
 
-// Names came after what is shown.
+// Names have arrived after the view was drawn.
 function rename() {
   const place = $('view').querySelector('.crumbs');
   if (place && !where().path.startsWith('/~')) put(place, nav.crumbs(where().path));
@@ -164,7 +164,7 @@ function learnCaller(body) {
   for (const r of roles) for (const key of ['orgId', 'groupId']) if (typeof r?.[key] === 'string') known[key] ??= r[key];
 }
 
-// What one user saw is not for the next.
+// Removes what one user saw, before the next one signs in.
 function forget() {
   again = flash = null;
   clearTimeout(timer);
@@ -190,7 +190,7 @@ function signOut() {
   say('Signed out.');
 }
 
-// ---- calls that wait: for a new token, and where nothing is changed by them, for the connection
+// ---- calls that wait: for a new token, and if they change nothing, for the connection
 
 async function call(method, path, op, more = {}) {
   const mine = turn;
@@ -207,7 +207,7 @@ async function call(method, path, op, more = {}) {
   }
 }
 
-// A 401 may also say that one has no part in something: then the root is still open to us.
+// A 401 may also mean that the caller has no role on something: then the root still answers.
 async function isExpired() {
   return api.isPast() || (await api.call('GET', spec.base, '', {})).status === 401;
 }
@@ -229,10 +229,10 @@ api.events.addEventListener('online', (e) => {
 
 // ---- what is shown
 
-// What most people come to a page for, of what can be made below it.
+// The main action of a page, of those that create something below it.
 const FIRST = { getGroup: 'createCluster', getOrg: 'createGroup' };
 
-// missing: there is nothing at the path, so nothing of it can be changed or deleted, but some can be made there.
+// missing: there is nothing at the path, so it offers no change or delete, but creates.
 function actionBar(path, missing = false) {
   const all = actions(path === '/' ? '' : path), here = all.here.filter((op) => !missing || ['PUT', 'POST'].includes(op.method)), below = missing ? [] : all.below;
   const at = path === '/' ? '' : path, first = missing ? undefined : below.find((op) => op.id === FIRST[match(at)?.op.id]);
@@ -253,8 +253,7 @@ function frame(path, heading, focus) {
   return parts;
 }
 
-// Focus, and what is folded, are as before when a part is drawn anew.
-// make(): gives the new node, and may take parts of the old one along: the focus is read before.
+// Draws a part again; focus and folds stay. make(): returns the new node, and may reuse parts of the old one; the focus is read before.
 function redraw(to, make) {
   const at = document.activeElement, inside = to.contains(at), key = at?.dataset?.f ?? at?.getAttribute?.('href');
   const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));
@@ -263,10 +262,10 @@ function redraw(to, make) {
   if (inside && key) [...to.querySelectorAll('a, details, [data-f]')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key && e.checkVisibility())?.focus();
 }
 
-// What an answer showed that nobody can read again: a secret, mostly.
+// Shows values that can never be read again, mostly secrets.
 function onlyNow(once, body) {
   const lost = Object.fromEntries(Object.entries(once ?? {}).filter(([k, v]) => k !== 'links' && !/state|status|updated|lastUsed/i.test(k) && canon(v) !== canon(body?.[k])));
-  return Object.keys(lost).length ? el('div', { class: 'card once' }, el('h2', {}, 'Shown only now'), el('p', { class: 'muted' }, 'The service does not show this again: keep it if you need it.'), view.entity(lost, 'Shown only now')) : null;
+  return Object.keys(lost).length ? el('div', { class: 'card once' }, el('h2', {}, 'Shown only now'), el('p', { class: 'muted' }, 'The service does not show this again: save it if you need it.'), view.entity(lost, 'Shown only now')) : null;
 }
 
 function notices(to, body) {
@@ -306,14 +305,14 @@ async function showResource(at, mine, stay) {
     return;
   }
   put(parts.filter, filters(m.op, at));
-  if (at.path === '/') await glance(parts.filter, mine); // the rest stands below it, and is not pushed down
+  if (at.path === '/') await glance(parts.filter, mine); // the rest is below it, and does not move
   if (mine !== turn) return;
   if (m.op.accept && !/json$/.test(m.op.accept)) { put(parts.content, download(m.op, at)); return; }
   put(parts.content, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));
   await watch(at, m, mine, parts);
 }
 
-// What one has, on the first page.
+// Shows what the caller has, on the first page.
 async function glance(place, mine) {
   const before = place.firstChild, node = el('section', { class: 'glance', 'aria-label': 'What you have' });
   put(place, node);
@@ -323,7 +322,7 @@ async function glance(place, mine) {
   if (before && mine === turn) place.append(before);
 }
 
-// What an operation answers, if it does: for what a page shows beside, and can do without.
+// Returns the answer of an operation, or undefined: for optional parts of a page.
 async function quietly(id, params, query = '') {
   const op = opNamed(id);
   if (!op || op.names.some((n) => !params[n])) return undefined;
@@ -362,17 +361,16 @@ function draw(at, m, a, parts) {
   if (typeof body?.orgId === 'string') known.orgId = body.orgId;
 }
 
-// The answer as it came, for who wants to see that.
+// The answer as JSON.
 function raw(body) {
   const place = el('div', {}), fold = el('details', { class: 'raw', 'data-f': 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);
   return fold;
 }
 
-const EAGER = 5, SLOWEST = 30, PATIENCE = 15 * 60; // looks; seconds
+const EAGER = 5, SLOWEST = 30, PATIENCE = 15 * 60; // reads; seconds
 
-// Show it, and look again as long as something in it is under way: five times after a second, then after 2, 4, ... 30 seconds, from the last
-// change on. Some states last for a month, as that of an invoice: those are not looked at again (LASTING), nor is anything after a quarter of an hour
-// without a change, until somebody loads it again.
+// Shows a resource, and polls it while a change is in progress: five times after a second, then after 2, 4, ... 30 seconds, counted from the last change. Some
+// states last for a month, such as that of an invoice: those are not polled (LASTING). Polling ends after 15 minutes without a change, until the user reloads.
 async function watch(at, m, mine, parts) {
   let etag, shown = false, quiet = 0, waited = 0;
   for (let n = 0; mine === turn; n++) {
@@ -420,7 +418,7 @@ function download(op, at) {
 
 const nameAt = (path) => { const last = decode(path.split('/').pop()); return view.names.get(last) ?? last; };
 
-// typed: the name that must be typed before the button works; none: a plain question.
+// typed: the name that must be typed before the button works; without it, a plain question.
 function confirm(question, text, yes, typed = '') {
   const d = $('ask'), field = $('ask-name'), button = $('ask-yes');
   $('ask-title').textContent = question;
@@ -441,12 +439,12 @@ function confirm(question, text, yes, typed = '') {
   });
 }
 
-// Asks before something is deleted. Where data goes with it, its name has to be typed.
+// Asks before a delete. If data is lost with it, the name must be typed.
 async function confirmRemoval(op, path) {
   const modules = await formModules();
   if (!modules) { say('No connection: try again.'); return false; }
   const { isTyped, text } = modules[0].goingOf(op), name = nameAt(path);
-  return confirm(words(op.id) + '?', [isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'It cannot be brought back.'], 'Delete', isTyped ? name : '');
+  return confirm(words(op.id) + '?', [isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'This cannot be undone.'], 'Delete', isTyped ? name : '');
 }
 
 async function remove(op, path) {
@@ -467,10 +465,10 @@ async function afterRemoval(name, path) {
   go(still.ok ? path : parentOf(path));
 }
 
-// What forms need beside form.js. It is loaded soon after one has signed in, so that it is there when the connection is not; undefined: it cannot be had.
+// Modules of forms besides form.js. They are loaded soon after signing in, so that they are there when the connection is lost; undefined: loading failed.
 const formModules = () => Promise.all([import('./essentials.js'), import('./preview.js')]).catch(() => undefined);
 
-// A POST that is sent again, because its answer was lost, is done once: the service knows it by this.
+// The idempotency key of a POST: the service performs it only once, even if it is sent again after a lost answer.
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');
 
 async function showForm(at, mine) {
@@ -493,7 +491,7 @@ async function showForm(at, mine) {
     const path = at.path + (query.length ? '?' + new URLSearchParams(query) : '');
     if (sent !== path + canon(body)) { sent = path + canon(body); key = newKey(); }
     const a = await call(op.method, path, op, { body, key: op.method === 'POST' ? key : undefined });
-    if (a.status !== 0) sent = ''; // the next one is another
+    if (a.status !== 0) sent = ''; // the next request gets a new key
     if (!a.ok) return { answer: a, node: view.problem(a, { method: op.method, template: op.template, retry: a.status === 400 ? null : retry }) };
     finish(op, at, a, get);
     return {};
@@ -528,7 +526,7 @@ function finish(op, at, a, get) {
 
 // ---- pages of the console
 
-// What the console knows of the service may be another now. Returns whether the token still holds: it does not where the clock has passed its end.
+// The console's data about the service may be outdated. Returns whether the token is still valid: it is not if the clock has passed its expiry.
 async function refresh() {
   const holds = (await api.call('GET', spec.base, '', {})).status !== 401;
   if (holds) await nav.load(rename);
@@ -570,14 +568,14 @@ function start() {
   $('go').addEventListener('submit', (e) => { e.preventDefault(); go('/' + $('path').value.trim().replace(/^\/+/, '')); });
   $('out').addEventListener('click', signOut);
   $('signin-form').addEventListener('submit', signIn);
-  // Back to an entry with another ?project= is no hashchange: it is a popstate. Most moves are both, and shown once.
+  // Going back to an entry with another ?project= causes a popstate, but no hashchange. Most moves cause both, and are shown once.
   const moved = () => {
     const code = /^#\/~signin\/(.*)$/s.exec(location.hash)?.[1];
     if (code !== undefined) { history.replaceState(null, '', location.pathname + location.search + (shownHash ?? '')); useLink(code); return; }
     if (location.hash === shownHash || (location.hash !== '' && !location.hash.startsWith('#/'))) return;
     const at = where();
     if (entity?.full !== at.full || at.op) { show(); return; }
-    shownHash = location.hash; // only the tab is another
+    shownHash = location.hash; // only the tab differs
     entity.show(at.tab);
   };
   for (const event of ['hashchange', 'popstate']) addEventListener(event, moved);

@@ -1,7 +1,7 @@
-// The "Metrics" tab of a cluster or of a process: what the hosts measured, one chart per metric with a line per host. Hosts, metrics, range and granularity
-// are chosen from what the OpenAPI document and the service offer. Alerts stand above the charts, and as bands in them.
+// The "Metrics" tab of a cluster or a process: measurements of the hosts, one chart per metric with a line per host. The choices of hosts, metrics, range and
+// granularity come from the OpenAPI document and the service. Alerts are shown above the charts, and as bands in them.
 //
-// The page looks again while the range ends now and somebody sees it: as often as the granularity gives a new point, later after a failure.
+// The page polls while the range ends now and the page is visible: as often as the granularity gives a new point, later after a failure.
 
 import { el, muted, newId, plural, put, sheet } from './dom.js';
 import { opNamed, schemaOf } from './spec.js';
@@ -13,7 +13,7 @@ import { alertsOf, configsOf, hostsOf, inWords, shortHost } from './parts.js';
 
 const HOUR = 3600e3, DAY = 864e5, FEW = 3, FEW_MARKS = 6, MOST_POINTS = 750, SLOWEST = 600; // hosts at first; alerts in words; points of a line; seconds
 const RANGES = [['1 hour', HOUR, 'PT1H'], ['6 hours', 6 * HOUR, 'PT6H'], ['24 hours', DAY, 'PT24H'], ['7 days', 7 * DAY, 'P7D'], ['30 days', 30 * DAY, 'P30D']];
-// Where series come from. part: what a host has several of, by the parameter of the path that names it.
+// Sources of series. part: parts of a host, by the parameter of the path that names one.
 const SOURCES = [{ id: 'getProcessMeasurements', name: 'Process' }, { id: 'getProcessDiskMeasurements', name: 'Disk', part: 'partitionName', list: 'listProcessDisks' }, { id: 'getDatabaseMeasurements', name: 'Database', part: 'databaseName', list: 'listDatabases' }];
 const FIRST = [/^SYSTEM_NORMALIZED_CPU_USER/, /^CONNECTIONS/, /^OPCOUNTER_CMD/, /^OPCOUNTER_QUERY/, /^(?!MAX).*MEMORY_USED/, /^(?!MAX).*IOPS_TOTAL/, /^(?!MAX).*SPACE_PERCENT_USED/];
 
@@ -21,7 +21,7 @@ const lengthOf = (iso) => { const m = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?)?
 const namesOf = (op, parameter) => { const s = schemaOf(op?.query.find((p) => p.name === parameter)?.schema); return { all: schemaOf(s.items).enum ?? s.enum ?? [], most: s.maxItems ?? 20 }; };
 const inLength = (iso) => { const n = lengthOf(iso); return n >= DAY ? plural(n / DAY, 'day') : n >= HOUR ? plural(n / HOUR, 'hour') : n / 60e3 + ' min'; };
 
-// Several of a list, behind a fold with a filter.
+// A choice of several entries of a list, folded, with a filter.
 function picker(label, options, chosen, most, change) {
   const count = el('span', { class: 'muted' }), id = newId('pick');
   const tell = () => { count.textContent = ' ' + chosen.size + ' of ' + options.length; };
@@ -52,7 +52,7 @@ export async function open(place, x) {
 
   const auto = () => steps.find((s) => RANGES[state.range][1] / lengthOf(s) <= MOST_POINTS) ?? steps.at(-1);
   const step = () => state.step || auto();
-  // A disk or a database is asked for at the first host: those of one cluster are alike.
+  // A disk or a database is read from the first host: all hosts of a cluster have the same.
   async function partOf(s) {
     if (!s.part || parts[s.name]) return;
     const a = await asked(s.list, { groupId, processId: hosts[0].id }), all = resultsOf(a).map((o) => o[s.part]).filter((v) => typeof v === 'string');
@@ -110,7 +110,7 @@ export async function open(place, x) {
     if (state.live && !state.end) timer = setTimeout(tick, 1000 * wait);
   }
   const isSeen = () => place.isConnected && !document.hidden && place.checkVisibility();
-  // Nobody sees it now: it looks again when somebody does.
+  // The page is hidden: polling continues when it is visible.
   function tick() { if (!place.isConnected) end(); else if (isSeen()) load(); else timer = setTimeout(tick, 5000); }
   const back = () => { if (!place.isConnected) end(); else if (isSeen() && state.live && !state.end) load(); };
   function end() { clearTimeout(timer); document.removeEventListener('visibilitychange', back); }
@@ -119,7 +119,7 @@ export async function open(place, x) {
   const move = (by) => change(() => { const to = (state.end ?? now) + by * RANGES[state.range][1]; state.end = to >= now ? null : to; });
   function drawTools() {
     const at = document.activeElement, key = tools.contains(at) ? at.dataset.f : null, open_ = new Set([...tools.querySelectorAll('details[open]')].map((d) => d.dataset.f));
-    if (key?.startsWith('Metrics') || key?.startsWith('Hosts')) return; // a picker keeps what somebody types and where it is scrolled to
+    if (key?.startsWith('Metrics') || key?.startsWith('Hosts')) return; // a picker keeps its text and scroll position
     const [, span] = RANGES[state.range];
     put(tools, choice('Range', RANGES.map(([name], i) => [String(i), name]), String(state.range), change((v) => { state.range = Number(v); if (state.step && (RANGES[state.range][1] / lengthOf(state.step) > 2000 || RANGES[state.range][1] < lengthOf(state.step))) state.step = ''; })),
       choice('Granularity', [['', 'Auto (' + inLength(auto()) + ')'], ...steps.map((s) => [s, inLength(s), span / lengthOf(s) > 2000 || span < lengthOf(s)])], state.step, change((v) => { state.step = v; })),

@@ -1,5 +1,5 @@
-// The sidebar: which organization and which project one is in, and what they have, by area. Both are in the address (?org=…&project=…), so a reload and a
-// link that is passed on come back to them; nothing is stored. Its drawer is the same element, on a narrow screen.
+// The sidebar: the current organization and project, and what they have, by area. Both are in the address (?org=…&project=…), so a reload or a shared link
+// returns to them; nothing is stored. On a narrow screen the same element is a drawer.
 
 import { $, el, put, decode } from './dom.js';
 import { spec, opNamed, match, fill, pathOf } from './spec.js';
@@ -10,12 +10,12 @@ import { short } from './format.js';
 import { pageNamed, pagesHere } from './pages.js';
 
 const MOST = 500; // of each, which is the largest page
-const orgs = new Map(), projects = new Map(); // by id: what the lists say
-const opened = new Map(); // areas that somebody has opened or closed
+const orgs = new Map(), projects = new Map(); // by id, from the lists
+const opened = new Map(); // areas that the user has opened or closed
 const now = { orgId: '', groupId: '', path: '/' };
 const byName = (a, b) => String(a.name).localeCompare(String(b.name), 'en', { numeric: true });
 
-// ---- what is known
+// ---- known organizations and projects
 
 function note(tag, o) {
   if (typeof o?.id !== 'string') return;
@@ -24,7 +24,7 @@ function note(tag, o) {
 }
 const draft = () => [...orgs.values(), ...projects.values()].map((o) => o.id + ' ' + o.name).join();
 
-// An answer that shows organizations or projects tells the pickers, too.
+// Takes organizations and projects from any answer that shows them, for the pickers.
 export function see(tag, body) {
   if (tag !== 'organization' && tag !== 'project') return;
   const before = draft();
@@ -32,7 +32,7 @@ export function see(tag, body) {
   if (draft() !== before) draw();
 }
 
-// changed: called when names are known that were not.
+// changed: called when new names are known.
 export let loaded = Promise.resolve();
 export const load = (changed) => { loaded = read(changed); };
 async function read(changed) {
@@ -60,7 +60,7 @@ export function forget() {
 export const places = () => ({ orgs: [...orgs.values()].sort(byName), projects: [...projects.values()].sort(byName) });
 export const orgOf = (groupId) => projects.get(groupId)?.orgId;
 
-// Of the path if it says so, else of the address, else the only one that there is.
+// Determines organization and project: from the path, otherwise from the address, otherwise the only one that exists.
 function settle() {
   const asked = new URLSearchParams(location.search), params = match(now.path === '/' ? '' : now.path)?.params ?? partial(now.path);
   const group = params.groupId ?? (projects.has(now.groupId) ? now.groupId : asked.get('project') ?? '');
@@ -72,7 +72,7 @@ function settle() {
   const search = asked.size ? '?' + asked : '';
   if (search !== location.search) history.replaceState(history.state, '', location.pathname + search + location.hash);
 }
-// A path that cannot be read, as that of a form, is in a project all the same.
+// The project or organization of a path that no operation reads, such as that of a form.
 function partial(path) {
   const parts = path.split('/').map(decode), of = (id) => opNamed(id)?.template.split('/')[1];
   return parts[2] && parts[1] === of('getGroup') ? { groupId: parts[2] } : parts[2] && parts[1] === of('getOrg') ? { orgId: parts[2] } : {};
@@ -95,14 +95,14 @@ function picker(id, label, all, current, every, go) {
     el('option', { value: '*' }, every)));
 }
 
-// The longest item whose path the page is at, or below.
+// The longest item whose path is that of the page or above it.
 function currentOf(items) {
   let best = '';
   for (const { to } of items) if ((now.path === to || now.path.startsWith(to + '/')) && to.length > best.length) best = to;
   return best;
 }
 
-// The innermost resource of the path that has something below it, beside the project and the organization: a cluster, a workspace.
+// The innermost resource of the path that has something below it, apart from project and organization: a cluster, a workspace.
 function innermost() {
   const parts = now.path.split('/');
   for (let n = parts.length; n > 3; n--) {
@@ -125,7 +125,7 @@ function sections() {
   return all;
 }
 
-// All of it in one list, for who searches: { label, area, inside, to }.
+// Everything in one list, for the search: { label, area, inside, to }.
 export function pages() {
   const tops = [['listOrgs', 'All organizations'], ['listGroups', 'All projects']].filter(([id]) => opNamed(id)).map(([id, label]) => ({ label, area: 'Organization', to: opNamed(id).template }));
   const places = [...orgs.values(), ...projects.values()].map((o) => ({ label: String(o.name ?? o.id), area: projects.has(o.id) ? 'project' : 'organization', to: pathOf(projects.has(o.id) ? 'groupId' : 'orgId', o.id) })).filter((p) => p.to);
@@ -160,7 +160,7 @@ export function draw() {
   if (key) [...place.querySelectorAll('a, select, summary')].find((e) => (e.id || e.getAttribute('href') || e.textContent) === key)?.focus();
 }
 
-// ---- where one is, by name: organization, project, and what is below them
+// ---- the current location by names: organization, project, and what is below them
 
 export function crumbs(path) {
   const page = pageNamed(path), rest = page ? path.slice(page.name.length + 3) : '';
@@ -170,7 +170,7 @@ export function crumbs(path) {
   const owner = groupId ? projects.get(groupId)?.orgId : undefined, short_ = (groupId ?? orgId) !== undefined && decode(parts[1] ?? '') === (groupId ?? orgId);
   if (owner && short_) items.push({ text: named(owner), title: owner, to: pathOf('orgId', owner) });
   parts.forEach((p, i) => {
-    if (i === 0 && short_) return; // "groups": the project's name tells
+    if (i === 0 && short_) return; // the name of the project stands for it
     const to = '/' + parts.slice(0, i + 1).join('/'), m = match(to), text = decode(p);
     const isValue = m ? m.op.template.split('/')[i + 1]?.includes('{') : i > 0 && spec.ops.some((op) => op.pattern.test(path) && op.template.split('/')[i + 1]?.startsWith('{'));
     items.push({ text: isValue ? named(text) : text, title: isValue ? text : null, to: m ? to : null });
@@ -200,6 +200,6 @@ export function start() {
     drawer(false);
     $('menu').focus();
   });
-  // whoever tabs out of the drawer has left it
+  // the focus has left the drawer
   $('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
-# pack.sh: writes ports/listener/explorer_files.c, the explorer's files as constants of the listener, because who embeds it has
-# sources to compile and no folder to serve from.
+# pack.sh: writes ports/listener/explorer_files.c, the console's files as constants of the listener, because programs that embed
+# the listener compile sources and have no folder to serve files from.
 #
 #   pack.sh [--out FILE]     (default: standard output)
 #
-# What it keeps true: the same files give the same bytes; and they are the files but for what no browser needs: white space
-# at the ends of lines and between the signs of a script, empty lines, lines that are nothing but a comment, and in scripts a comment behind the end of a statement, unless a quote is in it. So no
-# string of theirs may go on over a line.
+# The rule: the same files give the same bytes. The output has the files without the parts that no browser needs: white space at the
+# ends of lines and between the operators of a script, empty lines, comment lines, and in scripts a comment after the end of a
+# statement, unless it has a quote. So no string in these files may continue on the next line.
 . "$(dirname "$0")/../../package/generate.sh"
 cd "$(dirname "$0")"
 
@@ -17,8 +17,8 @@ type_of() {
   esac
 }
 
-# A space of a script goes where one of these stands beside it, outside of strings and regular expressions: it divides nothing there. What is before a "/" tells a regular
-# expression from a division.
+# Removes spaces next to one of these characters, outside of strings and regular expressions, because they separate nothing there. The
+# character before a "/" distinguishes a regular expression from a division.
 strip() { # FILE
   awk -v quote="'" '
     function squeezed(line,   i, c, last, next_, out, within, in_class) {
@@ -65,7 +65,7 @@ strip() { # FILE
     tag=$(sha256sum <"$tmp.text" | cut -c1-16)
     type=$(type_of "$f")
     printf '\n/* %s */\nstatic const char explorer_%d[] =\n' "$f" $n
-    # a question mark is escaped, so that no two of them are a trigraph
+    # escapes question marks, because two of them could begin a trigraph
     sed 's/\\/\\\\/g; s/"/\\"/g; s/??/?\\?/g; s/.*/  "&\\n"/; $s/$/;/' "$tmp.text"
     printf 'static const svc_header explorer_%d_headers[] = EXPLORER_HEADERS_OF("\\"%s\\"", "%s");\n' $n "$tag" "$type"
     printf '  { "%s", explorer_%d, sizeof explorer_%d - 1, explorer_%d_headers },\n' "$path" $n $n $n >>"$tmp.rows"

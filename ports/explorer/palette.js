@@ -1,5 +1,5 @@
-// Ctrl-K (⌘-K): one box that finds pages, operations and what was seen. It searches what the page knows already and asks nobody; an operation is offered
-// where all parameters of its path are known, by where one is.
+// Ctrl-K (⌘-K): one box that finds pages, operations and resources seen before. It searches only what the page already knows. An operation is offered if the
+// current location provides all parameters of its path.
 
 import { $, el, newId, put, words } from './dom.js';
 import { spec, fill } from './spec.js';
@@ -7,7 +7,7 @@ import { areaOf } from './areas.js';
 import * as nav from './nav.js';
 import { seen } from './view.js';
 
-const MOST = 40; // results that are shown
+const MOST = 40; // results shown
 let all = [], found = [], at = 0;
 
 // known: values of parameters.
@@ -19,7 +19,7 @@ function gather(known) {
   return [...entities, ...pages, ...ops].map((i) => ({ ...i, hay: [i.text, i.note, i.more ?? '', i.kind].join(' ').toLowerCase() }));
 }
 
-// Every word must be in it; a text that begins with what was typed comes first, then one that has it at the start of a word.
+// Every word must match. A text that begins with the input comes first, then one that has it at the start of a word.
 export function search(items, text) {
   const typed = text.trim().toLowerCase(), parts = typed.split(/\s+/).filter(Boolean);
   const rank = (i) => { const t = i.text.toLowerCase(); return t === typed ? 0 : t.startsWith(typed) ? 1 : t.includes(' ' + typed) ? 2 : t.includes(typed) ? 3 : 4; };
@@ -61,7 +61,7 @@ export function forget() {
   put($('find-list'));
 }
 
-// context(): the parameters that are known now; nothing while nobody is signed in.
+// context(): the known parameters; undefined while nobody is signed in.
 export function start(context) {
   const turn = () => { const known = context(); if (known) open(known); };
   $('find-open').addEventListener('click', turn);
@@ -76,5 +76,5 @@ export function start(context) {
     if (step) { e.preventDefault(); mark(at + step); }
     if (e.key === 'Enter') { e.preventDefault(); choose(at); }
   });
-  $('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); }); // beside it
+  $('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); }); // a click outside of the box
 }

@@ -1,7 +1,7 @@
-// What stands below the cards of an overview: a cluster's alerts in words, its cost by day and its topology; a project's limits as gauges. And what the
-// tabs share: the hosts of a cluster, and its alerts.
+// Parts below the cards of an overview: a cluster's alerts in words, its cost by day and its topology; a project's limits as gauges. Also shared by the tabs:
+// the hosts of a cluster, and its alerts.
 //
-// A part whose call is refused, or whose fields a dialect calls otherwise, stays away.
+// A part is left out if its call is refused or a dialect renames its fields.
 
 import { el, muted, put, sheet } from './dom.js';
 import { fill, opNamed } from './spec.js';
@@ -16,7 +16,7 @@ const section = (name, ...inside) => el('section', { class: 'card part' }, name 
 
 export const shortHost = (name) => String(name).split('.')[0].replace(/:\d+$/, '');
 
-// The hosts of a cluster: processes whose names are in its connection strings, or below the name of its SRV record. Undefined: they cannot be read.
+// The hosts of a cluster: processes with names from its connection strings, or below the name of its SRV record. Undefined: they cannot be read.
 export async function hostsOf(x) {
   const a = await x.once('listGroupProcesses', { groupId: x.params.groupId }, 'itemsPerPage=500'), strings = Object.values(isObject(x.body.connectionStrings) ? x.body.connectionStrings : {}).filter((v) => typeof v === 'string');
   if (!a) return undefined;
@@ -34,7 +34,7 @@ const unitOf = (units, metric) => (units && units !== 'RAW' ? units : /CPU|PERCE
 const SIGNS = { GREATER_THAN: 'above', LESS_THAN: 'below', EQUAL: 'equal to', NOT_EQUAL: 'other than' };
 const SAID = { HOST_DOWN: 'Host does not answer', OUTSIDE_METRIC_THRESHOLD: 'Metric outside its threshold' };
 
-// "CPU above 80 % for 5 min: 93 %". config: the alert configuration, where it is known.
+// "CPU above 80 % for 5 min: 93 %". config: the alert configuration, if it is known.
 export function inWords(alert, config) {
   const t = [config?.metricThreshold, config?.threshold].find(isObject), metric = t?.metricName ?? alert.metricName, value = isObject(alert.currentValue) ? alert.currentValue.number : undefined;
   if (!metric) return SAID[alert.eventTypeName] ?? metricWords(alert.eventTypeName ?? 'Alert');
@@ -43,7 +43,7 @@ export function inWords(alert, config) {
   return metricWords(metric) + rule + (typeof value === 'number' ? ': ' + measure(value, unitOf(alert.currentValue.units, metric)) : '');
 }
 
-// All alerts that fit, with the newest last. A project with more than a page of them: the last page, which has the newest.
+// All matching alerts, the newest last. If a project has more than a page of them: the last page, which has the newest.
 export async function alertsOf(x, fits) {
   const ask = (page) => x.once('listAlerts', { groupId: x.params.groupId }, 'itemsPerPage=500&includeCount=true&pageNum=' + page);
   let a = await ask(1);
@@ -67,7 +67,7 @@ async function alertPart(x) {
 // ---- topology
 
 const KINDS = [['electableSpecs', 'electable'], ['readOnlySpecs', 'read-only'], ['analyticsSpecs', 'analytics']];
-// The service tells no host's region. So the primary is marked in a region only where the shard has no other.
+// The service does not report the regions of hosts. So the primary is marked in a region only if the shard has no other region.
 function topology(body, hosts) {
   const specs = [body.effectiveReplicationSpecs, body.replicationSpecs].find((s) => Array.isArray(s) && s.some((r) => Array.isArray(r?.regionConfigs)));
   if (!specs) return null;
@@ -96,9 +96,9 @@ async function limitPart(x) {
   el('p', {}, el('a', { href: '#' + fill(opNamed('listGroupLimits').template, x.params) }, 'All limits')));
 }
 
-// ---- all of it
+// ---- everything
 
-// Draws into x.below.node. Returns what draws again when the resource has changed.
+// Draws into x.below.node. Returns a function that draws again after a change of the resource.
 export async function below(x) {
   await sheet('charts.css');
   const place = x.below.node;
@@ -106,6 +106,6 @@ export async function below(x) {
   const hosts = hostsOf(x).catch(() => undefined), last = el('div', {}), draw = async (body) => put(last, topology(body, await hosts));
   const month = x.params.orgId ? import('./cost.js').then((m) => m.monthPart(x)).then((node) => (node ? section('', node) : null)) : null;
   const [alerts, cost] = (await Promise.allSettled([alertPart(x), month, draw(x.body)])).map((p) => p.value);
-  put(place, el('div', { class: 'twice' }, el('div', {}, alerts), el('div', {}, cost)), last); // at once: nothing moves what is there already
+  put(place, el('div', { class: 'twice' }, el('div', {}, alerts), el('div', {}, cost)), last); // at once, so that nothing moves later
   return draw;
 }

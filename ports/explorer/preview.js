@@ -1,4 +1,4 @@
-// What a form is about to send: as JSON and as code, and of an update what it changes. Secrets are blanked until somebody wants to see them.
+// The request that a form is about to send: as JSON and as code, and for an update, the changes. Secrets are blanked until the user asks to see them.
 
 import { el, newId, put } from './dom.js';
 import { block, examples } from './code.js';
@@ -8,9 +8,9 @@ import { canon, SECRET } from './form.js';
 const BLANK = '\u2022'.repeat(8);
 const blanked = (v, key = '') => (typeof v === 'string' && v !== '' && SECRET.test(key) ? BLANK : Array.isArray(v) ? v.map((x) => blanked(x, key)) : isObject(v) ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, blanked(x, k)])) : v);
 
-let chosen = 'JSON'; // holds for the next form, too
+let chosen = 'JSON'; // also applies to the next form
 
-// urlOf(query): of the call; token: the URL that gives one.
+// urlOf(query): of the call; token: the URL that issues one.
 export function previewPart(op, urlOf, token) {
   const id = newId('preview'), place = el('div', { role: 'tabpanel', id: id + '-panel', 'aria-labelledby': id + '-tab' }), bar = el('div', { role: 'tablist', class: 'tablist', 'aria-label': 'What is sent' });
   const see = el('button', { type: 'button', class: 'small', 'aria-pressed': 'false', hidden: true, onclick: () => { isSeen = !isSeen; see.setAttribute('aria-pressed', String(isSeen)); see.textContent = isSeen ? 'Hide secrets' : 'Show secrets'; draw(); } }, 'Show secrets');
@@ -37,11 +37,11 @@ export function previewPart(op, urlOf, token) {
   } };
 }
 
-// ---- what will change
+// ---- changes
 
 const textOf = (v) => (v === undefined || v === null ? 'not set' : typeof v === 'string' ? (v === '' ? 'empty' : v) : typeof v === 'boolean' ? (v ? 'on' : 'off') : JSON.stringify(v));
 
-// [path, old, new] of each value that differs. Lists of one length are compared one by one; others whole.
+// [path, old, new] of each value that differs. Lists of equal length are compared element by element, others as a whole.
 export function differences(was, now, path = '') {
   if (canon(was) === canon(now)) return [];
   const both = (f) => f(was) && f(now), isList = both(Array.isArray) && was.length === now.length && was.every(isObject);

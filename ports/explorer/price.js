@@ -1,10 +1,10 @@
-// Where a cluster runs and on what: provider, region, tier and number of nodes, as four choices in place of the nested lists that the API takes; and what it costs.
+// The place and size of a cluster: provider, region, tier and number of nodes, as four choices instead of the nested lists of the API; and the price.
 //
-// The fields are found by the shape of the schema, because a dialect may call them otherwise: a list of shards, in it a list of regions that are one of several
-// objects by their provider. Where there is no such shape, the form shows the lists as they are. What can be chosen is what the service's list of regions has, and the
-// schema's values where that cannot be read.
+// The fields are found by the shape of the schema, because a dialect may rename them: a list of shards, with a list of regions in it, each of which is one of
+// several objects by provider. Without such a shape, the form shows the lists unchanged. The choices come from the service's list of regions, or from the
+// schema's values if that cannot be read.
 //
-// The price comes from the service's list of SKUs, which is the table that its invoices are made of; a tier that is not in it has no price here.
+// The price comes from the service's list of SKUs, the table behind its invoices; a tier that is not in it has no price here.
 
 import { el, put } from './dom.js';
 import { schemaOf } from './spec.js';
@@ -12,7 +12,7 @@ import { money, perHour } from './format.js';
 import { canon, Field, fieldOf } from './form.js';
 
 const HOURS = 730;       // of a month, on average
-const SHARED_NODES = 3;  // of a cluster that shares its machines: nobody chooses them
+const SHARED_NODES = 3;  // nodes of a cluster on shared machines, which cannot be chosen
 const NODES = [3, 5, 7]; // electable ones, of all regions together
 
 // ---- the shape
@@ -37,7 +37,7 @@ export function shapeOf(schema) {
   return null;
 }
 
-// ---- what can be chosen
+// ---- choices
 
 // { sizes, regions, usual } of a provider. listed: the answer of listClusterProviderRegions, if there is one.
 function offersOf(shape, listed) {
@@ -46,7 +46,7 @@ function offersOf(shape, listed) {
     if (c.backing) continue;
     const rows = listed?.find((p) => p?.provider === c.name)?.instanceSizes?.filter((s) => Array.isArray(s?.availableRegions)), names = (s) => s.availableRegions.map((r) => r.name);
     const usual = rows?.[0]?.availableRegions.find((r) => r.default)?.name ?? c.regions[0];
-    // of the shares, only the first can still be created
+    // of the shared tiers, only the first can still be created
     const isOffered = (size) => c.sizes.includes(size) || size === shape.shared?.sizes[0];
     const by = new Map(rows?.length ? rows.filter((s) => isOffered(s.name)).map((s) => [s.name, new Set(names(s))]) : c.sizes.map((s) => [s, new Set(c.regions)]));
     all.set(c.name, { by, regions: [...new Set([...by.values()].flatMap((s) => [...s]))], usual, first: [...by.keys()].find((s) => c.sizes.includes(s)) });
@@ -56,14 +56,14 @@ function offersOf(shape, listed) {
 
 // ---- prices
 
-// By SKU, in millionths of a dollar for one node and hour: "INSTANCE AWS M10, $0.027 an hour for each node".
+// By SKU, in millionths of a dollar per node and hour: "INSTANCE AWS M10, $0.027 an hour for each node".
 export function pricesOf(skus) {
   const all = new Map();
   for (const s of skus ?? []) { const m = /\$([\d.]+) an hour for each/.exec(s?.description ?? ''); if (m && typeof s.id === 'string') all.set(s.id, Math.round(Number(m[1]) * 1e6)); }
   return all;
 }
 
-// What a cluster costs for an hour, and of what: { sum, parts: [{ n, size, each }] }. undefined: something in it has no price.
+// The price of a cluster per hour, with its parts: { sum, parts: [{ n, size, each }] }. undefined: a part has no price.
 export function costOf(body, shape, prices) {
   const parts = new Map();
   if (body?.paused === true) return { sum: 0, parts: [] };
@@ -83,7 +83,7 @@ export function costOf(body, shape, prices) {
 
 const monthly = (sum) => money(Math.round(sum * HOURS / 1e4));
 
-// cost(value): as costOf. Of an update it shows what it costs now, too.
+// cost(value): as costOf. For an update it also shows the present price.
 export function pricePart(cost, isEdit) {
   const node = el('div', { class: 'price', role: 'status', hidden: true });
   let shown = '';
@@ -98,7 +98,7 @@ export function pricePart(cost, isEdit) {
   } };
 }
 
-// ---- the choices
+// ---- the fields
 
 const row = (label, control, note) => el('div', { class: 'field' }, el('label', { for: control.id }, label), control, note ?? null);
 
@@ -120,9 +120,9 @@ export class Place extends Field {
   list() { return (Array.isArray(this.now) ? this.now : []).flatMap((s) => (Array.isArray(s?.[this.shape.regions]) ? s[this.shape.regions] : [])); }
   cloudOf(r) { return this.shape.clouds.get(r?.[this.shape.by]); }
   sizeOf(r) { const c = this.cloudOf(r); return r[c.main]?.[c.size]; }
-  // one tier for all: then it can be chosen
+  // one tier for all: only then it can be chosen
   isUniform() { const all = this.list(); return all.length > 0 && all.every((r) => this.cloudOf(r)) && new Set(all.map((r) => this.sizeOf(r)).filter(Boolean)).size === 1; }
-  // one region for all shards: then that can be chosen, too
+  // one region for all shards: only then it can be chosen
   isSingle() {
     const key = (r) => { const c = this.cloudOf(r); return canon([c.name, r[c.backing], r[c.region], r[c.main]?.[c.count]]); };
     return this.now.every((s) => s?.[this.shape.regions]?.length === 1) && new Set(this.list().map(key)).size === 1;
@@ -132,17 +132,17 @@ export class Place extends Field {
   read() { return this.simple ? this.now : this.raw.read(); }
   control() { return this.simple ? super.control() : this.raw.control(); }
 
-  // ---- changes: what is still valid stays
+  // ---- changes: valid choices stay
 
   where() { const r = this.list().find((x) => this.sizeOf(x)), c = this.cloudOf(r); return { cloud: r[c.backing] ?? c.name, region: r[c.region], size: this.sizeOf(r), nodes: c.backing ? SHARED_NODES : r[c.main][c.count] }; }
   set(change) {
-    this.now = structuredClone(this.now); // who has read it keeps what it was
+    this.now = structuredClone(this.now); // earlier readers keep their copy
     const { shape, offers } = this, to = { ...this.where(), ...change }, o = offers.get(to.cloud), isNew = change.cloud !== undefined;
     if (isNew && !o.by.has(to.size)) to.size = [...o.by.keys()].find((s) => s === to.size.split('_')[0]) ?? o.first;
     if (isNew && !o.regions.includes(to.region)) to.region = o.usual;
     if (o && this.isSingle() && !o.by.get(to.size)?.has(to.region)) to.size = o.first;
     const isShared = shape.shared?.sizes.includes(to.size), c = isShared ? shape.shared : shape.clouds.get(to.cloud);
-    // another provider has other disks: those of the old one are left out
+    // another provider has other disks: the old values are dropped
     const moved = (r) => { const is = this.cloudOf(r) === c; return { ...(is ? r : (c.priority ? { [c.priority]: r[c.priority] } : {})), [shape.by]: c.name, ...(isShared ? { [c.backing]: to.cloud } : {}), [c.region]: to.region,
       [c.main]: { ...(is ? r[c.main] : {}), [c.size]: to.size, ...(isShared ? {} : { [c.count]: to.nodes }) } }; };
     if (this.isSingle()) for (const s of this.now) s[shape.regions] = s[shape.regions].map((r) => this.resized(moved(r), to.size));
@@ -155,11 +155,11 @@ export class Place extends Field {
     return { ...r, ...Object.fromEntries(c.specs.filter((k) => r[k] && !/^analy/i.test(k)).map((k) => [k, { ...r[k], [c.size]: size }])) };
   }
 
-  // ---- what is seen
+  // ---- display
 
   tiers(now, regions) {
     const o = this.offers.get(now.cloud), kinds = [['Shared', (s) => this.shape.shared?.sizes.includes(s)], ['With local disks', (s) => /NVME/.test(s)], ['Low CPU', (s) => /^R/.test(s)], ['Dedicated', () => true]], by = new Map(kinds.map(([k]) => [k, []]));
-    // a cluster that has machines of its own never goes back to shared ones
+    // a dedicated cluster cannot go back to shared machines
     const fits = [...(o?.by ?? [])].filter(([s, at]) => regions.every((r) => at.has(r)) && !(this.isEdit && kinds[0][1](s))).map(([s]) => s);
     for (const s of fits.includes(now.size) ? fits : [now.size, ...fits]) by.get(kinds.find(([, f]) => f(s))[0]).push(s);
     const label = (s) => {
@@ -182,7 +182,7 @@ export class Place extends Field {
     put(this.node, single ? radios('cloud', 'Provider', [...offers.keys()]) : null,
       single ? row('Region', el('select', { id: id + '-region', onchange: (e) => this.set({ region: e.target.value }) }, regions.map((r) => el('option', { value: r, selected: r === now.region }, r + (r === o?.usual ? ' (default)' : ''))))) : null,
       row('Tier', el('select', { id: id + '-size', onchange: (e) => this.set({ size: e.target.value }) }, this.tiers(now, single ? [now.region] : [])), single ? null : el('p', { class: 'hint' }, 'Of all regions and shards.')),
-      single && !isShared ? radios('nodes', 'Nodes', [...new Set([...NODES, now.nodes])], el('p', { class: 'hint' }, 'They vote for the primary: so their number is odd.')) : null,
+      single && !isShared ? radios('nodes', 'Nodes', [...new Set([...NODES, now.nodes])], el('p', { class: 'hint' }, 'They vote for the primary, so their number is odd.')) : null,
       isShared ? el('p', { class: 'hint' }, SHARED_NODES + ' nodes on shared machines.') : null, this.wrong, el('p', {}, other('All regions, shards and hardware')));
   }
 }

@@ -1,7 +1,7 @@
-// The API reference, from the OpenAPI document that the page has read already: #/~reference lists every operation by area, and #/~reference/OPERATION
-// shows one: what it does, roles, limit, versions, parameters, fields of the body and of the answer, errors, code in four languages, and a way to try it.
+// The API reference, from the OpenAPI document that the page has already read: #/~reference lists every operation by area, and #/~reference/OPERATION shows
+// one: description, roles, limit, versions, parameters, fields of the body and of the answer, errors, code in four languages, and a way to try it.
 //
-// Nothing is fetched. Fields inside of fields are drawn when somebody opens them, because some schemas contain themselves.
+// It sends no requests. Nested fields are drawn when they are opened, because some schemas contain themselves.
 
 import { breakable, decode, el, newId, plural, put, sheet, words } from './dom.js';
 import * as api from './api.js';
@@ -18,7 +18,7 @@ const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // ---- all operations
 
-// Words that all must be in an operation's names, path or description.
+// Words that must all be in an operation's names, path or description.
 function filtered(text) {
   const parts = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
   return spec.ops.filter((op) => { const hay = [op.id, words(op.id), op.method, op.template, op.tag, op.summary].join(' ').toLowerCase(); return parts.every((w) => hay.includes(w)); });
@@ -48,7 +48,7 @@ function index(place) {
 
 // ---- fields
 
-// What a schema is, in a few words.
+// A schema in a few words.
 function typeOf(s) {
   const any = s.oneOf ?? s.anyOf;
   if (s.type === 'array') return 'list of ' + typeOf(schemaOf(s.items));
@@ -70,7 +70,7 @@ function valuesOf(s) {
   const codes = all.map((v) => el('code', {}, String(v))), list = el('span', { class: 'values' }, codes.flatMap((c, i) => (i ? [' ', c] : [c])));
   return all.length > 12 ? el('details', {}, el('summary', {}, plural(all.length, 'value')), list) : list;
 }
-// The objects that a schema has fields of: itself, its elements, or its variants.
+// The objects with a schema's fields: itself, its elements, or its variants.
 function insides(s) {
   const of = s.type === 'array' ? schemaOf(s.items) : s;
   return of.properties ? [of] : (of.oneOf ?? of.anyOf ?? []).map((o) => schemaOf(o)).filter((o) => o.properties);
@@ -87,7 +87,7 @@ function fields(s, isRequest) {
 
 // ---- one operation
 
-// The last sentences of a description say the role and the bucket: they stand in a table of their own.
+// The last sentences of a description are about role and bucket: they are in a table of their own.
 function split(description) {
   const needs = /\s*(Needs (?:the|one of the|no)? ?[^.]*\.)/.exec(description), draws = /\s*Draws from [^.]*\./.exec(description);
   return { text: description.replace(needs?.[0] ?? '', '').replace(draws?.[0] ?? '', '').trim(), needs: needs?.[1] ?? '' };
@@ -104,7 +104,7 @@ function versionsOf(raw) {
   const good = Object.entries(raw.responses ?? {}).find(([status]) => status[0] === '2')?.[1];
   return Object.entries(follow(good)?.content ?? {}).map(([type, c]) => ({ date: /(\d{4}-\d\d-\d\d)/.exec(type)?.[1] ?? type, sunset: c['x-sunset'], schema: c.schema })).sort((a, b) => (a.date < b.date ? 1 : -1));
 }
-// Without the envelope that every answer may come in.
+// Without the envelope that every answer may have.
 const bare = (schema) => { const s = schemaOf(schema), first = schemaOf((s.oneOf ?? s.anyOf)?.[0]); return s.oneOf?.length === 2 && (s.oneOf[1].allOf?.length || s.oneOf[1].$ref) && first ? first : s; };
 
 const section = (title, ...inside) => el('section', { class: 'refpart' }, el('h2', {}, title), inside);
@@ -134,13 +134,13 @@ function errors(raw) {
     el('p', { class: 'muted' }, 'The body of an error has errorCode, which programs can rely on, and detail, which people read.')) : null;
 }
 
-// Parameters that the console knows are filled in; those that it does not know are asked for.
+// Fills in the parameters that the console knows, and asks for the others.
 function tryIt(op, context) {
   const known = nav.context(), id = newId('try'), to = (params) => (fill(op.template, params) || '/') + (op.method === 'GET' ? '' : '!' + op.id);
   return section('Try it', el('form', { class: 'row try', onsubmit: (e) => { e.preventDefault(); context.go(to(Object.fromEntries(op.names.map((n, i) => [n, e.target.elements[id + i].value.trim()])))); } },
     op.names.map((n, i) => el('span', { class: 'row' }, el('label', { for: id + i }, n), el('input', { id: id + i, name: id + i, type: 'text', required: true, autocomplete: 'off', spellcheck: 'false', value: known[n] ?? '' }))),
     el('button', { class: 'primary' }, op.method === 'GET' ? 'Show it' : 'Open the form')),
-  op.method === 'GET' ? null : el('p', { class: 'muted' }, 'The form sends nothing before you say so.'));
+  op.method === 'GET' ? null : el('p', { class: 'muted' }, 'The form sends nothing until you confirm.'));
 }
 
 function code(op, raw) {

@@ -1,10 +1,10 @@
-// The OpenAPI document, asked for what the page needs: which operations there are at a path, what their bodies look like, and to which
-// endpoint set of the limiter they belong. Nothing here knows a resource by name.
+// Queries on the OpenAPI document: the operations at a path, the schemas of their bodies, and their endpoint sets in the limiter. Nothing here knows a resource
+// by name.
 
 import { decode } from './dom.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-// api: the root's path at the service; linked: the same as links have it, which may begin with what a proxy takes away; base: as we call it
+// api: the root's path at the service; linked: the same in links, which may begin with a prefix that a proxy removes; base: as the page calls it
 export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };
 
 function pattern(template) {
@@ -12,14 +12,14 @@ function pattern(template) {
   return new RegExp('^' + parts.join('') + '$');
 }
 
-// media types are dated: the newest that is JSON
+// media types are dated: the newest JSON one
 function accepted(op) {
   const good = Object.entries(op.responses ?? {}).find(([status]) => status[0] === '2')?.[1];
   const types = Object.keys(follow(good)?.content ?? {}).sort();
   return types.filter((t) => /json$/.test(t)).pop() ?? types.pop();
 }
 
-// Whether an operation answers a list: results, or an array.
+// Whether an operation answers with a list: results, or an array.
 function lists(op) {
   const good = Object.entries(op.responses ?? {}).find(([status]) => status[0] === '2')?.[1], content = Object.values(follow(good)?.content ?? {}).pop();
   const s = schemaOf(content?.schema);
@@ -32,8 +32,8 @@ export function follow(o) {
   return o;
 }
 
-// A schema as the forms want it: references followed, and an allOf of one merged with what stands beside it. A schema that contains itself by
-// allOf ends there; around: those that it stands in.
+// A schema for forms: references are resolved, and an allOf of one is merged with the members next to it. A schema that contains itself through allOf ends
+// there; around: the schemas that contain this one.
 export function schemaOf(s, around = []) {
   s = follow(s) ?? {};
   if (!s.allOf || around.includes(s)) return s.allOf ? {} : s;
@@ -50,7 +50,7 @@ export function readDocument(d, home) {
   spec.base = home.replace(/\/$/, '') + spec.api;
   spec.ops = [];
   for (const [path, item] of Object.entries(d.paths ?? {})) {
-    // the root stands with its whole path, and a server of its own
+    // the root has its whole path, and a server of its own
     const template = path === spec.api ? '' : path;
     if (item.servers && path !== spec.api) continue;
     for (const method of METHODS) {
@@ -70,16 +70,16 @@ export function readDocument(d, home) {
   }
 }
 
-// By its operationId, which no dialect changes.
+// Finds an operation by its operationId, which no dialect changes.
 export const opNamed = (id) => spec.ops.find((op) => op.id === id);
 
-// What the document says of an operation and of a tag, as it stands there.
+// The document's texts about an operation and about a tag, unchanged.
 export const documented = {
   operation: (op) => whole.paths?.[op.template === '' ? spec.api : op.template]?.[op.method.toLowerCase()] ?? {},
   tag: (name) => whole.tags?.find((t) => t.name === name)?.description ?? '',
 };
 
-// Which sets there are, by method and template. limits: what listRateLimits gave.
+// The endpoint sets, by method and template. limits: the answer of listRateLimits.
 export function readSets(limits) {
   for (const set of limits ?? [])
     for (const e of set.endpoints ?? []) spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api) + spec.api.length), set);
@@ -87,7 +87,7 @@ export function readSets(limits) {
 export const setOf = (method, template) => spec.sets.get(method + ' ' + template);
 export const pathOfSet = (set) => (opNamed('listRateLimits')?.template ?? '') + '/' + encodeURIComponent(set.endpointSetId);
 
-// Of a path without query: its template and the values of its parameters. Literals count more than parameters.
+// Finds the template of a path without query, and the values of its parameters. Literals match before parameters.
 export function match(path, method = 'GET') {
   let best;
   for (const op of spec.ops) {
@@ -98,7 +98,7 @@ export function match(path, method = 'GET') {
   return best;
 }
 
-// What can be done at a path, beside looking at it: here, and to what is right below it, by a name that is not a parameter.
+// The actions at a path, apart from reading it: here, and right below it at a name that is not a parameter.
 export function actions(path) {
   const here = [], below = [];
   const templates = new Set(spec.ops.filter((op) => op.pattern.test(path)).map((op) => op.template));
@@ -113,23 +113,23 @@ export function actions(path) {
   return { here, below };
 }
 
-// The path of an operation, by the parameters that are known.
+// The path of an operation, with the known parameters.
 export const fill = (template, params) => template.replace(/\{([^}]*)\}/g, (_, n) => encodeURIComponent(params[n] ?? ''));
 
-// Where a value of this name leads to, as groupId does to a project: the shortest path that needs nothing but it.
+// The page of a value of this name, such as the project of a groupId: the shortest path that needs only this parameter.
 export function pathOf(name, value) {
   const op = spec.ops.find((o) => o.method === 'GET' && o.names.length === 1 && o.names[0] === name && o.template.endsWith('/{' + name + '}'));
   return op ? fill(op.template, { [name]: value }) : null;
 }
 
-// A link of the service as a path below its root; null: it leads elsewhere. Its host may be another name of the one that we are at.
+// A link of the service as a path below its root; null: it leads elsewhere. Its host may be another name of this one.
 export function pathOfLink(href) {
   const u = URL.parse ? URL.parse(href, location.href) : new URL(href, location.href);
   if (!u || !/^https?:$/.test(u.protocol) || !(u.pathname + '/').startsWith(spec.linked + '/')) return null;
   return (u.pathname.slice(spec.linked.length) || '/') + u.search;
 }
 
-// What a link is called: its rel is a word, or a URL that ends in one.
+// The name of a link: its rel is a word, or a URL that ends in one.
 export function nameOfLink(rel) {
   const path = rel.replace(/^https?:\/\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';
   return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);

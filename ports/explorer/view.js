@@ -1,25 +1,24 @@
-// What the service answers, as tables: entities, lists, links, and answers that are refusals. All of it is text to the page, whatever
-// is in it.
+// Answers of the service as tables: entities, lists, links and errors. The page treats all of it as text, whatever it contains.
 
 import { el, muted, newId, plural, words, countdown, clock, breakable } from './dom.js';
 import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';
 import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
 import { columnsOf, valuesOf } from './columns.js';
 
-const LONG = 3; // values of a cell: more are counted
-const chosen = new Map(); // which columns of a list somebody has chosen, by template
+const LONG = 3; // values of a cell; more are counted
+const chosen = new Map(); // columns that the user chose for a list, by template
 const sorted = new Map(); // { key, down } of a list, by template
-const filtered = new Map(); // the text of a list's filter, by path
-export const names = new Map(); // ids and what they are called, as far as they were seen
+const filtered = new Map(); // text of a filter, by path
+export const names = new Map(); // ids and their names, as far as they were seen
 
 const SEEN = 500;
-export const seen = new Map(); // paths of what was seen: { title, kind }, the latest last
+export const seen = new Map(); // paths seen before: { title, kind }, the latest last
 
 export function forget() {
   for (const m of [chosen, sorted, filtered, names, seen]) m.clear();
 }
 
-// The states of an answer that are not settled: [] when all is.
+// The states of an answer that are still changing; [] if none.
 export function unsettled(body, tag) {
   if (LASTING.has(tag)) return [];
   const all = Array.isArray(body) ? body : Array.isArray(body?.results) ? body.results : isObject(body) ? [body] : [];
@@ -41,7 +40,7 @@ export function learn(body) {
   for (const o of all) if (isObject(o) && typeof o.id === 'string' && typeof o.name === 'string' && o.name !== '') names.set(o.id, o.name);
 }
 
-// What was seen can be found again, by its title. op: whose answer it is; projects and organizations are found anyway.
+// Remembers resources, so that the search finds them by title. op: the operation of the answer; projects and organizations are found anyway.
 export function remember(body, op, path) {
   const isList = Array.isArray(body) || Array.isArray(body?.results), all = Array.isArray(body) ? body : isList ? body.results : [body];
   if (['project', 'organization', 'event', 'rate limit', 'root'].includes(op.tag) || (!isList && !op.template.endsWith('}'))) return;
@@ -78,7 +77,7 @@ function many(key, list) {
 
 const hides = (key, v) => key === 'links' && Array.isArray(v);
 
-// An object as a table of two columns, what it is called first; what it holds that is no single value follows in tables of its own, which can be folded.
+// An object as a table of two columns, its name first; nested values follow in tables of their own, which can be folded.
 export function entity(o, label) {
   const weigh = ([k, v]) => (isObject(v) && Object.keys(v).length > 0 ? 4 : k === 'name' ? 0 : k === 'id' ? 1 : isState(k) ? 2 : 3);
   const rows = Object.entries(o).filter(([k, v]) => !hides(k, v)).sort((a, b) => weigh(a) - weigh(b));
@@ -99,7 +98,7 @@ function cell(key, v) {
   return count === 0 ? muted('none') : muted(plural(count, Array.isArray(v) ? 'item' : 'field'));
 }
 
-// A list inside of an entity: its fields, as they are called.
+// A list inside of an entity, with the names of its fields.
 function grid(list, label) {
   const fields = [...new Set(list.flatMap((o) => Object.keys(o)))].filter((k) => k !== 'links');
   return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, el('table', { class: 'list' },
@@ -107,7 +106,7 @@ function grid(list, label) {
     el('tbody', {}, list.map((o) => el('tr', {}, fields.map((k, i) => el(i === 0 ? 'th' : 'td', i === 0 ? { scope: 'row' } : {}, cell(k, o[k]))))))));
 }
 
-// Where one of a list is, if it does not say so itself.
+// The path of a list's element, if the element has no link to itself.
 function childOf(path, o) {
   for (const key of ['id', 'name', 'username']) {
     if (typeof o?.[key] !== 'string') continue;
@@ -146,7 +145,7 @@ export function cellOf(o, c, tag) {
 
 const isNumber = (c, rows) => c.as === 'money' || c.as === 'size' || rows.some((o) => { const v = c.field ? o[c.field] : valuesOf(o, c.of)[0]; return typeof v === 'number'; });
 
-// Numbers by size, also those with a unit; times by time; the rest as text. What is not set comes last, whatever the direction.
+// Numbers are sorted by size, also with a unit; times by time; the rest as text. Unset values come last in both directions.
 function compare(c, down) {
   const of = (o) => { const v = c.field ? o[c.field] : valuesOf(o, c.of)[0]; return v === '' || v === null ? undefined : v; };
   return (a, b) => {
@@ -190,7 +189,7 @@ function pager(body) {
   return pages.some(Boolean) ? el('nav', { class: 'row', 'aria-label': 'Pages' }, pages) : null;
 }
 
-// The filter hides rows of what is loaded; it asks nobody.
+// The filter hides rows that are already loaded; it sends no request.
 function filterBox(path, lines, count, none) {
   const apply = () => {
     const wanted = (filtered.get(path) ?? '').trim().toLowerCase().split(/\s+/);
@@ -205,7 +204,7 @@ function filterBox(path, lines, count, none) {
   return [el('label', { class: 'off', for: id }, 'Filter this list'), box];
 }
 
-// A list with its filter, its columns and its paging. body: { results, links, totalCount }, or an array. op: its operation.
+// A list with its filter, columns and paging. body: { results, links, totalCount }, or an array. op: its operation.
 export function list(body, path, op, redraw) {
   const rows = Array.isArray(body) ? body : body.results, total = body.totalCount, { template, tag } = op;
   const label = words(path.split('/').pop() || 'list');
@@ -215,7 +214,7 @@ export function list(body, path, op, redraw) {
   const columns = (picked.length ? picked : all.slice(0, 1)).map((c) => ({ ...c, isNumber: isNumber(c, rows) })), now = sorted.get(template), by = now && all.find((c) => c.key === now.key);
   const order = by ? [...rows].sort(compare(by, now.down)) : rows;
   const lines = order.map((o) => { const row = rowOf(o, columns, { tag, path }); return { row, text: [row.textContent, ...[...row.querySelectorAll('[title]')].map((e) => e.title)].join(' ').toLowerCase() }; });
-  const counted = el('span', { class: 'muted' }), none = el('p', { class: 'empty', hidden: true }, 'No entry of this page has that.');
+  const counted = el('span', { class: 'muted' }), none = el('p', { class: 'empty', hidden: true }, 'No entry of this page matches.');
   const count = (n) => { counted.textContent = n < rows.length ? n + ' of ' + plural(rows.length, 'entry', 'entries') : total > rows.length ? rows.length + ' of ' + plural(total, 'entry', 'entries') : plural(rows.length, 'entry', 'entries'); };
   const filter = rows.length > 1 ? filterBox(path, lines, count, none) : count(rows.length);
   return el('div', {}, el('div', { class: 'row between tools' }, el('div', { class: 'row' }, filter, counted), chooser(all, columns, (to) => { chosen.set(template, to); redraw(); })),
@@ -224,7 +223,7 @@ export function list(body, path, op, redraw) {
       el('tbody', {}, lines.map((l) => l.row)))), none, pager(body));
 }
 
-// The links of an entity, by what they are called.
+// The links of an entity, by their names.
 export function links(body, path) {
   const all = (Array.isArray(body?.links) ? body.links : []).map((l) => ({ to: typeof l?.href === 'string' ? pathOfLink(l.href) : null, rel: String(l?.rel ?? '') }))
     .filter((l) => l.to && l.to !== path && !/^(self|next|previous)$/.test(l.rel))
@@ -238,16 +237,16 @@ export function links(body, path) {
     el('ul', {}, items));
 }
 
-// ---- refusals
+// ---- errors
 
-const TITLES = { 0: 'No connection', 400: 'The request cannot be taken as it is', 401: 'Not authorized', 402: 'Payment is needed', 403: 'You may not do this', 404: 'There is no such thing',
-  409: 'That conflicts with what is there', 429: 'Too many calls: a limit refused this one' };
+const TITLES = { 0: 'No connection', 400: 'The request is invalid', 401: 'Not authorized', 402: 'Payment required', 403: 'You may not do this', 404: 'Not found',
+  409: 'The request conflicts with the present state', 429: 'Too many calls: a limit refused this one' };
 
 const fact = (name, ...value) => [el('dt', {}, name), el('dd', {}, ...value)];
 
 function limited(a, method, template) {
   const set = setOf(method, template), p = a.body?.parameters ?? [], wait = Number(a.headers.get('Retry-After') ?? 1);
-  const left = el('strong', { 'aria-live': 'off' }); // it changes every second, which nobody wants to hear
+  const left = el('strong', { 'aria-live': 'off' }); // it changes every second, too often for screen readers
   return { wait, left, facts: [
     set ? fact('Endpoint set', el('a', { href: '#' + pathOfSet(set) }, set.endpointSetName), ' (' + set.scope.toLowerCase() + ')') : null,
     fact('Bucket', (a.headers.get('RateLimit-Remaining') ?? '0') + ' of ' + (a.headers.get('RateLimit-Limit') ?? p[2] ?? '?') + ' tokens left',
@@ -255,16 +254,16 @@ function limited(a, method, template) {
     fact('Again', left)] };
 }
 
-// An answer that is no success, as what it is. retry: what the button does.
+// An error, by its kind. retry: the action of the button.
 export function problem(a, { method = 'GET', template = '', retry } = {}) {
   const b = a.body ?? {}, title = TITLES[a.status] ?? (a.status >= 500 ? 'The service failed' : 'The request was refused');
   const limit = a.status === 429 ? limited(a, method, template) : null;
-  const missing = a.status === 403 && b.parameters?.length ? fact('It asks for', b.parameters.map(String).join(', ')) : null;
+  const missing = a.status === 403 && b.parameters?.length ? fact('Required', b.parameters.map(String).join(', ')) : null;
   const fields = b.badRequestDetail?.fields ?? [];
   const button = retry && (a.status === 0 || a.status === 429 || a.status >= 500) ? el('button', { type: 'button', onclick: retry }, 'Try again') : null;
   const box = el('div', { class: 'problem', role: 'alert', 'data-status': a.status },
     el('h2', {}, title),
-    el('p', {}, a.status === 0 ? 'Nobody answered at ' + location.host + ', at ' + clock(a.at) + '.' + (method === 'GET' ? '' : ' What was asked may have been done.' + (method === 'POST' ? ' To try again is safe: it is not done twice.' : '')) : b.detail ?? b.error_description ?? 'The service gives no reason.'),
+    el('p', {}, a.status === 0 ? 'No answer from ' + location.host + ', at ' + clock(a.at) + '.' + (method === 'GET' ? '' : ' The request may have been performed.' + (method === 'POST' ? ' Trying again is safe: it is not performed twice.' : '')) : b.detail ?? b.error_description ?? 'The service gives no reason.'),
     el('dl', {}, a.status ? fact('Status', a.status + (b.reason ? ' ' + b.reason : '')) : null, b.errorCode ? fact('Error', el('code', {}, b.errorCode)) : null, missing, limit?.facts,
       fields.length ? fact(fields.length === 1 ? 'Field' : 'Fields', el('ul', { class: 'plain' }, fields.map((f) => el('li', {}, el('code', {}, f.field), ' ' + f.description)))) : null),
     button ? el('div', { class: 'row' }, button) : null);

@@ -27,10 +27,10 @@ static const answer_error answer_errors[LISTENER_E_COUNT] = {
   [SVC_HTTP_E_BYTES] = ANSWER_BAD("it holds bytes that do not belong to HTTP"),
   [SVC_HTTP_E_TARGET_FORM] = ANSWER_BAD("the request target must be a path or an http URL with a path"),
   [SVC_HTTP_E_HEADER] = ANSWER_BAD("a header line is malformed"),
-  [SVC_HTTP_E_TWICE] = ANSWER_BAD("a header stands twice that may stand only once"),
+  [SVC_HTTP_E_TWICE] = ANSWER_BAD("a header that may occur only once occurs twice"),
   [SVC_HTTP_E_HOST] = ANSWER_BAD("the Host header is missing or malformed"),
   [SVC_HTTP_E_LENGTH] = ANSWER_BAD("Content-Length is not a number that can be used"),
-  [SVC_HTTP_E_FRAMING] = ANSWER_BAD("Transfer-Encoding stands beside Content-Length or in HTTP/1.0"),
+  [SVC_HTTP_E_FRAMING] = ANSWER_BAD("Transfer-Encoding occurs together with Content-Length, or in HTTP/1.0"),
   [SVC_HTTP_E_CHUNK] = ANSWER_BAD("the chunked body is malformed"),
   [LISTENER_E_TIMEOUT] = { 408, "REQUEST_TIMEOUT", "The request did not arrive in time.", "", NULL },
   [SVC_HTTP_E_BODY] = { 413, "REQUEST_TOO_LARGE", "The body of the request is larger than ", " bytes.", NULL },
@@ -116,9 +116,9 @@ static void answer_put_header(answer_text *t, const char *name, size_t n, const 
     answer_put(t, "\r\n", 2);
     return;
   }
-  memcpy(to, name, n);
+  memcpy(to, name, n); /* NOLINT(bugprone-not-null-terminated-result) ; the length is kept, without a NUL */
   memcpy(to + n, ": ", 2);
-  memcpy(to + n + 2, value, m);
+  memcpy(to + n + 2, value, m); /* NOLINT(bugprone-not-null-terminated-result) */
   memcpy(to + n + 2 + m, "\r\n", 2);
   t->n += n + m + 4;
 }

@@ -1378,14 +1378,14 @@ static const char explorer_13[] =
   "}\n"
   "const bill=known.get(at),items=itemsOf(bill,only),set=daily(bill,items,by);\n"
   "put(total,money(sum(items)));\n"
-  "if(!Array.isArray(bill.lineItems)){put(inside,el('p',{class:'empty'},'This invoice tells no line items.'));return;}\n"
+  "if(!Array.isArray(bill.lineItems)){put(inside,el('p',{class:'empty'},'This invoice has no line items.'));return;}\n"
   "put(inside,chart('bars',{...set,note:'',height:240}).node,items.length?[el('h2',{},'By ' + by),el('div',{class:'scroll',tabindex:0,role:'region','aria-label':'Cost by ' + by},ranking(items,by,linked))]:null,el('p',{},el('a',{class:'button',href:'#' + fill(opNamed('getInvoice').template,{orgId,invoiceId:at})},'The invoice'),' ',muted(plural(items.length,'line item'))));\n"
   "}\n"
   "put(place,el('div',{class:'row picker'},choice('Period',all.map((b)=>[b.id,day(b.startDate)+ ' to ' + day(b.endDate)+(b.id===pending?.id?' (this month so far)':'')]),at,(v)=>{at=v;draw();}),\n"
   "toggle('Stacked by',stacks.map((k)=>'By ' + k),stacks.indexOf(by),(i)=>{by=stacks[i];draw();}),el('span',{class:'choice sum'},muted('Total'),total)),inside);\n"
   "await draw();\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"ed576fee1356b82e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"f66f599ee5332c73\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
 static const char explorer_14[] =
@@ -1669,19 +1669,19 @@ static const char explorer_16[] =
   "const GOING={\n"
   "deleteCluster:[true,'Its databases are deleted, and its snapshots unless you retain them.'],\n"
   "deleteFlexCluster:[true,'Its databases and its snapshots are deleted.'],\n"
-  "deleteGroup:[true,'Its database users, network access, alert configurations and API keys go with it. A project that still has clusters cannot be deleted.'],\n"
+  "deleteGroup:[true,'Its database users, network access, alert configurations and API keys are deleted with it. A project that still has clusters cannot be deleted.'],\n"
   "deleteOrg:[true,'Its members, teams, API keys and service accounts lose their access. An organization that still has projects cannot be deleted.'],\n"
   "deleteStreamWorkspace:[true,'Its connections and stream processors are deleted.'],\n"
   "deleteDataFederation:[false,'Its configuration is deleted; the data in its stores stays.'],\n"
   "deleteOnlineArchive:[false,'The documents in the archive are deleted.'],\n"
   "deleteClusterBackupSnapshot:[false,'Nothing can be restored from it any more.'],\n"
   "deleteDatabaseUser:[false,'Programs that sign in as this user lose their access at once.'],\n"
-  "deleteOrgServiceAccount:[false,'Its secrets and tokens stop to work at once.'],\n"
+  "deleteOrgServiceAccount:[false,'Its secrets and tokens stop working at once.'],\n"
   "deleteOrgApiKey:[false,'Programs that use this key lose their access at once.'],\n"
   "deleteAccessListEntry:[false,'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf=(op)=>{const[isTyped,text]=GOING[op.id]?\?[false,''];return{isTyped,text};};\n";
-static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"8dbdf5822ae0f4f1\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"13542e090317af6c\"", "text/javascript; charset=utf-8");
 
 /* events.js */
 static const char explorer_17[] =
@@ -1710,14 +1710,14 @@ static const char explorer_17[] =
   "};\n"
   "function draw(){\n"
   "const some=all.filter((e)=>!type||e.eventTypeName===type),days=[...new Set(some.map((e)=>String(e.created?\?'').slice(0,10)))];\n"
-  "put(inside,all.length===0?el('p',{class:'empty'},'Nothing has happened yet.'):asTable?list({...a.body,results:some,links:[]},a.path,a.op,draw)\n"
+  "put(inside,all.length===0?el('p',{class:'empty'},'There are no events yet.'):asTable?list({...a.body,results:some,links:[]},a.path,a.op,draw)\n"
   ":days.map((d)=>el('section',{class:'dayline'},el('h3',{},d,muted(' UTC')),el('ol',{class:'plain'},some.filter((e)=>String(e.created?\?'').startsWith(d)).map(line)))));\n"
   "}\n"
   "put(place,el('div',{class:'row picker'},toggle('Shown as',['Timeline','Table'],0,(i)=>{asTable=i===1;draw();}),choice('Type',[['','All types'],...types.map((t)=>[t,metricWords(t)])],'',(v)=>{type=v;draw();}),\n"
   "muted(a.body.totalCount>all.length?'The latest ' + all.length + ' of ' + plural(a.body.totalCount,'event'):plural(all.length,'event')),el('a',{class:'button',href:'#' + a.path +(only?'?' + only:'')},'All events')),inside);\n"
   "draw();\n"
   "}\n";
-static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"396832d2beb9c3ba\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"ddc8d0459223e2fb\"", "text/javascript; charset=utf-8");
 
 /* form.js */
 static const char explorer_18[] =
@@ -1807,7 +1807,7 @@ static const char explorer_18[] =
   "ask.disabled=true;\n"
   "const found=await this.entry.mine();\n"
   "ask.disabled=false;\n"
-  "if(!found){this.show('The service does not tell your address: no event of yours is among the last ones');return;}\n"
+  "if(!found){this.show('The service does not show your address: the latest events include none of yours');return;}\n"
   "this.input.value=found;\n"
   "this.input.dispatchEvent(new Event('input',{bubbles:true}));\n"
   "}},'My address');\n"
@@ -2067,7 +2067,7 @@ static const char explorer_18[] =
   "if(toRaw===raw)return;\n"
   "if(toRaw)area.value=JSON.stringify(changed()?\?{},null,2);\n"
   "else{\n"
-  "try{const v=JSON.parse(area.value||'{}');begin(patch?{...value,...v}:v);}catch(e){put(wrong,el('p',{class:'error',role:'alert'},'This is no JSON: ' + e.message));return;}\n"
+  "try{const v=JSON.parse(area.value||'{}');begin(patch?{...value,...v}:v);}catch(e){put(wrong,el('p',{class:'error',role:'alert'},'This is not JSON: ' + e.message));return;}\n"
   "}\n"
   "raw=toRaw;\n"
   "tabs.forEach((t,i)=>t.setAttribute('aria-pressed',String((i===1)===toRaw)));\n"
@@ -2103,7 +2103,7 @@ static const char explorer_18[] =
   "put(wrong);\n"
   "if(go.disabled||showAll([...asked,...(root&&!raw?[root]:[])].flatMap((f)=>f.check())))return;\n"
   "let sent;\n"
-  "try{sent=body();}catch(x){put(wrong,el('p',{class:'error',role:'alert'},'This is no JSON: ' + x.message));area.focus();return;}\n"
+  "try{sent=body();}catch(x){put(wrong,el('p',{class:'error',role:'alert'},'This is not JSON: ' + x.message));area.focus();return;}\n"
   "go.disabled=true;\n"
   "const{answer,node}=await send({query:params(),body:sent},()=>node_.requestSubmit());\n"
   "go.disabled=false;\n"
@@ -2119,7 +2119,7 @@ static const char explorer_18[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"5e95a2731e20d7dd\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"221f9ef62c6cab74\"", "text/javascript; charset=utf-8");
 
 /* format.js */
 static const char explorer_19[] =
@@ -2182,7 +2182,7 @@ static const char explorer_19[] =
   "b.addEventListener('click',async()=>{\n"
   "const done=await toClipboard(text);\n"
   "b.classList.toggle('copied',done);\n"
-  "say(done?'Copied ' + what + '.':'The browser does not allow to copy.');\n"
+  "say(done?'Copied ' + what + '.':'The browser does not allow copying.');\n"
   "setTimeout(()=>b.classList.remove('copied'),1500);\n"
   "});\n"
   "return b;\n"
@@ -2218,7 +2218,7 @@ static const char explorer_19[] =
   "export const short=(id)=>(id.length>12?'…' + id.slice(-6):id);\n"
   "export const idOf=(id,inside)=>el('span',{class:'id',title:id},inside?\?el('code',{},short(id)),copyButton(id,'id'));\n"
   "export const isId=(key,v)=>typeof v==='string'&&/(^id|Id)$/.test(key)&&isCode(v);\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"87c2bd6239918950\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"3e0b6d646ebd466c\"", "text/javascript; charset=utf-8");
 
 /* home.js */
 static const char explorer_20[] =
@@ -2281,7 +2281,7 @@ static const char explorer_21[] =
   "const unit=field('Unit',{},UNITS.map(([name,n])=>el('option',{value:n,selected:name==='minutes'},name)));\n"
   "const at=field('To (UTC)',{value:iso(now()),pattern:'\\\\d{4}-\\\\d\\\\d-\\\\d\\\\dT\\\\d\\\\d:\\\\d\\\\d(:\\\\d\\\\d)?Z',title:'A time such as 2030-01-31T12:00:00Z',required:true});\n"
   "const form=(f,...inside)=>el('form',{class:'row',onsubmit:(e)=>{e.preventDefault();f();}},inside);\n"
-  "const stop=button('Stop',()=>move({rate:0},'The clock stands.')),jump=button('Jump to the next step',()=>move({toNextDue:true},'The next step is done.'),{class:'primary'});\n"
+  "const stop=button('Stop',()=>move({rate:0},'The clock is stopped.')),jump=button('Jump to the next step',()=>move({toNextDue:true},'The next step is done.'),{class:'primary'});\n"
   "const drawClock=()=>{\n"
   "time.textContent=told(now());\n"
   "time.dateTime=iso(now());\n"
@@ -2293,15 +2293,15 @@ static const char explorer_21[] =
   "};\n"
   "const steps=clock.manual?[\n"
   "el('div',{class:'lab-grid'},\n"
-  "el('section',{class:'card','aria-labelledby':'lab-speed'},el('h2',{id:'lab-speed'},'Speed'),el('p',{class:'muted'},'A clock that stands moves only when you move it.'),form(()=>move({rate:Number(rate.input.value)},'The clock runs.'),rate.node,el('button',{'data-f':'run'},'Run'),stop)),\n"
-  "el('section',{class:'card','aria-labelledby':'lab-move'},el('h2',{id:'lab-move'},'Move'),el('p',{class:'muted'},'All that falls due on the way happens, in its order.'),\n"
+  "el('section',{class:'card','aria-labelledby':'lab-speed'},el('h2',{id:'lab-speed'},'Speed'),el('p',{class:'muted'},'A stopped clock moves only when you move it.'),form(()=>move({rate:Number(rate.input.value)},'The clock runs.'),rate.node,el('button',{'data-f':'run'},'Run'),stop)),\n"
+  "el('section',{class:'card','aria-labelledby':'lab-move'},el('h2',{id:'lab-move'},'Move'),el('p',{class:'muted'},'Everything that becomes due on the way happens, in order.'),\n"
   "el('div',{class:'row'},[['1 min',60],['1 hour',3600],['1 day',86400]].map(([text,s])=>button('+ ' + text,()=>move({advanceSeconds:s},text + ' later.'))),button('+ 1 month',()=>to(month(now()),'A month later.'))),\n"
   "form(()=>move({advanceSeconds:Number(amount.input.value)*Number(unit.input.value)},'The clock has moved.'),amount.node,unit.node,el('button',{'data-f':'advance'},'Advance')),\n"
   "form(()=>to(Date.parse(at.input.value),'The clock has moved.'),at.node,el('button',{'data-f':'set'},'Set'))))]\n"
   ":[el('p',{class:'empty'},'This is the clock of the machine, which cannot be moved. Start svcd with ',el('code',{},'--clock manual'),' or ',el('code',{},'--clock-rate 60'),'.')];\n"
   "put(place,el('section',{class:'card lab-clock','aria-label':'Clock of the service'},el('div',{class:'row'},time,state),next,clock.manual?jump:null),steps,\n"
   "el('section',{'aria-labelledby':'lab-due'},el('h2',{id:'lab-due'},'Due steps'),due));\n"
-  "const drawDue=(all)=>redraw(due,all.length===0?el('p',{class:'empty'},'Nothing is due. Make a cluster, and its steps are here.'):el('div',{class:'scroll',tabindex:0,role:'region','aria-label':'Due steps'},el('table',{class:'list lab-table'},\n"
+  "const drawDue=(all)=>redraw(due,all.length===0?el('p',{class:'empty'},'Nothing is due. Create a cluster to see its steps here.'):el('div',{class:'scroll',tabindex:0,role:'region','aria-label':'Due steps'},el('table',{class:'list lab-table'},\n"
   "el('thead',{},el('tr',{},['When','Time (UTC)','What','Id',''].map((h)=>el('th',{scope:'col'},h||el('span',{class:'off'},'Actions'))))),\n"
   "el('tbody',{},all.map((d)=>el('tr',{},el('td',{class:'lab-left','data-ms':d.timeMs},left(d.timeMs)),el('td',{},utc(iso(d.timeMs)).replace(' UTC','')),el('td',{},sentence(d)),el('td',{},/^0+$/.test(d.id?\?'0')?null:idOf(d.id)),\n"
   "el('td',{},clock.manual?button('Jump',()=>to(d.timeMs,'The clock has moved.'),{class:'small','data-f':'jump ' + d.timeMs + ' ' + d.id + d.what,'aria-label':'Jump to ' + utc(iso(d.timeMs))}):null)))))));\n"
@@ -2314,7 +2314,7 @@ static const char explorer_21[] =
   "drawDue(all);\n"
   "});\n"
   "}\n";
-static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"3cc5424ab788b6ee\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"a93d1f705b586105\"", "text/javascript; charset=utf-8");
 
 /* lab-faults.js */
 static const char explorer_22[] =
@@ -2323,7 +2323,7 @@ static const char explorer_22[] =
   "import{isObject}from './format.js';\n"
   "import{field,redraw}from './lab.js';\n"
   "const number=(v)=>(v===''?undefined:Number(v)),text=(v)=>v.trim()||undefined;\n"
-  "const ANSWERS=[['status','It is an error'],['before','It is lost before anything is done'],['after','It is lost after all is done'],['late','It is only late'],['expiredToken','401: the token has expired'],['staleNonce','401: the nonce of Digest is stale']];\n"
+  "const ANSWERS=[['status','The answer is an error'],['before','The request is lost before any work'],['after','The answer is lost after the work'],['late','The answer is late'],['expiredToken','401: the token has expired'],['staleNonce','401: the nonce of Digest is stale']];\n"
   "const NOUN=['noun','Resource',{value:'cluster',required:true}],NAME=['name','Name',{placeholder:'any'}];\n"
   "const KINDS={\n"
   "'A request':{fields:[['operation','Operation',{placeholder:'every one',list:'lab-ops'}],['what','Answer',{},ANSWERS],['status','Status',{},[['503','503'],['500','500'],['429','429']]],['errorCode','Error code',{placeholder:'the usual one'}],['delayMs','Late by (ms)',{type:'number',min:0,max:3600000}]],\n"
@@ -2361,18 +2361,18 @@ static const char explorer_22[] =
   "const add=async(e)=>{\n"
   "e.preventDefault();\n"
   "const v=Object.fromEntries(Object.entries(inputs).map(([k,i])=>[k,i.value])),chance=Number(v.chance)/ 100;\n"
-  "const a=await lab.act('POST','faults',{...KINDS[kind.input.value].make(v),count:number(v.count),chance:chance<1?chance:undefined},{done:'The fault is there.'});\n"
+  "const a=await lab.act('POST','faults',{...KINDS[kind.input.value].make(v),count:number(v.count),chance:chance<1?chance:undefined},{done:'The fault was added.'});\n"
   "if(a.ok)list.now();\n"
   "};\n"
   "const remove=async(id)=>{\n"
   "for(const r of rules)if(!id||r.id===id)removed.add(r.id);\n"
-  "const a=await lab.act('DELETE',id?'faults/' + id:'faults',undefined,{done:id?'The fault is removed.':'All faults are removed.'});\n"
+  "const a=await lab.act('DELETE',id?'faults/' + id:'faults',undefined,{done:id?'The fault was removed.':'All faults were removed.'});\n"
   "if(!id&&a.ok)gone.clear();\n"
   "list.now();\n"
   "};\n"
   "const draw=()=>{\n"
   "const rows=[...rules,...gone.values()].sort((a,b)=>a.id - b.id),fresh=new Set(rules.filter((r)=>before.has(r.id)&&before.get(r.id)<r.struck).map((r)=>r.id));\n"
-  "redraw(table,rows.length===0?el('p',{class:'empty'},'There are no faults: the service works as it should.'):[\n"
+  "redraw(table,rows.length===0?el('p',{class:'empty'},'There are no faults: the service works normally.'):[\n"
   "el('div',{class:'scroll',tabindex:0,role:'region','aria-label':'Faults'},el('table',{class:'list lab-table'},\n"
   "el('thead',{},el('tr',{},['Id','Rule','Chance','Struck',''].map((h)=>el('th',{scope:'col'},h||el('span',{class:'off'},'Actions'))))),\n"
   "el('tbody',{},rows.map((r)=>el('tr',{class:gone.has(r.id)?'lab-gone':''},el('td',{},String(r.id)),el('td',{},told(r)),el('td',{},Math.round(100*r.chance)+ ' %'),\n"
@@ -2390,7 +2390,7 @@ static const char explorer_22[] =
   "draw();\n"
   "},1000,5000);\n"
   "}\n";
-static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"a84c31d99fa66e06\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"323d9d43cb0d5bbb\"", "text/javascript; charset=utf-8");
 
 /* lab-journal.js */
 static const char explorer_23[] =
@@ -2418,7 +2418,7 @@ static const char explorer_23[] =
   "function details(e){\n"
   "const heads=(list)=>(list?\?[]).map((h)=>h.name + ': ' + h.value).join('\\n'),part=(title,m)=>[el('h3',{},title),block(heads(m?.headers)+(m?.body===null||m?.body===undefined?'':'\\n\\n' +(typeof m.body==='string'?m.body:JSON.stringify(m.body,null,2))),title.toLowerCase())];\n"
   "if(e.fault!==undefined)return block(JSON.stringify(e,null,2),'strike');\n"
-  "return el('div',{},el('p',{class:'row'},copyButton(curlOf(e),'as curl','Copy as curl'),el('span',{class:'muted'},e.caller?'Caller: ' +(e.caller.name?\?e.caller.id):'No caller is known.')),part('Request',e.request),part('Answer',e.response));\n"
+  "return el('div',{},el('p',{class:'row'},copyButton(curlOf(e),'as curl','Copy as curl'),el('span',{class:'muted'},e.caller?'Caller: ' +(e.caller.name?\?e.caller.id):'The caller is unknown.')),part('Request',e.request),part('Answer',e.response));\n"
   "}\n"
   "function line(e){\n"
   "const good=e.status<400,place=el('div',{});\n"
@@ -2443,7 +2443,7 @@ static const char explorer_23[] =
   "}\n"
   "count.textContent=n<rows.length?n + ' of ' + plural(rows.length,'request'):plural(rows.length,'request');\n"
   "none.hidden=n>0;\n"
-  "none.textContent=rows.length?'No request fits the filter.':'Nobody has asked for anything yet.';\n"
+  "none.textContent=rows.length?'No request fits the filter.':'There are no requests yet.';\n"
   "};\n"
   "for(const f of[method,status,path,text])f.input.addEventListener('input',apply);\n"
   "const pause=el('button',{type:'button','aria-pressed':'false',onclick:()=>{paused=!paused;pause.textContent=paused?'Go on':'Pause';pause.setAttribute('aria-pressed',String(paused));if(!paused)show();}},'Pause');\n"
@@ -2462,7 +2462,7 @@ static const char explorer_23[] =
   "apply();\n"
   "lab.poll(()=>'journal?limit=' + LIMIT,(all)=>{latest=Array.isArray(all)?all:[];if(!paused)show();},1000,10000);\n"
   "}\n";
-static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"6b6b0f7b24285bc2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"383edb8c90ccb2e0\"", "text/javascript; charset=utf-8");
 
 /* lab-store.js */
 static const char explorer_24[] =
@@ -2489,7 +2489,7 @@ static const char explorer_24[] =
   "const restore=async(n)=>{if(await confirm('Restore the snapshot?',n + ': what has happened since is lost, and the clock goes back to that time.','Restore'))lab.act('POST',at(n,':restore'),undefined,{done:n + ' is restored.',changes:true});};\n"
   "const remove=async(n)=>{if(await confirm('Delete the snapshot?',n,'Delete')&&(await lab.act('DELETE',at(n),undefined,{done:n + ' is deleted.'})).ok)list.now();};\n"
   "const download=async(n)=>{const a=await lab.act('GET',at(n));if(a.ok)save(a.blob?\?new Blob([a.text]),n + '.svcsnap');};\n"
-  "const reset=async()=>{if(await confirm('Reset the service?','Store, clock and limiter go back to the start of svcd. Faults and the journal are removed.','Reset')&&(await lab.act('POST','reset',undefined,{done:'The service is as it was at its start.',changes:true})).ok)list.now();};\n"
+  "const reset=async()=>{if(await confirm('Reset the service?','Store, clock and limiter go back to the start of svcd. Faults and the journal are removed.','Reset')&&(await lab.act('POST','reset',undefined,{done:'The service was reset to its start.',changes:true})).ok)list.now();};\n"
   "const upload=async(file)=>{\n"
   "if(!file)return;\n"
   "const n=fileName(file.name);\n"
@@ -2501,18 +2501,18 @@ static const char explorer_24[] =
   "if(!a.ok)return;\n"
   "const line=what + ' is applied: ' +[[b.made,'made'],[b.changed,'changed'],[b.kept,'kept']].map(([n,w])=>(n?\?0)+ ' ' + w).join(', ')+ '.';\n"
   "say(line);\n"
-  "put(report,el('p',{class:'done'},line),el('details',{},el('summary',{},'Names and secrets of what was made'),el('p',{class:'muted'},'The service does not show secrets again.'),block(JSON.stringify({names:b.names,secrets:b.secrets},null,2),'report')));\n"
+  "put(report,el('p',{class:'done'},line),el('details',{},el('summary',{},'Names and secrets of the created resources'),el('p',{class:'muted'},'The service does not show secrets again.'),block(JSON.stringify({names:b.names,secrets:b.secrets},null,2),'report')));\n"
   "};\n"
   "const world=field('World',{},el('option',{value:''},'Choose'));\n"
   "const shipped=async()=>{const n=world.input.value;if(!n)return;const a=await lab.act('GET','worlds/' + encodeURIComponent(n));if(a.ok)await apply(a.text,'The world ' + n);};\n"
   "const chooser=(label,accept,f)=>field(label,{type:'file',accept,onchange:async(e)=>{const file=e.target.files[0];await f(file);e.target.value='';}});\n"
   "put(place,el('div',{class:'lab-grid'},\n"
-  "el('section',{class:'card','aria-labelledby':'lab-snaps'},el('h2',{id:'lab-snaps'},'Snapshot'),el('p',{class:'muted'},'All that the service knows, and its time. Up to 16 are kept, in memory.'),\n"
+  "el('section',{class:'card','aria-labelledby':'lab-snaps'},el('h2',{id:'lab-snaps'},'Snapshot'),el('p',{class:'muted'},'The whole state of the service, and its time. Up to 16 snapshots are kept in memory.'),\n"
   "el('form',{class:'row',onsubmit:take},name.node,el('button',{class:'primary','data-f':'take'},'Take')),chooser('Upload a snapshot file','.svcsnap,application/octet-stream',upload).node,\n"
   "el('div',{class:'row'},el('button',{type:'button',class:'danger','data-f':'reset',onclick:reset},'Reset the service'))),\n"
-  "el('section',{class:'card','aria-labelledby':'lab-world'},el('h2',{id:'lab-world'},'World'),el('p',{class:'muted'},'A file that says what shall exist. All of it is made, or nothing.'),\n"
+  "el('section',{class:'card','aria-labelledby':'lab-world'},el('h2',{id:'lab-world'},'World'),el('p',{class:'muted'},'A file that describes resources. Either all of them are created, or none.'),\n"
   "el('div',{class:'row'},world.node,el('button',{type:'button','data-f':'apply',onclick:shipped},'Apply')),chooser('Apply a world file','.json,application/json',async(file)=>{if(file)await apply(await file.text(),file.name);}).node,\n"
-  "el('div',{class:'row'},el('button',{type:'button','data-f':'export',onclick:async()=>{const a=await lab.act('GET','world');if(a.ok)save(a.text,'world.json');}},'Download what exists as a world')),report)),\n"
+  "el('div',{class:'row'},el('button',{type:'button','data-f':'export',onclick:async()=>{const a=await lab.act('GET','world');if(a.ok)save(a.text,'world.json');}},'Download the resources as a world')),report)),\n"
   "el('h2',{},'Snapshots'),table);\n"
   "lab.act('GET','worlds').then((a)=>{for(const n of Array.isArray(a.body)?a.body:[])world.input.append(el('option',{value:n},String(n)));});\n"
   "const list=lab.poll(()=>'snapshots',(found)=>{\n"
@@ -2523,7 +2523,7 @@ static const char explorer_24[] =
   "el('td',{},el('div',{class:'row lab-acts'},button('Restore','Restore ' + s.name,()=>restore(s.name)),button('Download','Download ' + s.name,()=>download(s.name)),button('Delete','Delete ' + s.name,()=>remove(s.name),{class:'small danger'})))))))));\n"
   "},2000);\n"
   "}\n";
-static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"45ce20313f0becdc\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"995369c8507bc6c8\"", "text/javascript; charset=utf-8");
 
 /* lab.js */
 static const char explorer_25[] =
@@ -2600,7 +2600,7 @@ static const char explorer_25[] =
   "};\n"
   "const told=(a,method,retry)=>{\n"
   "if(over)return;\n"
-  "if(a.status===401){put(notice,el('p',{class:'problem',role:'alert','data-status':401},'Test control does not take the token any more. Give it again.'));draw();return;}\n"
+  "if(a.status===401){put(notice,el('p',{class:'problem',role:'alert','data-status':401},'Test control no longer accepts the token. Enter it again.'));draw();return;}\n"
   "if(!a.ok)put(notice,problem(a,{method:method==='GET'?'GET':'PUT',retry}));else put(notice);\n"
   "};\n"
   "const lab={\n"
@@ -2609,7 +2609,7 @@ static const char explorer_25[] =
   "const a=await api.control(method,path,sent,type);\n"
   "told(a,method);\n"
   "if(a.ok&&done)say(done);\n"
-  "if(a.ok&&changes){await control.look();context.refresh().then((holds)=>{if(!over)put(past,holds?null:el('p',{class:'hint'},'By the clock of the service your token is past its end, or unknown. The Lab works on; the other pages will ask you to sign in.'));});}\n"
+  "if(a.ok&&changes){await control.look();context.refresh().then((holds)=>{if(!over)put(past,holds?null:el('p',{class:'hint'},'Your token has expired by the clock of the service, or is unknown. The Lab still works; the other pages will ask you to sign in.'));});}\n"
   "return a;\n"
   "},\n"
   "poll(path,seen,fastest=1000,slowest=15000){\n"
@@ -2633,7 +2633,7 @@ static const char explorer_25[] =
   "draw();\n"
   "return()=>{over=true;close();};\n"
   "}\n";
-static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"c5707ecaaf8eef08\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"4279b04f67b36ce7\"", "text/javascript; charset=utf-8");
 
 /* log.js */
 static const char explorer_26[] =
@@ -2755,7 +2755,7 @@ static const char explorer_27[] =
   "function expired(){\n"
   "api.signOut();\n"
   "who();\n"
-  "askToSignIn('Your token has expired, or was revoked. Sign in again: you go on where you were.');\n"
+  "askToSignIn('Your token has expired, or was revoked. Sign in again to continue where you were.');\n"
   "if(!again){\n"
   "again={turn};\n"
   "again.promise=new Promise((done)=>{again.done=done;});\n"
@@ -2770,7 +2770,7 @@ static const char explorer_27[] =
   "const a=await api.signIn(id,secret);\n"
   "$('signin-go').disabled=false;\n"
   "if(!api.signedIn()){\n"
-  "put($('signin-wrong'),a.status===401?el('p',{class:'problem',role:'alert','data-status':401},a.why||'The id or the secret is not right.'):view.problem(a));\n"
+  "put($('signin-wrong'),a.status===401?el('p',{class:'problem',role:'alert','data-status':401},a.why||'The id or the secret is wrong.'):view.problem(a));\n"
   "$('secret').focus();\n"
   "return;\n"
   "}\n"
@@ -2917,7 +2917,7 @@ static const char explorer_27[] =
   "}\n"
   "function onlyNow(once,body){\n"
   "const lost=Object.fromEntries(Object.entries(once?\?{}).filter(([k,v])=>k!=='links'&&!/state|status|updated|lastUsed/i.test(k)&&canon(v)!==canon(body?.[k])));\n"
-  "return Object.keys(lost).length?el('div',{class:'card once'},el('h2',{},'Shown only now'),el('p',{class:'muted'},'The service does not show this again: keep it if you need it.'),view.entity(lost,'Shown only now')):null;\n"
+  "return Object.keys(lost).length?el('div',{class:'card once'},el('h2',{},'Shown only now'),el('p',{class:'muted'},'The service does not show this again: save it if you need it.'),view.entity(lost,'Shown only now')):null;\n"
   "}\n"
   "function notices(to,body){\n"
   "const f=flash;\n"
@@ -3074,7 +3074,7 @@ static const char explorer_27[] =
   "const modules=await formModules();\n"
   "if(!modules){say('No connection: try again.');return false;}\n"
   "const{isTyped,text}=modules[0].goingOf(op),name=nameAt(path);\n"
-  "return confirm(words(op.id)+ '?',[isTyped?null:[el('strong',{},breakable(name)),el('br')],text||'It cannot be brought back.'],'Delete',isTyped?name:'');\n"
+  "return confirm(words(op.id)+ '?',[isTyped?null:[el('strong',{},breakable(name)),el('br')],text||'This cannot be undone.'],'Delete',isTyped?name:'');\n"
   "}\n"
   "async function remove(op,path){\n"
   "const name=nameAt(path),notice=$('view').querySelector('.notices');\n"
@@ -3201,7 +3201,7 @@ static const char explorer_27[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"a58f52357d488d5c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"afdc4169380be274\"", "text/javascript; charset=utf-8");
 
 /* metrics.js */
 static const char explorer_28[] =
@@ -3470,7 +3470,7 @@ static const char explorer_29[] =
   "const owner=groupId?projects.get(groupId)?.orgId:undefined,short_=(groupId?\?orgId)!==undefined&&decode(parts[1]?\?'')===(groupId?\?orgId);\n"
   "if(owner&&short_)items.push({text:named(owner),title:owner,to:pathOf('orgId',owner)});\n"
   "parts.forEach((p,i)=>{\n"
-  "if(i===0&&short_)return;// \"groups\":the project's name tells\n"
+  "if(i===0&&short_)return;\n"
   "const to='/' + parts.slice(0,i + 1).join('/'),m=match(to),text=decode(p);\n"
   "const isValue=m?m.op.template.split('/')[i + 1]?.includes('{'):i>0&&spec.ops.some((op)=>op.pattern.test(path)&&op.template.split('/')[i + 1]?.startsWith('{'));\n"
   "items.push({text:isValue?named(text):text,title:isValue?text:null,to:m?to:null});\n"
@@ -3498,7 +3498,7 @@ static const char explorer_29[] =
   "});\n"
   "$('nav').addEventListener('focusout',(e)=>{if(isDrawer()&&e.relatedTarget&&!$('nav').contains(e.relatedTarget)&&e.relatedTarget!==$('menu'))drawer(false);});\n"
   "}\n";
-static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"8af3ca355542b010\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"4029e25218782276\"", "text/javascript; charset=utf-8");
 
 /* pages.js */
 static const char explorer_30[] =
@@ -3859,7 +3859,7 @@ static const char explorer_34[] =
   "put(this.node,single?radios('cloud','Provider',[...offers.keys()]):null,\n"
   "single?row('Region',el('select',{id:id + '-region',onchange:(e)=>this.set({region:e.target.value})},regions.map((r)=>el('option',{value:r,selected:r===now.region},r +(r===o?.usual?' (default)':''))))):null,\n"
   "row('Tier',el('select',{id:id + '-size',onchange:(e)=>this.set({size:e.target.value})},this.tiers(now,single?[now.region]:[])),single?null:el('p',{class:'hint'},'Of all regions and shards.')),\n"
-  "single&&!isShared?radios('nodes','Nodes',[...new Set([...NODES,now.nodes])],el('p',{class:'hint'},'They vote for the primary: so their number is odd.')):null,\n"
+  "single&&!isShared?radios('nodes','Nodes',[...new Set([...NODES,now.nodes])],el('p',{class:'hint'},'They vote for the primary, so their number is odd.')):null,\n"
   "isShared?el('p',{class:'hint'},SHARED_NODES + ' nodes on shared machines.'):null,this.wrong,el('p',{},other('All regions, shards and hardware')));\n"
   "}\n"
   "}\n"
@@ -3867,7 +3867,7 @@ static const char explorer_34[] =
   "const shape=shapeOf(schema);\n"
   "return shape?{shape,prices,isEdit,offers:offersOf(shape,listed)}:null;\n"
   "}\n";
-static const svc_header explorer_34_headers[] = EXPLORER_HEADERS_OF("\"e04775429c5bba5e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_34_headers[] = EXPLORER_HEADERS_OF("\"0fba81fa43b9e4ee\"", "text/javascript; charset=utf-8");
 
 /* reference.js */
 static const char explorer_35[] =
@@ -3981,7 +3981,7 @@ static const char explorer_35[] =
   "return section('Try it',el('form',{class:'row try',onsubmit:(e)=>{e.preventDefault();context.go(to(Object.fromEntries(op.names.map((n,i)=>[n,e.target.elements[id + i].value.trim()]))));}},\n"
   "op.names.map((n,i)=>el('span',{class:'row'},el('label',{for:id + i},n),el('input',{id:id + i,name:id + i,type:'text',required:true,autocomplete:'off',spellcheck:'false',value:known[n]?\?''}))),\n"
   "el('button',{class:'primary'},op.method==='GET'?'Show it':'Open the form')),\n"
-  "op.method==='GET'?null:el('p',{class:'muted'},'The form sends nothing before you say so.'));\n"
+  "op.method==='GET'?null:el('p',{class:'muted'},'The form sends nothing until you confirm.'));\n"
   "}\n"
   "function code(op,raw){\n"
   "const url=location.origin + spec.base + fill(op.template,{...Object.fromEntries(op.names.map((n)=>[n,n.toUpperCase()])),...nav.context()});\n"
@@ -4003,7 +4003,7 @@ static const char explorer_35[] =
   "else if(rest)put(place,el('p',{class:'empty'},'There is no operation ' + decode(rest)+ '. '),el('a',{class:'button',href:'#/~reference'},'All operations'));\n"
   "else index(place);\n"
   "}\n";
-static const svc_header explorer_35_headers[] = EXPLORER_HEADERS_OF("\"639a91a3729f896c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_35_headers[] = EXPLORER_HEADERS_OF("\"a10fed361b015ac7\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_36[] =
@@ -4119,7 +4119,7 @@ static const char explorer_37[] =
   "const LONG=3;\n"
   "const chosen=new Map();\n"
   "const sorted=new Map();\n"
-  "const filtered=new Map();// the text of a list's filter, by path\n"
+  "const filtered=new Map();\n"
   "export const names=new Map();\n"
   "const SEEN=500;\n"
   "export const seen=new Map();\n"
@@ -4289,7 +4289,7 @@ static const char explorer_37[] =
   "const columns=(picked.length?picked:all.slice(0,1)).map((c)=>({...c,isNumber:isNumber(c,rows)})),now=sorted.get(template),by=now&&all.find((c)=>c.key===now.key);\n"
   "const order=by?[...rows].sort(compare(by,now.down)):rows;\n"
   "const lines=order.map((o)=>{const row=rowOf(o,columns,{tag,path});return{row,text:[row.textContent,...[...row.querySelectorAll('[title]')].map((e)=>e.title)].join(' ').toLowerCase()};});\n"
-  "const counted=el('span',{class:'muted'}),none=el('p',{class:'empty',hidden:true},'No entry of this page has that.');\n"
+  "const counted=el('span',{class:'muted'}),none=el('p',{class:'empty',hidden:true},'No entry of this page matches.');\n"
   "const count=(n)=>{counted.textContent=n<rows.length?n + ' of ' + plural(rows.length,'entry','entries'):total>rows.length?rows.length + ' of ' + plural(total,'entry','entries'):plural(rows.length,'entry','entries');};\n"
   "const filter=rows.length>1?filterBox(path,lines,count,none):count(rows.length);\n"
   "return el('div',{},el('div',{class:'row between tools'},el('div',{class:'row'},filter,counted),chooser(all,columns,(to)=>{chosen.set(template,to);redraw();})),\n"
@@ -4309,8 +4309,8 @@ static const char explorer_37[] =
   "el('label',{class:'off',for:id},'Filter links'),el('input',{id,type:'search',placeholder:'Filter',autocomplete:'off',oninput:filter})):null),\n"
   "el('ul',{},items));\n"
   "}\n"
-  "const TITLES={0:'No connection',400:'The request cannot be taken as it is',401:'Not authorized',402:'Payment is needed',403:'You may not do this',404:'There is no such thing',\n"
-  "409:'That conflicts with what is there',429:'Too many calls: a limit refused this one'};\n"
+  "const TITLES={0:'No connection',400:'The request is invalid',401:'Not authorized',402:'Payment required',403:'You may not do this',404:'Not found',\n"
+  "409:'The request conflicts with the present state',429:'Too many calls: a limit refused this one'};\n"
   "const fact=(name,...value)=>[el('dt',{},name),el('dd',{},...value)];\n"
   "function limited(a,method,template){\n"
   "const set=setOf(method,template),p=a.body?.parameters?\?[],wait=Number(a.headers.get('Retry-After')?\?1);\n"
@@ -4324,12 +4324,12 @@ static const char explorer_37[] =
   "export function problem(a,{method='GET',template='',retry}={}){\n"
   "const b=a.body?\?{},title=TITLES[a.status]?\?(a.status>=500?'The service failed':'The request was refused');\n"
   "const limit=a.status===429?limited(a,method,template):null;\n"
-  "const missing=a.status===403&&b.parameters?.length?fact('It asks for',b.parameters.map(String).join(', ')):null;\n"
+  "const missing=a.status===403&&b.parameters?.length?fact('Required',b.parameters.map(String).join(', ')):null;\n"
   "const fields=b.badRequestDetail?.fields?\?[];\n"
   "const button=retry&&(a.status===0||a.status===429||a.status>=500)?el('button',{type:'button',onclick:retry},'Try again'):null;\n"
   "const box=el('div',{class:'problem',role:'alert','data-status':a.status},\n"
   "el('h2',{},title),\n"
-  "el('p',{},a.status===0?'Nobody answered at ' + location.host + ', at ' + clock(a.at)+ '.' +(method==='GET'?'':' What was asked may have been done.' +(method==='POST'?' To try again is safe: it is not done twice.':'')):b.detail?\?b.error_description?\?'The service gives no reason.'),\n"
+  "el('p',{},a.status===0?'No answer from ' + location.host + ', at ' + clock(a.at)+ '.' +(method==='GET'?'':' The request may have been performed.' +(method==='POST'?' Trying again is safe: it is not performed twice.':'')):b.detail?\?b.error_description?\?'The service gives no reason.'),\n"
   "el('dl',{},a.status?fact('Status',a.status +(b.reason?' ' + b.reason:'')):null,b.errorCode?fact('Error',el('code',{},b.errorCode)):null,missing,limit?.facts,\n"
   "fields.length?fact(fields.length===1?'Field':'Fields',el('ul',{class:'plain'},fields.map((f)=>el('li',{},el('code',{},f.field),' ' + f.description)))):null),\n"
   "button?el('div',{class:'row'},button):null);\n"
@@ -4341,7 +4341,7 @@ static const char explorer_37[] =
   "}\n"
   "export{badge};\n"
   "export const titleOfService=()=>spec.title||'The service';\n";
-static const svc_header explorer_37_headers[] = EXPLORER_HEADERS_OF("\"adf3f4f20c148616\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_37_headers[] = EXPLORER_HEADERS_OF("\"67b7420378891fdb\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
 static const char explorer_38[] =

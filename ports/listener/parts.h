@@ -224,7 +224,7 @@ uint64_t svc_listener_now(void);
 void svc_listener_quiet(void);
 
 int svc_listener_loop_open(listener_loop *loop, svc_listener *l, char *why, size_t size);
-/* Closes its sockets, too. No thread may use it any more, nor ring its bell. A loop that was not opened is allowed. */
+/* Closes a loop and its sockets. No thread may use the loop any more, nor ring its bell. A loop that was not opened is allowed. */
 void svc_listener_loop_close(listener_loop *loop);
 /* Accepts from this listening socket, which the loop then owns. Returns false if out of memory; then the caller keeps it. */
 bool svc_listener_loop_listen(listener_loop *loop, int fd, bool secure);
@@ -245,7 +245,7 @@ void svc_listener_discard(listener_conn *conn);
 const char *svc_listener_raw(const listener_conn *conn, size_t *n);
 char *svc_listener_room(listener_conn *conn);
 void svc_listener_rest(listener_conn *conn);
-/* Closes it at the end of this turn; until then it exists, but must not be used. */
+/* Closes a connection at the end of this turn; until then it exists, but must not be used. */
 void svc_listener_drop(listener_conn *conn);
 bool svc_listener_dropped(const listener_conn *conn);
 
@@ -260,16 +260,16 @@ listener_conn *svc_listener_oldest(listener_loop *loop, int state, const unsigne
 void svc_listener_welcome(listener_conn *conn);
 /* Processes the received bytes, request by request, as far as possible. */
 void svc_listener_advance(listener_conn *conn);
-/* Its deadline has passed. */
+/* Called when the deadline of a connection has passed. */
 void svc_listener_expire(listener_conn *conn);
-/* Its socket is closed: frees all of it. */
+/* Frees a connection whose socket is closed. */
 void svc_listener_farewell(listener_conn *conn);
 
 /* --------------------------------------------------------------------------------------------------------- places.c */
 
 bool svc_listener_places_open(svc_listener *l); /* false: out of memory */
 void svc_listener_places_close(svc_listener *l);
-/* Counts it. Returns 0, or the error to refuse it with. */
+/* Counts a connection. Returns 0, or the error to refuse it with. */
 int svc_listener_place_take(listener_conn *conn);
 void svc_listener_place_leave(listener_conn *conn); /* a connection that is not counted is allowed */
 
@@ -290,12 +290,12 @@ void svc_listener_peer(const listener_conn *conn, const svc_http_head *h, char p
 listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t n, const svc_http_limits *limits);
 void svc_listener_job_free(listener_job *job); /* NULL is allowed */
 void svc_listener_jobs_free(listener_job *first);
-/* Whether the loop answers it: a read, unless it would first store due steps and so wait for the disk. */
+/* Whether the loop answers the request: a read, unless that would first store due steps and so wait for the disk. */
 bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h);
 /* The bytes of a body that count in max_body_memory. */
 size_t svc_listener_counted(const svc_http_body *b);
 
-/* Has the service answer a request that has waited for so long. `body` may be NULL. */
+/* Passes a request to the service, with the time that it has waited. `body` may be NULL. */
 void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, bool tls, const svc_http_body *body,
                          int64_t waited_ns, svc_response *response);
 /* Queues a job for the writers. Returns false if the queue is full. */
@@ -348,11 +348,11 @@ void svc_listener_send_release(listener_conn *conn);
 void svc_listener_send_continue(listener_conn *conn);
 /* The delay of an answer is over. */
 void svc_listener_send_late(listener_conn *conn);
-/* Its handshake continues when the socket takes bytes again. */
+/* Continues the handshake when the socket takes bytes again. */
 void svc_listener_send_later(listener_conn *conn);
 /* Continues all answers that can be sent again. */
 void svc_listener_resume(listener_loop *loop);
-/* Called before it is closed in this turn: the last moment to remove its socket from `writable`. */
+/* Called before a connection is closed in this turn: the last moment to remove its socket from `writable`. */
 void svc_listener_leave(listener_conn *conn);
 
 /* ------------------------------------------------------------------------------------------------------------ tls.c */
@@ -363,18 +363,18 @@ void svc_listener_tls_close(svc_listener *l); /* allowed without svc_listener_tl
 /* Starts TLS on this connection. False: out of memory, and it must not be used. */
 bool svc_listener_tls_begin(listener_conn *conn);
 void svc_listener_tls_end(listener_conn *conn); /* a connection without TLS is allowed */
-/* Continues its handshake as far as possible. */
+/* Continues the handshake of a connection as far as possible. */
 enum { LISTENER_SHAKEN, LISTENER_SHAKE_READ, LISTENER_SHAKE_WRITE, LISTENER_SHAKE_FAILED /* it is dropped */ };
 int svc_listener_tls_shake(listener_conn *conn);
 /* Decrypts some of the received bytes. False: more bytes are needed. */
 bool svc_listener_tls_read(listener_conn *conn);
 /* Sends the head in `text`, then the rest of the body, as far as the socket takes it. Returns the number of bytes sent. */
 size_t svc_listener_tls_send(listener_conn *conn, const char *text, size_t n);
-/* Sends it at once. False: the text is not completely sent, and nothing else can be sent on this connection. */
+/* Sends the text at once. False: the text is not completely sent, and nothing else can be sent on this connection. */
 bool svc_listener_tls_say(listener_conn *conn, const char *text, size_t n);
 /* Tells the client that the session ends. */
 void svc_listener_tls_notify(listener_conn *conn);
-/* Nothing came in this turn: if that lasts, the connection frees its buffers. */
+/* Called when nothing was received in this turn: after some time, the connection frees its buffers. */
 void svc_listener_tls_rest(listener_conn *conn, uint64_t now);
 
 #endif /* SVC_LISTENER_PARTS_H */

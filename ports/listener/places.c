@@ -3,8 +3,9 @@
 ** of them by connecting and doing nothing.
 **
 ** If there is no place, the connection that is idle for longest is closed: one of the same address, if that has used up its share. Many
-** people may be behind one address, and clients that forget idle connections must not lock the others out. Only if none is idle, the new
-** connection is refused. A loop closes only its own connections; they are spread evenly, so that each loop has some of such an address.
+** people may be behind one address, and clients that forget idle connections must not lock the others out. The new connection is refused
+** only if none is idle. A loop closes only its own connections. Connections are spread evenly, so each loop has
+** some connections of such an address.
 **
 ** The rule: a connection is counted twice, in total and for its address, and leaves both counts at once,
 ** when it is closed or gives way. Addresses are counted in a table with open addressing: a row before the first

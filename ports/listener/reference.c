@@ -1,7 +1,7 @@
 /*
 ** Descriptions of operations, parameters, fields and resources, for people who read the OpenAPI document. The library calls
-** svc_listener_describe() while it writes that document (svc_config.describe); the library has no texts itself, because small devices serve
-** no readers.
+** svc_listener_describe() while it writes that document (svc_config.describe). The library itself has no texts, so
+** that programs on small devices stay small.
 **
 ** The rule: the texts are sorted constants (reference_texts.c), so a call allocates nothing, keeps nothing and can come from any
 ** thread. -DSVC_LISTENER_NO_REFERENCE leaves all texts out of the program.

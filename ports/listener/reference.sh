@@ -1,6 +1,6 @@
 #!/bin/sh
-# reference.sh: writes ports/listener/reference_texts.c, the descriptions of the API as a sorted table, because a program has no folder of
-# texts beside it. The texts are in amalgamation/catalog/reference.txt and amalgamation/catalog/AREA/reference.txt.
+# reference.sh: writes ports/listener/reference_texts.c, the descriptions of the API as a sorted table, because a program has no folder to
+# read texts from. The texts are in amalgamation/catalog/reference.txt and amalgamation/catalog/AREA/reference.txt.
 #
 #   reference.sh [--out FILE]     (default: standard output)
 #
@@ -8,16 +8,16 @@
 #
 #   operation createCluster: ...             an operation, by its operationId
 #   parameter pretty: ...                    a parameter or header, wherever it occurs
-#   parameter listClusters.pretty: ...       the same, of one operation: this text wins
+#   parameter listClusters.pretty: ...       the same for one operation; this text takes precedence
 #   field MaintenanceWindow.dayOfWeek: ...   a field of an object; also of several objects: field A,B,C.name: ...
-#   field *.groupId: ...                     a field of every object that has no text of its own for it
+#   field *.groupId: ...                     a field of all objects for which no other text describes it
 #   resource maintenance window: ...         a resource, by the name of its tag
 #
 # The rules: the same files give the same bytes; no name has two texts; a malformed line is an error that names file and line.
 . "$(dirname "$0")/../../package/generate.sh"
 cd "$(dirname "$0")/../../amalgamation/catalog"
 
-# a line for each text: key, tab, text; the key is the letter of the kind, a space and the name
+# prints a line for each text: key, tab, text; the key is the letter of the kind, a space and the name
 awk '
   function wrong(why) { printf "reference: %s:%d: %s\n", FILENAME, FNR, why >"/dev/stderr"; failed = 1; exit 1 }
   function add(key) {
@@ -46,7 +46,7 @@ sort -t '	' -k 1,1 "$tmp.rows" >"$tmp.sorted"
   echo
   echo '#ifndef SVC_LISTENER_NO_REFERENCE'
   echo 'const listener_text svc_listener_texts[] = {'
-  # a question mark is escaped, so that no two of them are a trigraph
+  # escapes question marks, because two of them could begin a trigraph
   sed 's/\\/\\\\/g; s/"/\\"/g; s/??/?\\?/g; s/^\([^\t]*\)\t\(.*\)$/  { "\1", "\2" },/' "$tmp.sorted"
   echo '};'
   echo 'const size_t svc_listener_text_count = sizeof svc_listener_texts / sizeof svc_listener_texts[0];'

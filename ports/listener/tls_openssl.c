@@ -3,7 +3,8 @@
 ** Only with -DSVC_WITH_OPENSSL; then it is the listener's default. certificate.c reads and checks certificate and key,
 ** so that both ports accept the same files and report the same errors; here they arrive as DER.
 **
-** OpenSSL would keep one ticket key forever, so keys are made here. The newest encrypts tickets, and the previous one still decrypts them.
+** OpenSSL would keep the same ticket key forever, so the keys are made here. The newest key encrypts tickets, and
+** the previous one still decrypts them.
 */
 #include "certificate.h"
 

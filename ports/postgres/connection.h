@@ -1,8 +1,8 @@
 /*
 ** Connections, and opening and closing a store.
 **
-** The rule: the transaction that needs a lost connection next reconnects. After a failed attempt, no thread tries for
-** POSTGRES_OUTAGE.
+** The rule: the next transaction that needs a lost connection reconnects. After an attempt that failed and took POSTGRES_OUTAGE or longer,
+** no thread tries for POSTGRES_OUTAGE.
 */
 #ifndef SVC_POSTGRES_CONNECTION_H
 #define SVC_POSTGRES_CONNECTION_H
@@ -14,8 +14,8 @@ static void postgres_silent(void *context, const PGresult *r)
   (void)context, (void)r;
 }
 
-/* A statement outside of the pipeline, and its last result. NULL: failed, or not in time. Through a pooler our settings go with it, as
-** one transaction. */
+/* Runs a statement outside of the pipeline and returns its last result. NULL: sending failed, or no result in time. Through a pooler the
+** port's settings are sent with it, as one transaction. */
 static PGresult *postgres_exec(postgres_txn *t, const char *sql)
 {
   const int64_t until = postgres_clock() + t->store->timeout;
@@ -42,9 +42,9 @@ static bool postgres_do(postgres_txn *t, const char *sql)
 }
 
 /*
-** Finds the first existing schema of the connection's own search_path, or the one in the URI. Also detects a pooler, which may give each
-** transaction another connection of the server: it does not pass on the process id of the server, so the id from the connection's start
-** differs from the one that the server reports now. A wrong guess only costs time: everything works without a pooler, too.
+** Finds the schema in the URI, or the first existing one of the connection's own search_path. Also detects a pooler, which may give each
+** transaction another connection of the server. A pooler does not pass on the process id of the server, so the id from the connection's
+** start differs from the one that the server reports now. A wrong guess only costs time: the statements for a pooler work without one, too.
 */
 static bool postgres_find_schema(postgres_txn *t)
 {
@@ -62,7 +62,7 @@ static bool postgres_find_schema(postgres_txn *t)
   return good;
 }
 
-/* A setting of ours, if the server knows it; appended to `local`, or set for the session. */
+/* Sets a setting of the port for the session; through a pooler also appends it to `local`. Returns false if the server does not know it. */
 static bool postgres_set(postgres_txn *t, const char *name, const char *value)
 {
   const bool pooled = t->store->pooler == POSTGRES_TRANSACTION;
@@ -80,7 +80,8 @@ static bool postgres_set(postgres_txn *t, const char *name, const char *value)
   return strlen(local) + 1 < sizeof t->store->local;
 }
 
-/* Through a pooler `local` is built once, and no session has settings of its own, because another client may get it next. */
+/* Applies the port's settings. Through a pooler, only builds `local` once: a session keeps no settings, because
+** another client may get it. */
 static bool postgres_settle(postgres_txn *t)
 {
   svc_store *store = t->store;
@@ -95,8 +96,8 @@ static bool postgres_settle(postgres_txn *t)
   return true;
 }
 
-/* False: no usable connection; t->conn, if any, has the reason. Defaults precede the URI, which overrides them. libpq's messages never
-** contain a password. */
+/* Connects. Returns false if there is no usable connection; t->conn, if any, has the reason. The defaults come before the URI, which
+** overrides them. libpq's messages never contain a password. */
 static bool postgres_new(postgres_txn *t)
 {
   const svc_store *store = t->store;
@@ -133,7 +134,7 @@ static bool postgres_prepare(postgres_txn *t)
   return postgres_sync(t) == SVC_OK && postgres_drain(t, 0) == SVC_OK;
 }
 
-/* Allocated with the first connection, like libpq's own memory, and kept. */
+/* Allocates `seen` and `edge` with the first connection, by malloc like libpq's own memory; they are kept. */
 static bool postgres_equip(postgres_txn *t)
 {
   if (!t->seen) t->seen = malloc(postgres_seen_most(t) * sizeof *t->seen + POSTGRES_EDGE);
@@ -141,7 +142,7 @@ static bool postgres_equip(postgres_txn *t)
   return t->seen != NULL;
 }
 
-/* Whether an attempt failed a moment ago. Then no thread tries: all would wait for a missing host one after the other. */
+/* Whether a slow attempt failed a moment ago. Then no thread tries, because all would wait for an unreachable host one after the other. */
 static bool postgres_is_down(svc_store *store)
 {
   bool down;
@@ -159,16 +160,17 @@ static int postgres_connect(postgres_txn *t)
   if (postgres_is_down(store)) return SVC_IO;
   if (postgres_new(t) && (t == &store->writer || store->pooler == POSTGRES_TRANSACTION || postgres_do(t, postgres_reading)) && postgres_prepare(t))
     return SVC_OK;
-  if (t->conn) postgres_note_conn(store, SVC_IO, t->conn); /* otherwise it is already logged, or out of memory */
+  if (t->conn) postgres_note_conn(store, SVC_IO, t->conn); /* otherwise the error is already noted, or out of memory */
   postgres_lose(t);
-  if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* refused: takes no time */
+  if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* a quick refusal: the next attempt costs little */
   pthread_mutex_lock(&store->lock);
   store->down = postgres_clock() + POSTGRES_OUTAGE;
   pthread_mutex_unlock(&store->lock);
   return SVC_IO;
 }
 
-/* Nothing was asked, so there is nothing to read, unless the server has closed the connection: its message, and then the end. */
+/* Whether an idle connection is usable. No query is pending, so there is something to read only if the server has closed the connection:
+** its message, and then the end. */
 static bool postgres_alive(PGconn *conn)
 {
   struct pollfd p = { .fd = PQsocket(conn), .events = POLLIN };
@@ -284,7 +286,7 @@ static const struct postgres_option {
 };
 #define POSTGRES_OPTIONS (sizeof postgres_our_options / sizeof postgres_our_options[0])
 
-/* Options of this port, which libpq would not know: they are removed from the URI. Returns what is wrong with one, or NULL. */
+/* Reads the options of this port, and removes them from the URI, because libpq does not know them. Returns an error text, or NULL. */
 static const char *postgres_options(svc_store *store)
 {
   char *p = strchr(store->uri, '?');
@@ -304,7 +306,7 @@ static const char *postgres_options(svc_store *store)
   return NULL;
 }
 
-/* Waits use the monotonic clock. */
+/* Creates the lock and the condition, whose waits use the monotonic clock. */
 static bool postgres_locks(svc_store *store)
 {
   pthread_condattr_t monotonic;
@@ -318,7 +320,7 @@ static bool postgres_locks(svc_store *store)
   return good;
 }
 
-/* The number is an option of the URI. */
+/* Allocates the readers, whose number is an option of the URI. */
 static bool postgres_make_readers(svc_store *store)
 {
   const size_t size = (size_t)store->reader_count * sizeof *store->readers;
@@ -360,7 +362,7 @@ fail:
   return NULL;
 }
 
-/* Other processes may create them at the same moment; CREATE IF NOT EXISTS then fails because they exist. */
+/* Creates the tables. Other processes may create them at the same moment; CREATE IF NOT EXISTS can then fail, so it is retried. */
 static bool postgres_make_tables(postgres_txn *t)
 {
   size_t i;
@@ -376,14 +378,14 @@ static bool postgres_make_tables(postgres_txn *t)
 static bool postgres_fits(const char *schema, char *why, size_t why_size)
 {
   int major = 1, minor = 0;
-  if (schema && sscanf(schema, POSTGRES_SCHEMA "%d.%d", &major, &minor) < 2) major = 1, minor = 0; /* a comment of the user's own */
+  if (schema && sscanf(schema, POSTGRES_SCHEMA "%d.%d", &major, &minor) < 2) major = 1, minor = 0; /* a comment of another origin */
   if (major == POSTGRES_MAJOR && minor >= POSTGRES_MINOR) return true;
   snprintf(why, why_size, "cannot open the store: its schema is %d.%d, and this version needs %d.%d or a later %d.x%s", major, minor, POSTGRES_MAJOR,
            POSTGRES_MINOR, POSTGRES_MAJOR, major == POSTGRES_MAJOR ? ": svcd schema upgrades it" : "");
   return false;
 }
 
-/* If all tables exist none is created, so that serving needs no CREATE permission: svcd schema has created them. */
+/* Checks that the tables exist, or creates them. With existing tables no CREATE permission is needed: svcd schema has created them. */
 static bool postgres_have_tables(postgres_txn *t, char *why, size_t why_size)
 {
   PGresult *r = postgres_exec(t, postgres_there);
@@ -393,7 +395,7 @@ static bool postgres_have_tables(postgres_txn *t, char *why, size_t why_size)
   return good && (there || postgres_make_tables(t));
 }
 
-/* Whether the tables are ours. False: why has their owner, or is empty if libpq has the reason. */
+/* Whether the owner of the tables is trusted. False: `why` names the owner, or is empty if libpq has the reason. */
 static bool postgres_own_tables(postgres_txn *t, char *why, size_t why_size)
 {
   PGresult *r = postgres_exec(t, postgres_strangers);
@@ -405,7 +407,7 @@ static bool postgres_own_tables(postgres_txn *t, char *why, size_t why_size)
   return good;
 }
 
-/* The reason why the store cannot be opened, if none is known yet. */
+/* Writes the reason why the store cannot be opened, unless `why` has one. */
 static void postgres_open_why(const postgres_txn *t, char *why, size_t why_size)
 {
   const char *text = t->conn ? PQerrorMessage(t->conn) : t->store->why[0] ? t->store->why : "no memory";

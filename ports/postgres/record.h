@@ -31,7 +31,7 @@ static int postgres_get_each_once(postgres_txn *t, const svc_str *keys, size_t n
   return rc;
 }
 
-/* A statement per key, whatever its length. */
+/* Reads each key by its own statement, for keys that are too long or too many to be remembered. */
 static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc_str *values)
 {
   int rc = postgres_get_each_once(t, keys, n, values);
@@ -69,14 +69,14 @@ static int postgres_get(svc_txn *txn, svc_str key, svc_str *value)
   return rc == SVC_OK && !found.p ? SVC_NOT_FOUND : rc;
 }
 
-/* Whether a range may contain counters. Only then are they read, because reading them conflicts with others that count. */
+/* Whether a range may contain counters. Only then are counters read, because reading them conflicts with transactions that add to them. */
 static bool postgres_has_counts(svc_str from, svc_str to)
 {
   const unsigned char *a = (const unsigned char *)from.p, *b = (const unsigned char *)to.p;
   return to.n && (from.n == 0 || a[0] <= SVC_COUNT_LETTER) && (b[0] > SVC_COUNT_LETTER || (b[0] == SVC_COUNT_LETTER && to.n > 1));
 }
 
-/* The value of a counter is its number in this machine's byte order. */
+/* Returns a row of a result. The value of a counter is its number in this machine's byte order. */
 static svc_row postgres_row(PGresult *r, int i)
 {
   svc_row row;
@@ -91,7 +91,7 @@ static svc_row postgres_row(PGresult *r, int i)
   return row;
 }
 
-/* Rows that are already in memory: of the same range, behind the last ones returned. */
+/* Returns rows from memory, if the range continues the previous scan. False: the server must be asked. */
 static bool postgres_scan_ahead(postgres_txn *t, const svc_range *range, svc_row *rows, size_t most, size_t *n)
 {
   const svc_str edge = range->backwards ? range->from : range->to, start = range->backwards ? range->to : range->from;
@@ -138,7 +138,7 @@ static int postgres_scan(svc_txn *txn, const svc_range *range, svc_row *rows, si
   return SVC_OK;
 }
 
-/* Writes are only sent: the next read or the commit sees their results. */
+/* Sends a write without waiting: the next read or the commit checks its result. */
 static int postgres_change(svc_txn *txn, int statement, const postgres_args *a)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -154,8 +154,8 @@ static uint64_t postgres_hash(svc_str key)
   return h;
 }
 
-/* A statement cannot write a record twice: the second write goes into the next statement. Retried work takes no record for new: that may
-** have been the conflict. */
+/* Gathers the write of a record. A statement cannot write a record twice, so the second write goes into the next statement. When work is
+** retried, no record counts as new, because a wrong assumption about that may have caused the conflict. */
 static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -197,7 +197,7 @@ static int postgres_remove_range(svc_txn *txn, svc_str from, svc_str to)
   return rc == SVC_OK && postgres_has_counts(from, to) ? postgres_change(txn, POSTGRES_REMOVE_COUNTS, &a) : rc;
 }
 
-/* For a key that is too long to be gathered; sent after the gathered ones. */
+/* Adds to a counter whose key is too long to be gathered; sent after the gathered ones. */
 static int postgres_add_alone(postgres_txn *t, svc_str key, int64_t delta)
 {
   postgres_writes *w = &t->store->writes;
@@ -214,7 +214,7 @@ static int postgres_add_alone(postgres_txn *t, svc_str key, int64_t delta)
   return postgres_send_next(t, POSTGRES_ADD, &a);
 }
 
-/* Gathered until a counter is read, or the commit: so the rows of counters are locked as late as possible. */
+/* Adds to a counter. Additions are gathered until a counter is read or until the commit, so that rows are locked as late as possible. */
 static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
   postgres_txn *t = (postgres_txn *)txn;

@@ -1,7 +1,8 @@
 /*
 ** Keys whose values a transaction knows, or expects to read.
 **
-** The rule: a transaction reads no key twice, and expected keys go with the first statement that waits anyway.
+** The rule: a transaction does not read a key again while it remembers the value, and expected keys are read together with the first
+** statement that waits anyway.
 */
 #ifndef SVC_POSTGRES_SEEN_H
 #define SVC_POSTGRES_SEEN_H
@@ -21,7 +22,7 @@ static postgres_seen *postgres_seen_at(postgres_txn *t, svc_str key, bool count)
   return NULL;
 }
 
-/* Notes a key as wanted, unless it is known. NULL: too long to be remembered, or no room. */
+/* Notes a key as wanted, unless it is known. Returns NULL if the key is too long to be remembered, or if there is no room. */
 static postgres_seen *postgres_want(postgres_txn *t, svc_str key, bool count)
 {
   postgres_seen *e = postgres_seen_at(t, key, count);
@@ -40,7 +41,7 @@ static void postgres_unsee(postgres_txn *t, svc_str key, bool count)
   if (e) *e = t->seen[--t->seen_count];
 }
 
-/* Reads all wanted keys, records or counters, in one statement. True: it was sent. */
+/* Sends a statement that reads all wanted keys, of records or counters. Returns false if there are none. */
 static bool postgres_send_wanted(postgres_txn *t, bool counts)
 {
   char bytes[POSTGRES_ARRAY_HEAD + POSTGRES_SEEN_WRITER * (POSTGRES_SEEN_KEY + 4)];
@@ -77,7 +78,8 @@ static int postgres_read_wanted(postgres_txn *t, bool counts)
   return rc;
 }
 
-/* A draft that read data in between two writers: it continues as a plain reader, which conflicts with nobody, and asks once more. */
+/* Turns a draft that has failed with a conflict into a plain reader, which conflicts with no other transaction. Returns true if the caller
+** must send its query again. */
 static bool postgres_withdraw(postgres_txn *t)
 {
   unsigned i;
@@ -90,7 +92,7 @@ static bool postgres_withdraw(postgres_txn *t)
   t->block = t->store->pooler == POSTGRES_TRANSACTION;
   for (i = 0; i < t->seen_count; i++)
     if (t->seen[i].how == POSTGRES_SENT) t->seen[i].how = POSTGRES_WANTED;
-  return true; /* also if the connection was lost: the next query notices */
+  return true; /* even if the connection was lost: the next query reports it */
 }
 
 static int postgres_ask_once(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
@@ -106,7 +108,7 @@ static int postgres_ask_once(postgres_txn *t, int statement, const postgres_args
   return rc == SVC_OK ? postgres_keep(t, *out) : rc;
 }
 
-/* Asks for all wanted keys, with an optional statement; its result is kept. */
+/* Reads all wanted keys, and the result of a statement (-1: none) into *out. Results are kept until the transaction ends. */
 static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
 {
   int rc = postgres_ask_once(t, statement, a, out);

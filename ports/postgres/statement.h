@@ -16,7 +16,7 @@ enum postgres_statement {
   POSTGRES_LOCAL = POSTGRES_STATEMENTS /* store->local: the settings of one transaction */
 };
 
-/* @ stands for the schema and a dot: see postgres_fill(). */
+/* @ is replaced by the schema and a dot: see postgres_fill(). */
 #define POSTGRES_RANGE "k >= $1 AND k < $2"
 #define POSTGRES_ROWS "SELECT k, v, NULL::bigint FROM @svc_record WHERE " POSTGRES_RANGE
 #define POSTGRES_BOTH POSTGRES_ROWS " UNION ALL SELECT k, NULL::bytea, n FROM (SELECT k, pg_catalog.sum(n)::bigint AS n FROM @svc_count WHERE " \
@@ -36,12 +36,12 @@ static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
   [POSTGRES_DOWN] = POSTGRES_ROWS POSTGRES_PART("DESC"),
   [POSTGRES_UP_ALL] = POSTGRES_BOTH POSTGRES_PART("ASC"),
   [POSTGRES_DOWN_ALL] = POSTGRES_BOTH POSTGRES_PART("DESC"),
-  [POSTGRES_INSERT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST, /* half the cost of the next one */
+  [POSTGRES_INSERT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST, /* half the cost of POSTGRES_PUT */
   [POSTGRES_PUT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST " ON CONFLICT (k) DO UPDATE SET v = excluded.v",
   [POSTGRES_REMOVE] = "DELETE FROM @svc_record WHERE k = $1",
   [POSTGRES_REMOVE_RANGE] = "DELETE FROM @svc_record WHERE " POSTGRES_RANGE,
   [POSTGRES_REMOVE_COUNTS] = "DELETE FROM @svc_count WHERE " POSTGRES_RANGE,
-  [POSTGRES_COUNT_ANY] = "SELECT k, n::bigint FROM @svc_count WHERE k = ANY($1::bytea[])", /* summing here costs less than in the server */
+  [POSTGRES_COUNT_ANY] = "SELECT k, n::bigint FROM @svc_count WHERE k = ANY($1::bytea[])", /* the port adds up: this costs less */
   [POSTGRES_ADD] = "INSERT INTO @svc_count AS c (k, part, n) SELECT a.k, $3::bigint, a.n "
                    "FROM ROWS FROM (pg_catalog.unnest($1::bytea[]), pg_catalog.unnest($2::bigint[])) AS a (k, n) ON CONFLICT (k, part) DO UPDATE SET n = c.n + excluded.n",
   [POSTGRES_NUMBER] = "SELECT pg_catalog.nextval(" POSTGRES_OID("svc_number") ")::bigint",
@@ -52,9 +52,9 @@ static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
 };
 
 /*
-** The schema has a number, MAJOR.MINOR, in the comment of svc_record; without one it is 1.0. The minor number rises when something is added
-** that older versions need not know: they continue to work beside newer ones on the same tables. The major number rises when they could
-** not.
+** The schema has a number, MAJOR.MINOR, in the comment of svc_record; without a comment the number is 1.0. The minor number rises with an
+** addition that older versions can ignore: older and newer versions can use the same tables. The major number
+** rises when older versions could not use the tables.
 */
 #define POSTGRES_MAJOR 1
 #define POSTGRES_MINOR 0
@@ -72,8 +72,8 @@ static const char *const postgres_tables[] = {
   "COMMENT ON TABLE @svc_record IS '" POSTGRES_SCHEMA "1.0'",
 };
 
-/* A table or sequence whose owner must not control this store: neither we, the owner of the schema or of the database, nor a superuser.
-** The owner of a table can make it run functions as our role. */
+/* Finds a table or sequence with an untrusted owner: neither the port's role, the owner of the schema or of the database, nor a superuser.
+** The owner of a table can make it run functions as the port's role. */
 static const char postgres_strangers[] =
   "SELECT c.relname::text, o.rolname::text FROM pg_catalog.pg_class AS c "
   "JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_catalog.pg_roles AS o ON o.oid = c.relowner "
@@ -82,10 +82,10 @@ static const char postgres_strangers[] =
   "(SELECT d.datdba FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database())) LIMIT 1";
 
 /*
-** A writer that waits for another writer's row mostly has to start again when that is free, and the server detects a deadlock only after a
-** second: so waits for locks are short. The server must accept the first POSTGRES_MUST settings. The others are PostgreSQL's own, and make
-** plans right for any size of a table: by the index, planned once. A plan that reads a whole table would also cause needless conflicts of
-** serializable transactions.
+** Waits for locks are short: a writer that waits for another writer's row mostly has to start again when the row is free, and the server
+** detects a deadlock only after a second. The server must accept the first POSTGRES_MUST settings. The others exist only in PostgreSQL, and
+** give plans that are right for any size of a table: by the index, planned once. A plan that reads a whole table would also cause needless
+** conflicts of serializable transactions.
 */
 typedef struct postgres_setting {
   const char *name, *value;
@@ -124,7 +124,7 @@ static bool postgres_fill(const svc_store *store, const char *sql, char out[POST
   return !*sql;
 }
 
-/* Arguments of a statement: bytes as they are, numbers as eight bytes. */
+/* Arguments of a statement: bytes unchanged, numbers as eight bytes. */
 typedef struct postgres_args {
   int n;
   const char *values[4];
@@ -151,7 +151,7 @@ static int64_t postgres_integer_at(const PGresult *r, int row, int column)
   const unsigned char *p = (const unsigned char *)PQgetvalue(r, row, column);
   uint64_t value = 0;
   int i;
-  if (SVC_NEVER(PQgetlength(r, row, column) != 8)) return 0; /* the statements ask for bigint, whatever the tables have */
+  if (SVC_NEVER(PQgetlength(r, row, column) != 8)) return 0; /* all statements cast to bigint */
   for (i = 0; i < 8; i++) value = value << 8 | p[i];
   return (int64_t)value;
 }
@@ -165,7 +165,7 @@ static void postgres_four(char *p, size_t x)
   for (i = 0; i < 4; i++) p[i] = (char)(x >> (24 - 8 * i));
 }
 
-/* The caller has made room. */
+/* Appends an element. The caller has made room. */
 static void postgres_array_put(postgres_array *a, svc_str s)
 {
   if (!a->count++) a->n = POSTGRES_ARRAY_HEAD;
@@ -174,7 +174,8 @@ static void postgres_array_put(postgres_array *a, svc_str s)
   a->n += 4 + s.n;
 }
 
-/* One dimension, no NULL, the type, the number of elements, from index 1. */
+/* Writes the head of an array, and makes the array an argument. The head: one dimension, no NULL, the type, the
+** number of elements, lowest index 1. */
 static void postgres_array_arg(postgres_args *args, postgres_array *a, enum postgres_type type)
 {
   size_t head[5] = { 1, 0, type, a->count, 1 };

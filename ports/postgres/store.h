@@ -23,10 +23,10 @@
 #define POSTGRES_TIMEOUT 5000 /* milliseconds, for every call, and for a reader's wait for a connection */
 #define POSTGRES_LEAST 100
 #define POSTGRES_MOST 600000
-#define POSTGRES_OUTAGE 1000 /* milliseconds */
+#define POSTGRES_OUTAGE 1000 /* milliseconds without attempts to connect, after one that failed slowly */
 #define POSTGRES_PARTS 64   /* of a counter */
-#define POSTGRES_NUMBERS 64
-#define POSTGRES_FIRST_PAUSE 1 /* milliseconds */
+#define POSTGRES_NUMBERS 64 /* transaction numbers that a handle takes from the sequence at once */
+#define POSTGRES_FIRST_PAUSE 1 /* milliseconds, as in the next line */
 #define POSTGRES_LONGEST_PAUSE 250
 #define POSTGRES_KEPT 30 /* results per block */
 #define POSTGRES_TRIES 8 /* to create the tables: other processes may do the same */
@@ -47,7 +47,7 @@ typedef struct postgres_kept {
 
 /* A key that is expected, or was read. */
 typedef struct postgres_seen {
-  enum { POSTGRES_WANTED, POSTGRES_SENT, POSTGRES_HERE } how;
+  enum { POSTGRES_WANTED, POSTGRES_SENT, POSTGRES_HERE } how; /* to be read; query sent; value known */
   bool is_count;
   size_t n;
   char key[POSTGRES_SEEN_KEY];
@@ -101,7 +101,7 @@ typedef struct postgres_writes {
   unsigned add_count;
 } postgres_writes;
 
-/* Whether a session of ours keeps one connection of the server. */
+/* Whether a connection always leads to the same session of the server (SESSION), or a pooler may change it with each transaction. */
 enum postgres_pooler { POSTGRES_DETECT, POSTGRES_SESSION, POSTGRES_TRANSACTION };
 
 struct svc_store {
@@ -115,7 +115,7 @@ struct svc_store {
   int pooler;       /* enum postgres_pooler: from the URI, and from the first connection on as detected */
   pthread_mutex_t lock;
   pthread_cond_t free;
-  int64_t down;          /* no thread connects before this time, because an attempt failed; protected by the lock, as the next two: */
+  int64_t down;          /* no thread connects before this time, after a slow failure; protected by the lock, as the next two: */
   int said;              /* the last error, */
   char why[256];         /* and the message of libpq or the server */
   unsigned part;         /* for the writer only, as the following */

@@ -75,7 +75,7 @@ static int postgres_draft_begin(svc_store *store, svc_txn **out)
   return postgres_reader_begin(store, true, out);
 }
 
-/* Ends it without waiting: the next user of the connection reads the result. */
+/* Ends a transaction without waiting: the next user of the connection reads the result. */
 static void postgres_leave(postgres_txn *t, int statement)
 {
   t->failed = SVC_OK;
@@ -87,19 +87,19 @@ static void postgres_leave(postgres_txn *t, int statement)
 static void postgres_read_end(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
-  if (t->conn) postgres_leave(t, POSTGRES_ROLLBACK); /* a transaction with a BEGIN */
+  if (t->conn) postgres_leave(t, POSTGRES_ROLLBACK); /* sends ROLLBACK only after a BEGIN */
   else postgres_forget(t);
   postgres_give_back(t);
 }
 
-/* Milliseconds, which grow with each try and are randomized between half and all of that. */
+/* Returns the milliseconds before a retry. The pause doubles with each try, and is randomized between half and all of that. */
 static unsigned postgres_rests(svc_store *store, unsigned tries)
 {
   unsigned most = tries > 20 || POSTGRES_FIRST_PAUSE << tries > POSTGRES_LONGEST_PAUSE ? POSTGRES_LONGEST_PAUSE : POSTGRES_FIRST_PAUSE << tries;
   return most / 2 + (unsigned)(postgres_chance(store) >> 32) % (most / 2 + 1);
 }
 
-/* About a millisecond. */
+/* Sleeps for 0.5 to 1.5 milliseconds. */
 static void postgres_rest(svc_store *store)
 {
   struct timespec time = { 0, 500000 + (long)(postgres_chance(store) >> 32) % 1000000 };
@@ -135,14 +135,14 @@ static bool postgres_draft_write(svc_txn *txn)
   return true;
 }
 
-/* The end of a writer's try. */
+/* Gives back the connection of a draft that has become the writer. Returns rc. */
 static int postgres_ended(postgres_txn *t, int rc)
 {
-  if (t != &t->store->writer) postgres_give_back(t); /* only a draft */
+  if (t != &t->store->writer) postgres_give_back(t);
   return rc;
 }
 
-/* After an error, COMMIT becomes a ROLLBACK, which PostgreSQL reports in the command tag. */
+/* Commits. After an error, PostgreSQL turns COMMIT into ROLLBACK, and reports that only in the command tag. */
 static int postgres_commit(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -172,7 +172,7 @@ static void postgres_abort(svc_txn *txn)
   postgres_ended(t, rc);
 }
 
-/* The sequence counts in blocks; a handle that gets a number owns it and the following ones of the block. */
+/* Returns the number of a transaction. The sequence counts in blocks of POSTGRES_NUMBERS, and a handle owns the whole block. */
 static uint64_t postgres_number(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -190,7 +190,7 @@ static uint64_t postgres_number(svc_txn *txn)
   return t->number;
 }
 
-/* For a key that is too long to be remembered. */
+/* Reads a counter whose key is too long to be remembered. */
 static int postgres_count_alone(postgres_txn *t, svc_str key, int64_t *out)
 {
   char bytes[POSTGRES_ARRAY_HEAD + 4 + SVC_KEY_MOST];

@@ -1,7 +1,8 @@
 /*
 ** Communication with the server: sending statements in pipeline mode, waiting for results, and the meaning of errors.
 **
-** The rule: no call waits longer than the store's timeout. A connection that misses it is closed, and its transaction has failed.
+** The rule: no wait for a result is longer than the store's timeout. A connection that exceeds it is closed, and
+** its transaction has failed.
 */
 #ifndef SVC_POSTGRES_WIRE_H
 #define SVC_POSTGRES_WIRE_H
@@ -52,7 +53,8 @@ static void postgres_note_conn(svc_store *store, int status, const PGconn *conn)
   postgres_note(store, status, line);
 }
 
-/* Work that was given up after conflicts is SVC_BUSY for the caller. */
+/* Copies the noted error, if it belongs to this status. A noted conflict also belongs to SVC_BUSY and SVC_IO, the status of work that was
+** given up after conflicts. */
 static bool postgres_why(svc_store *store, int status, char *text, size_t size)
 {
   bool found;
@@ -91,7 +93,7 @@ static int postgres_lost(postgres_txn *t)
   return undone ? SVC_RETRY : SVC_IO;
 }
 
-/* No answer in time. The server's process may still hold rows of counters: this handle then adds to another part. */
+/* Closes a connection after a timeout. The server's process may still lock rows of counters, so this handle then adds to another part. */
 static int postgres_late(postgres_txn *t)
 {
   char line[96];
@@ -102,7 +104,7 @@ static int postgres_late(postgres_txn *t)
   return SVC_IO;
 }
 
-/* Sends what is left, and reads until there is a result, or nothing more to come. False: timeout. */
+/* Sends what is left, and reads until there is a result, or nothing more can come. Returns false after the timeout. */
 static bool postgres_await(PGconn *conn, int64_t until)
 {
   struct pollfd p = { .events = POLLIN };
@@ -111,7 +113,7 @@ static bool postgres_await(PGconn *conn, int64_t until)
     int64_t left;
     if (unsent < 0 || !PQisBusy(conn)) return true;
     p.fd = PQsocket(conn);
-    if (p.fd < 0) return true; /* as below: it is closed */
+    if (p.fd < 0) return true; /* the connection is closed, as below */
     p.events = (short)(POLLIN | (unsent ? POLLOUT : 0));
     left = until - postgres_clock();
     n = poll(&p, 1, left > 0 ? (int)left : 0);
@@ -128,8 +130,8 @@ static int postgres_fail(postgres_txn *t, int rc)
   return t->failed;
 }
 
-/* The result of the next statement. *out NULL: an error, of this statement or an earlier one; or no statement is waiting, and this was
-** the end of a batch. */
+/* Reads the result of the next statement. *out NULL: an error, of this statement or an earlier one; or no statement is waiting, and this
+** was the end of a batch. */
 static int postgres_next(postgres_txn *t, PGresult **out)
 {
   int nothing = 0;
@@ -141,7 +143,7 @@ static int postgres_next(postgres_txn *t, PGresult **out)
     if (!postgres_await(t->conn, postgres_clock() + t->store->timeout)) return postgres_fail(t, postgres_late(t));
     r = PQgetResult(t->conn);
     status = PQresultStatus(r);
-    if (!r) { /* the end of a statement; two in a row: the end of all */
+    if (!r) { /* the end of a statement; several in a row: nothing more comes */
       nothing++;
     } else if (status == PGRES_PIPELINE_SYNC) {
       PQclear(r);
@@ -166,7 +168,7 @@ static int postgres_next(postgres_txn *t, PGresult **out)
   return postgres_fail(t, postgres_lost(t));
 }
 
-/* Reads the remaining results, so that the next one belongs to the next statement sent. The first error counts. */
+/* Reads results until `leave` statements have none, so that the next result is that of the first of these. Returns the first error. */
 static int postgres_drain(postgres_txn *t, unsigned leave)
 {
   while (t->conn && t->waiting > leave) {
@@ -177,7 +179,7 @@ static int postgres_drain(postgres_txn *t, unsigned leave)
   return t->failed;
 }
 
-/* Reads all that is left of a finished transaction, and ignores it. */
+/* Reads and ignores all remaining results of a finished transaction. */
 static void postgres_drain_all(postgres_txn *t)
 {
   while (t->conn && (t->waiting || t->syncs)) {
@@ -238,7 +240,7 @@ static int postgres_send_one(postgres_txn *t, int statement, const postgres_args
   return SVC_OK;
 }
 
-/* BEGIN; and through a pooler the settings of this transaction. */
+/* Sends BEGIN, and through a pooler the settings of this transaction. */
 static int postgres_open_block(postgres_txn *t)
 {
   int rc = postgres_send_one(t, t->reads ? POSTGRES_READ : POSTGRES_WRITE, NULL);
@@ -254,7 +256,7 @@ static int postgres_send_next(postgres_txn *t, int statement, const postgres_arg
   return postgres_send_one(t, statement, a);
 }
 
-/* The gathered records are sent before anything else. */
+/* Sends the gathered records, before anything else. */
 static int postgres_send_puts(postgres_txn *t)
 {
   postgres_writes *w = &t->store->writes;
@@ -266,7 +268,7 @@ static int postgres_send_puts(postgres_txn *t)
   return postgres_send_next(t, w->fresh ? POSTGRES_INSERT : POSTGRES_PUT, &a);
 }
 
-/* Sent after the records, whose arrays they reuse. */
+/* Sends the gathered additions to counters, after the records, whose arrays are reused. */
 static int postgres_send_adds(postgres_txn *t)
 {
   postgres_writes *w = &t->store->writes;
@@ -298,7 +300,7 @@ static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
   return postgres_send_next(t, statement, a);
 }
 
-/* The end of a batch; without BEGIN also that of the transaction. */
+/* Ends a batch; without BEGIN also the transaction. */
 static int postgres_sync(postgres_txn *t)
 {
   if (t->failed) return t->failed;
@@ -307,13 +309,13 @@ static int postgres_sync(postgres_txn *t)
   return SVC_OK;
 }
 
-/* Lets the server start on what was sent, while more is to come. */
+/* Flushes, so that the server starts on what was sent while more statements follow. */
 static int postgres_start(postgres_txn *t)
 {
   return PQflush(t->conn) < 0 ? postgres_fail(t, postgres_lost(t)) : SVC_OK;
 }
 
-/* Has the server do everything that was sent. */
+/* Makes the server execute everything that was sent, and return the results. */
 static int postgres_go(postgres_txn *t)
 {
   if (t->failed || t->block) return postgres_sync(t);

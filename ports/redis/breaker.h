@@ -1,12 +1,13 @@
 /*
 ** Taking and returning connections, and the breaker of each node.
 **
-** A request has `timeout` milliseconds, and does not spend them again and again on a node that does not answer. The breaker opens when no
-** connection can be made, not even the first one in time, when an answer is an error, and when no request was answered for REDIS_SILENCE
-** times the timeout, with at least REDIS_MISSES late answers meanwhile. A single late answer, or many in one busy moment, only concern the
-** requests that waited for them. While the breaker is open, Redis is not contacted for a pause that doubles with each further failure, up
-** to REDIS_LONGEST_PAUSE; then one request tries, and the others do not wait for it. If the node fails soon after it has recovered, the
-** pause grows on. The log has a line when the breaker opens and one when it closes.
+** A request has `timeout` milliseconds, and later requests must not spend that time on a node that does not answer. The breaker of a node
+** opens when a connection fails, when the first connection of the handle times out, when an answer is an error, and when the node is
+** silent: no request was answered in time for REDIS_SILENCE times the timeout, and there were at least REDIS_MISSES late answers. (A
+** connection that times out later counts as a late answer.) A single late answer, or many in one busy moment, only affect the requests
+** that waited for them. While the breaker is open, the node is not contacted for a pause that doubles with each further failure, up to
+** REDIS_LONGEST_PAUSE or REDIS_LONGEST_TURN. Then a single request tries, and the others do not wait for it. If the node fails soon after
+** it has recovered, the pause continues to grow. The log has a line when the breaker opens and one when it closes.
 **
 ** The rule: connections are made when they are needed, and kept. A connection that the server has closed while it was idle is detected
 ** before anything is sent.
@@ -29,8 +30,8 @@ static bool redis_connect(svc_limits *l, redis_try *t)
   return good;
 }
 
-/* Without a pending answer there must be nothing to read: neither the end, nor an unexpected answer. TLS has its own messages, which do not
-** count. */
+/* Whether an idle connection is usable. Without a pending answer there must be nothing to read: neither the end of the connection, nor an
+** unexpected answer. Messages of TLS itself do not count. */
 static bool redis_alive(redis_conn *k)
 {
   char byte;
@@ -46,8 +47,8 @@ static bool redis_ready(svc_limits *l, redis_try *t)
   return k->context || redis_connect(l, t);
 }
 
-/* The best connection: one to this place without pending answers; else one to this place, else a new one, else one to another place.
-** NULL: none was returned in time, and the requests that hold them will report why. */
+/* Returns the best free connection: one to this place, with the fewest pending answers; else an unused one, else
+** one to another place. NULL: all are in use. */
 static redis_conn *redis_best(svc_limits *l, const redis_place *place)
 {
   redis_conn *found = NULL;
@@ -55,8 +56,10 @@ static redis_conn *redis_best(svc_limits *l, const redis_place *place)
   int i;
   for (i = 0; i < l->conn_most; i++) {
     redis_conn *k = &l->conns[i];
-    unsigned rank = !k->context ? 2 : redis_same_place(&k->place, place) ? 3 + REDIS_OWED - k->owed : 1;
-    if (k->busy || rank <= best) continue;
+    unsigned rank;
+    if (k->busy) continue; /* its thread may be changing all other members, without the lock */
+    rank = !k->context ? 2 : redis_same_place(&k->place, place) ? 3 + REDIS_OWED - k->owed : 1;
+    if (rank <= best) continue;
     best = rank;
     found = k;
   }
@@ -73,7 +76,7 @@ static redis_conn *redis_idle(svc_limits *l, const redis_place *place)
   return found;
 }
 
-/* False: the node must not be asked. */
+/* Takes a connection for a request. Returns false if the breaker is open, or if no connection became free in time. */
 static bool redis_enter(svc_limits *l, redis_try *t)
 {
   redis_node *node;
@@ -92,7 +95,7 @@ static bool redis_enter(svc_limits *l, redis_try *t)
   return t->conn != NULL;
 }
 
-/* Exchanges the connection for one to t->place. False: none. */
+/* Exchanges the connection for one to t->place. Returns false if there is no connection to it. */
 static bool redis_turn(svc_limits *l, redis_try *t)
 {
   redis_conn *next;
@@ -105,15 +108,15 @@ static bool redis_turn(svc_limits *l, redis_try *t)
   return redis_ready(l, t);
 }
 
-/* After a late answer: whether to stop asking, because no request was answered for long. */
+/* Counts a late answer. Returns true if the node is silent, so that the breaker must open. */
 static bool redis_is_silent(const svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
 {
   if (!node->missed++) node->missing = t->asked;
   return node->missed >= REDIS_MISSES && now - node->missing >= (int64_t)REDIS_SILENCE * l->timeout * 1000;
 }
 
-/* After a failure: sets the pause before the next request. Others may have failed at the same time. True: the failure opens the
-** breaker. */
+/* Handles a failure: opens the breaker and sets the pause before the next request, unless a concurrent failure has done so already.
+** Returns true if this failure opens the breaker. */
 static bool redis_break(svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
 {
   const int64_t longest = (l->kind == REDIS_ONE ? REDIS_LONGEST_PAUSE : REDIS_LONGEST_TURN) * 1000;

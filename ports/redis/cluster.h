@@ -1,9 +1,9 @@
 /*
 ** The nodes of a Redis Cluster: redis+cluster://. A key belongs to one of 16384 slots, and each slot to one node at a time.
 **
-** The map of slots to nodes is read from any node that answers (CLUSTER SLOTS), at first and when a node cannot be reached: another one
-** may have taken over. A node that no longer has a slot names the one that has it (MOVED), or the one that is importing this key (ASK);
-** in both cases nothing was done, so the request is sent there.
+** The port reads the map of slots to nodes from any node that answers (CLUSTER SLOTS): at first, and when a node cannot be reached, because
+** another node may have taken over. A node that no longer has a slot names the node that has it (MOVED), or the node that is importing this
+** key (ASK). In both cases the first node has done nothing, so the request is sent to the named one.
 **
 ** The rule: each node has its own breaker. A node that is down affects the keys of its slots, and no others.
 */
@@ -12,7 +12,7 @@
 
 #include "dial.h"
 
-/* The checksum of Redis: CRC-16 of XMODEM. */
+/* Returns the checksum that Redis uses: CRC-16 (XMODEM). */
 static unsigned redis_crc(const char *p, size_t n)
 {
   unsigned crc = 0, bit;
@@ -24,7 +24,7 @@ static unsigned redis_crc(const char *p, size_t n)
   return crc;
 }
 
-/* Of a key with text between { and } only that text counts. */
+/* Returns the slot of a key. If the key has text between { and }, only that text counts. */
 static unsigned redis_slot(const char *key, size_t n)
 {
   const char *open = memchr(key, '{', n), *close = open ? memchr(open, '}', n - (size_t)(open - key)) : NULL;
@@ -34,7 +34,7 @@ static unsigned redis_slot(const char *key, size_t n)
 
 /* ------------------------------------------------------------------------------------------------------------- the map */
 
-/* The index of a node, which is added if unknown; it replaces a node without slots. 0: no room. */
+/* Returns the index of a node. An unknown node is added, and replaces a node without slots if there is one. 0: no room. */
 static unsigned redis_node_at(svc_limits *l, const redis_place *place, const unsigned *kept)
 {
   unsigned i, unused = 0;
@@ -56,7 +56,8 @@ static void redis_give_slot(svc_limits *l, unsigned slot, unsigned node)
   l->map[slot] = (uint8_t)node;
 }
 
-/* [first, last, [host, port, ...], ...]: a range, with its master before its replicas. */
+/* Reads a range of slots and its master, [first, last, [host, port, ...], ...]; the replicas follow the master.
+** Returns false if it is invalid. */
 static bool redis_range(const redisReply *r, const redis_place *asked, long long *first, long long *last, redis_place *master)
 {
   const redisReply *node = r->type == REDIS_REPLY_ARRAY && r->elements >= 3 ? r->element[2] : NULL;
@@ -109,7 +110,7 @@ static bool redis_ask_map(svc_limits *l, redis_try *t, const redis_place *place,
   return good;
 }
 
-/* The i-th place to ask: first those of the URI, then nodes with slots. False: no more. */
+/* Writes the i-th address to ask for the map: first those of the URI, then nodes with slots. False: no more. */
 static bool redis_may_know(svc_limits *l, unsigned i, redis_place *out)
 {
   unsigned k;
@@ -126,7 +127,7 @@ static bool redis_may_know(svc_limits *l, unsigned i, redis_place *out)
   return found;
 }
 
-/* Loads the map from the first that answers, except for the node that has just failed. */
+/* Loads the map from the first node that answers. Skips the node that has just failed. */
 static bool redis_load_map(svc_limits *l, redis_try *t, const redis_place *down, int64_t until)
 {
   redis_place place;
@@ -144,7 +145,7 @@ static bool redis_load_map(svc_limits *l, redis_try *t, const redis_place *down,
 
 /* ----------------------------------------------------------------------------------------------------------- connecting */
 
-/* Finds the node with the slot of this request. False: none. */
+/* Finds the node with the slot of this request. False: no node has it. */
 static bool redis_who_has(svc_limits *l, redis_try *t)
 {
   unsigned node;
@@ -155,7 +156,7 @@ static bool redis_who_has(svc_limits *l, redis_try *t)
   return node != 0;
 }
 
-/* t->node 0: the node of the slot is unknown. */
+/* Connects to the node of the slot. If that fails or the node is unknown (t->node 0), loads the map and tries the node that it names. */
 static bool redis_connect_node(svc_limits *l, redis_try *t)
 {
   const int64_t patience = (int64_t)l->connect * 1000;
@@ -174,7 +175,7 @@ static bool redis_connect_node(svc_limits *l, redis_try *t)
 
 /* ------------------------------------------------------------------------------------------------------------- MOVED, ASK */
 
-/* Whether this answer redirects us, to t->place. "MOVED 3999 127.0.0.1:6381"; ASK is for this one request. */
+/* Whether an answer such as "MOVED 3999 127.0.0.1:6381" redirects the request, to t->place. ASK redirects only this request. */
 static bool redis_sends_away(svc_limits *l, redis_try *t, const redisReply *reply, bool *asking)
 {
   const char *p, *colon;

@@ -1,14 +1,14 @@
 /*
-** One connection: the socket, TLS, and the first commands: AUTH, the database, the scripts.
+** Makes a connection: the socket, TLS, and the first commands (AUTH, SELECT of the database, SCRIPT LOAD).
 **
-** The rule: all of that has one deadline, and a failure leaves no connection.
+** The rule: all these steps share a deadline, and a failure leaves no connection.
 */
 #ifndef SVC_REDIS_DIAL_H
 #define SVC_REDIS_DIAL_H
 
 #include "wire.h"
 
-/* An of the first commands. Stores the script's hash if sha is given. */
+/* Sends one of the first commands of a connection, and checks its answer. Stores the script's hash if `sha` is not NULL. */
 static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[REDIS_SHA + 1])
 {
   redisReply *reply = redis_exchange(t, a, until);
@@ -17,7 +17,7 @@ static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[RED
   if (good && sha) memcpy(sha, reply->str, REDIS_SHA + 1);
   if (reply && !good) {
     redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives no answer of Redis");
-    /* Such errors last until somebody changes a setting. Temporary ones (LOADING, BUSY, MASTERDOWN) begin with other words. */
+    /* These errors last until a setting is changed. Temporary errors (LOADING, BUSY, MASTERDOWN) begin with other words. */
     t->refused = strncmp(t->why, "ERR", 3) == 0 || strncmp(t->why, "NOAUTH", 6) == 0 || strncmp(t->why, "NOPERM", 6) == 0 ||
                  strncmp(t->why, "WRONGPASS", 9) == 0;
   }
@@ -25,6 +25,7 @@ static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[RED
   return good;
 }
 
+/* Sends AUTH, if there is a password. Of an error only the first word is kept, because the rest may contain the password. */
 static bool redis_auth(redis_try *t, const char *user, const char *password, int64_t until)
 {
   redis_args auth = { 0 };
@@ -56,7 +57,7 @@ static bool redis_greet(const svc_limits *l, redis_try *t, int64_t until)
   return good;
 }
 
-/* An invalid certificate is like a wrong password: a retry does not help. */
+/* Does the TLS handshake. An invalid certificate sets t->refused, like a wrong password: a retry does not help. */
 static bool redis_shake(const svc_limits *l, redis_try *t, const char *host, int64_t until)
 {
   redis_conn *k = t->conn;
@@ -74,7 +75,7 @@ static bool redis_shake(const svc_limits *l, redis_try *t, const char *host, int
   return false;
 }
 
-/* Up to TLS: no command has been sent yet. */
+/* Connects, with TLS if configured, and sends no command. Returns false with the failure in t. */
 static bool redis_dial(const svc_limits *l, redis_try *t, const redis_place *place, int64_t until)
 {
   int64_t left = until - redis_clock();
@@ -98,7 +99,7 @@ static bool redis_dial(const svc_limits *l, redis_try *t, const redis_place *pla
   return false;
 }
 
-/* The same, ready for requests. */
+/* Connects, signs in, and loads the scripts, so that the connection is ready for requests. */
 static bool redis_reach(const svc_limits *l, redis_try *t, const redis_place *place, int64_t until)
 {
   if (redis_dial(l, t, place, until) && redis_greet(l, t, until)) return true;
@@ -106,7 +107,7 @@ static bool redis_reach(const svc_limits *l, redis_try *t, const redis_place *pl
   return false;
 }
 
-/* A query for the nodes: its answer may be longer than others. NULL: t has the reason; an error counts as one. */
+/* Sends a query about masters and nodes, whose answer may be longer than others. NULL: no answer, or an error; t has the reason. */
 static redisReply *redis_ask_topology(redis_try *t, redis_args *a, int64_t until)
 {
   redis_conn *k = t->conn;

@@ -30,18 +30,18 @@
 #define REDIS_TIMEOUT 50 /* milliseconds, as in the following lines */
 #define REDIS_CONNECT 50
 #define REDIS_MOST 60000 /* maximum of both settings */
-#define REDIS_MISSES 3
-#define REDIS_SILENCE 5 /* timeouts, including that of the first late answer */
-#define REDIS_OWED 3    /* late answers of one connection that are waited for */
+#define REDIS_MISSES 3  /* fewest late answers that open the breaker */
+#define REDIS_SILENCE 5 /* timeouts without a timely answer that open it, including that of the first late answer */
+#define REDIS_OWED 3    /* most pending late answers of a connection; it is closed when there are more */
 #define REDIS_ELEMENTS 8 /* maximum elements of an answer: the longest of a script has 3 */
 #define REDIS_ANSWER 65536 /* maximum bytes of an answer */
 #define REDIS_TOPOLOGY_ELEMENTS REDIS_SLOTS /* the same for answers that list nodes */
 #define REDIS_TOPOLOGY_ANSWER (1 << 20)
-#define REDIS_FIRST_PAUSE 100 /* milliseconds */
+#define REDIS_FIRST_PAUSE 100 /* milliseconds, as in the next two lines */
 #define REDIS_LONGEST_PAUSE 5000
-#define REDIS_LONGEST_TURN 1000 /* the same during a failover */
-#define REDIS_STEADY 30 /* after a recovery of so many times the pause, the first pause applies again */
-#define REDIS_SLACK 60000
+#define REDIS_LONGEST_TURN 1000 /* the same with sentinels or a cluster, because a failover ends soon */
+#define REDIS_STEADY 30 /* if a node works for this many times its pause, the first pause applies again */
+#define REDIS_SLACK 60000 /* milliseconds by which clocks of handles may differ: see redis.c */
 #define REDIS_LATEST (INT64_C(1) << 52) /* bound for an absurd clock: see redis.c */
 #define REDIS_INSTANCE 256 /* bytes of an instance in its key */
 #define REDIS_KEY 512
@@ -108,13 +108,13 @@ struct svc_limits {
   redis_conn conns[REDIS_CONNECTIONS];
 };
 
-/* A try to get an answer. */
+/* An attempt to get an answer. */
 typedef struct redis_try {
   redis_conn *conn;
   unsigned slot, node; /* node: the one whose breaker counts */
   redis_place place;   /* the required destination of the connection */
-  bool mine;      /* the request tries while the breaker keeps all others off */
-  bool refused;   /* the server has refused us, or we have refused the server */
+  bool mine;      /* the one request that tries while the breaker is open */
+  bool refused;   /* the server has refused this client, or its certificate was refused: a retry does not help */
   bool late;      /* no answer in time */
   bool sent;      /* the last command was sent completely */
   int64_t asked;  /* time of the request; microseconds */

@@ -9,8 +9,9 @@
 #include "limits.h"
 
 /*
-** The same steps as limiter_refill() and svc_limiter_take(), except for a time that is slightly too early. A look takes and stores nothing.
-** pcall: a key of another type gives an error, which counts as no key; SET replaces any value.
+** The same steps as limiter_refill() and limiter_take(), except for a time before the beginning of the interval: up to one interval
+** earlier, it counts as that beginning. A look takes and stores nothing. pcall: a key of another type gives an error, which counts as no
+** key; SET replaces any value.
 */
 static const char redis_take_script[] =
   "local capacity, rate, interval, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])\n"
@@ -45,7 +46,7 @@ static const char redis_count_script[] =
   "  if type(kept) == 'string' then h, w = string.match(kept, '^(%d+) ([01]+)$') end\n"
   "  if not h or #h > 10 or #w ~= 64 then return 0 end\n" /* invalid: the used counts are unknown */
   "  highest, window = tonumber(h), w\n"
-  "else\n" /* unknown, unless Redis was started after the nonce was given out */
+  "else\n" /* no key: the nonce is unused, unless it was issued before Redis was started */
   "  local info = redis.pcall('INFO', 'server')\n"
   "  local up = type(info) == 'string' and string.match(info, 'uptime_in_seconds:(%d+)')\n"
   "  if up and tonumber(up) * 1000 < tonumber(ARGV[3]) then return 0 end\n"

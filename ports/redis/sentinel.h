@@ -1,10 +1,10 @@
 /*
 ** The master that sentinels name: redis+sentinel://.
 **
-** The sentinels are asked for every new connection, beginning with the one that answered last. So the next connection follows a
-** failover: connections to the old master are lost, or answer READONLY and are closed.
+** The port asks the sentinels for every new connection, beginning with the one that answered last. So new connections go to the new master
+** after a failover; connections to the old master are lost, or answer READONLY and are closed.
 **
-** The rule: a server is used only if it reports itself to be a master (ROLE). A sentinel may have outdated information.
+** The rule: a server is used only if it reports itself to be a master (ROLE), because a sentinel may have outdated information.
 */
 #ifndef SVC_REDIS_SENTINEL_H
 #define SVC_REDIS_SENTINEL_H
@@ -24,7 +24,7 @@ static bool redis_named_master(const svc_limits *l, redis_try *t, const redis_pl
   if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 && reply->element[0]->type == REDIS_REPLY_STRING &&
       reply->element[1]->type == REDIS_REPLY_STRING)
     good = redis_place_of(out, reply->element[0]->str, reply->element[0]->len, atoi(reply->element[1]->str), seed);
-  t->refused = reply->type == REDIS_REPLY_NIL; /* if all sentinels say so, the name is wrong */
+  t->refused = reply->type == REDIS_REPLY_NIL; /* if all sentinels answer nil, the name is wrong */
   if (!good) redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_NIL ? "the sentinels know no master of this name" : "is no sentinel");
   freeReplyObject(reply);
   return good;
@@ -38,7 +38,7 @@ static bool redis_ask_sentinel(const svc_limits *l, redis_try *t, const redis_pl
   return good;
 }
 
-/* Each sentinel gets its share of the time. */
+/* Asks the sentinels one after the other. Each gets an equal share of the remaining time. */
 static bool redis_find_master(svc_limits *l, redis_try *t, int64_t until, redis_place *out)
 {
   unsigned i, first;
@@ -73,7 +73,7 @@ static bool redis_is_master(redis_try *t, int64_t until)
   return good;
 }
 
-/* Connections to another place are replaced when their turn comes. */
+/* Stores the address of the master. Connections to another address are replaced when a request gets them. */
 static void redis_note_master(svc_limits *l, redis_try *t, const redis_place *master)
 {
   pthread_mutex_lock(&l->lock);

@@ -1,8 +1,8 @@
 /*
 ** TLS of connections to Redis, by mbedTLS, which the library needs anyway: rediss://.
 **
-** The rules: the server's certificate must lead to an authority of the CA file and name the requested host; otherwise nothing is sent,
-** not even the password. Sockets do not block: a call that has to wait says for what (redis_conn.wants), as plain ones do.
+** The rules: the server's certificate must lead to an authority of the CA file and name the requested host; otherwise nothing is sent, not
+** even the password. Sockets do not block: a call that has to wait sets the event to wait for (redis_conn.wants), as without TLS.
 */
 #ifndef SVC_REDIS_TLS_H
 #define SVC_REDIS_TLS_H
@@ -46,7 +46,7 @@ static void redis_trust_close(svc_limits *l)
   l->trust = NULL;
 }
 
-/* The system's authorities, if the URI names none. */
+/* Loads the system's authorities, for a URI without ca. */
 static bool redis_system_authorities(mbedtls_x509_crt *to)
 {
   static const char *const files[] = { "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem" };
@@ -54,7 +54,7 @@ static bool redis_system_authorities(mbedtls_x509_crt *to)
   size_t i;
   if (named) return mbedtls_x509_crt_parse_file(to, named) >= 0;
   for (i = 0; i < sizeof files / sizeof files[0]; i++)
-    if (mbedtls_x509_crt_parse_file(to, files[i]) >= 0) return true; /* a bundle may contain kinds that mbedTLS does not know */
+    if (mbedtls_x509_crt_parse_file(to, files[i]) >= 0) return true; /* more than 0: certificates that mbedTLS could not parse */
   return false;
 }
 
@@ -69,7 +69,7 @@ static const char *redis_trust_files(svc_limits *l, redis_trust *k)
   return NULL;
 }
 
-/* Returns what is wrong, or NULL. */
+/* Prepares the TLS settings of all connections. Returns an error text, or NULL. */
 static const char *redis_trust_open(svc_limits *l)
 {
   redis_trust *k = calloc(1, sizeof *k); /* from calloc, like mbedTLS's own data in it */
@@ -110,7 +110,7 @@ static int redis_tls_in(void *context, unsigned char *p, size_t n)
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? MBEDTLS_ERR_SSL_WANT_READ : MBEDTLS_ERR_SSL_CONN_EOF;
 }
 
-/* A result of mbedTLS in the form of a socket's: bytes; 0, the end; -1 with errno, EAGAIN and the event in k->wants. */
+/* Converts a result of mbedTLS to that of a socket: number of bytes; 0: the end; -1 with errno. With EAGAIN, k->wants has the event. */
 static ssize_t redis_tls_result(redis_conn *k, int rc)
 {
   if (rc >= 0) return rc;
@@ -133,7 +133,7 @@ static ssize_t redis_tls_read(redis_conn *k, char *p, size_t n)
   return redis_tls_result(k, rc);
 }
 
-/* Whether received bytes are unread that poll() does not know of. */
+/* Whether TLS has received bytes that are unread; poll() does not know of them. */
 static bool redis_tls_pending(const redis_conn *k)
 {
   return k->tls && mbedtls_ssl_check_pending(&k->tls->ssl);
@@ -158,14 +158,14 @@ static bool redis_tls_begin(const svc_limits *l, redis_conn *k, const char *host
          mbedtls_ssl_set_hostname(&k->tls->ssl, l->tls_name[0] ? l->tls_name : host) == 0;
 }
 
-/* A step of the handshake: 1, done; 0, the other end has closed; -1 with errno as above. */
+/* Does a step of the handshake. Returns 1: done; 0: the server has closed the connection; -1 with errno as redis_tls_result(). */
 static int redis_tls_shake(redis_conn *k)
 {
   int rc = mbedtls_ssl_handshake(&k->tls->ssl);
   return rc == 0 ? 1 : (int)redis_tls_result(k, rc);
 }
 
-/* The reason of a failed handshake. True: the server's certificate. */
+/* Writes the reason of a failed handshake. Returns true if the reason is the server's certificate. */
 static bool redis_tls_why(const redis_conn *k, char *why, size_t size)
 {
   static const struct {
@@ -179,7 +179,7 @@ static bool redis_tls_why(const redis_conn *k, char *why, size_t size)
   };
   uint32_t flags = mbedtls_ssl_get_verify_result(&k->tls->ssl);
   size_t i;
-  if (flags == UINT32_MAX) flags = 0; /* the certificate was not reached */
+  if (flags == UINT32_MAX) flags = 0; /* the handshake failed before the certificate */
   for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
     if (flags & reasons[i].flag) return snprintf(why, size, "%s", reasons[i].text) > 0;
   if (flags) snprintf(why, size, "its certificate is not accepted (mbedTLS 0x%x)", (unsigned)flags);

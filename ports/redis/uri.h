@@ -1,7 +1,7 @@
 /*
 ** The URI of a limiter: a scheme, places, and options, each a row of a table.
 **
-** The rule: no text of ours contains any part of it, because it may contain a password where it should not.
+** The rule: no error text contains any part of the URI, because the URI may wrongly contain a password.
 */
 #ifndef SVC_REDIS_URI_H
 #define SVC_REDIS_URI_H
@@ -28,7 +28,7 @@ static bool redis_number(const char *text, size_t n, int least, int most, int *o
   return n > 0 && n < 7 && *out >= least && *out <= most;
 }
 
-/* The first line of a file. */
+/* Reads the first line of a file. Returns an error text, or NULL. */
 static const char *redis_first_line(char *to, size_t room, const char *text, size_t n)
 {
   char path[1024];
@@ -133,7 +133,7 @@ static const char *redis_host(redis_place *to, const char *host, size_t n, int p
   return p < end && !redis_number(p + 1, (size_t)(end - p - 1), 1, 65535, &to->port) ? "the port is a number from 1 to 65535" : NULL;
 }
 
-/* The text behind the slash: the number of a database, or the name of a master. */
+/* Reads the text after the slash: the number of a database, or the name of a master. Returns an error text, or NULL. */
 static const char *redis_behind(svc_limits *l, const char *p, size_t n)
 {
   if (l->kind == REDIS_SENTINEL)
@@ -175,7 +175,7 @@ static const struct redis_scheme {
 };
 #define REDIS_SCHEMES (sizeof redis_schemes / sizeof redis_schemes[0])
 
-/* Returns what is wrong with it, or NULL. */
+/* Reads the URI. Returns an error text, or NULL. */
 static const char *redis_uri(svc_limits *l, const char *uri)
 {
   const size_t n = strcspn(uri, "?");

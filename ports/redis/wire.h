@@ -1,9 +1,9 @@
 /*
 ** Communication with a server: commands, answers, and their timeouts.
 **
-** Sending and waiting are done here and not by hiredis: its timeout is per call, and writing to a closed connection
-** would end the process by SIGPIPE. After a timeout the connection stays: Redis answers in order, so the late answer is read and dropped
-** before the next one (redis_conn.owed).
+** Sending and waiting are done here and not by hiredis: its timeout is per call, and writing to a closed connection would end the process
+** by SIGPIPE. After a timeout the connection stays open. Redis answers in order, so the late answer is read and
+** dropped before the next one (redis_conn.owed).
 **
 ** The rule: a command is never sent twice, because the first one may have been executed. A connection with an unexpected answer, or one
 ** of another shape, is closed.
@@ -28,7 +28,8 @@ typedef size_t redis_elements;
 typedef int redis_elements;
 #endif
 
-/* hiredis would allocate an array of any announced length before its elements arrive. NULL: hiredis treats it as out of memory. */
+/* Bounds arrays: hiredis would allocate an array of any announced length before its elements arrive. hiredis
+** treats NULL as out of memory. */
 static void *redis_array(const redisReadTask *task, redis_elements n)
 {
   const redis_conn *k = task->privdata;
@@ -47,7 +48,7 @@ static void redis_bound(redis_conn *k)
   reader->privdata = k;
 }
 
-/* Looks once more after the timeout: the thread may not have run for long, and the answer may be there. */
+/* Waits for an event until a time. Checks again after the timeout, because the thread may have been suspended while the answer arrived. */
 static bool redis_wait(redis_try *t, short what, int64_t until)
 {
   struct pollfd p = { .fd = t->conn->context->fd, .events = what };
@@ -96,7 +97,7 @@ static bool redis_send(redis_try *t, const char *p, size_t n, int64_t until)
   return true;
 }
 
-/* The next answer, to any request. */
+/* Reads the next answer, to any request. NULL: none, with the failure in t. */
 static redisReply *redis_receive_one(redis_try *t, int64_t until)
 {
   redis_conn *k = t->conn;
@@ -121,7 +122,7 @@ static redisReply *redis_receive_one(redis_try *t, int64_t until)
   return NULL;
 }
 
-/* The answer to the last command, after the late ones. Anything behind it is unexpected. */
+/* Reads the answer to the last command, after dropping the late ones. Bytes after that answer are an error. */
 static redisReply *redis_receive(redis_try *t, int64_t until)
 {
   redis_conn *k = t->conn;
@@ -136,7 +137,8 @@ static redisReply *redis_receive(redis_try *t, int64_t until)
   return NULL;
 }
 
-/* A command and its answer, which may be an error. NULL: none; a late one may still come, otherwise the connection is lost. */
+/* Sends a command and returns its answer, which may be an error of the server. NULL: no answer. After a timeout the connection stays open
+** for the late answer; after other failures it is closed. */
 static redisReply *redis_exchange(redis_try *t, redis_args *a, int64_t until)
 {
   redisReply *reply = NULL;

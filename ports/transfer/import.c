@@ -11,8 +11,8 @@
 
 #define IMPORT_CHUNK 65536
 #define IMPORT_ROWS 16384 /* per transaction, */
-#define IMPORT_BYTES ((size_t)8 << 20) /* and bytes: each transaction waits for the disk once, so a gigabyte waits about 130 times. One
-                                          larger row may exceed it */
+#define IMPORT_BYTES ((size_t)8 << 20) /* and bytes: each transaction waits for the disk once, so a gigabyte waits about 130 times. A
+                                          single large row may exceed the limit */
 
 typedef struct import_at {
   size_t key, key_n, value, value_n; /* position in the batch */
@@ -107,7 +107,7 @@ static int import_head(import_job *i)
   if (!import_number(&m, "storeFormat", &i->format) || !import_number(&m, "number", &i->number) || !import_number(&m, "records", &i->records) ||
       !import_number(&m, "counts", &i->counts))
     return import_why(i, SVC_INVALID, "storeFormat, number, records or counts is missing");
-  if (i->format > SVC_STORE_FORMAT) return import_why(i, SVC_NEWER, "the exported store is of a newer format than this version reads");
+  if (i->format > SVC_STORE_FORMAT) return import_why(i, SVC_NEWER, "the exported store has a newer format than this version reads");
   if (i->number >> 44) return import_why(i, SVC_INVALID, "the number is too great");
   if (!svc_member_is(&m, "byteOrder", *(const char *)&one ? "\"little\"" : "\"big\""))
     return import_why(i, SVC_INVALID, "the export comes from a machine of another byte order");
@@ -158,7 +158,7 @@ static uint64_t import_mix_text(uint64_t hash, svc_str text)
   return import_mix(hash, word);
 }
 
-/* A row as both sides see it. This hash detects a store that lost something; the file's own hashes are SHA-256. */
+/* A row as both sides see it. The hash detects a store that lost something; the file's own hashes are SHA-256. */
 static uint64_t import_see(uint64_t hash, const svc_row *row)
 {
   return import_mix_text(import_mix_text(hash, row->key), row->value);
@@ -178,10 +178,9 @@ static bool import_rises(import_job *i)
 /* The store has its format in a record, without which it does not open. False: another format than in the first line. */
 static bool import_format(import_job *i, const svc_row *row)
 {
-  uint32_t format;
+  uint32_t format = 0;
   if (row->key.n != 7 || memcmp(row->key.p, "mschema", 7) != 0) return true;
   i->has_format = row->value.n == sizeof format;
-  /* cppcheck-suppress legacyUninitvar ; that is what fills it in */
   if (i->has_format) memcpy(&format, row->value.p, sizeof format);
   return i->has_format && format == i->format;
 }

@@ -1,8 +1,8 @@
 /*
 ** The rows of a store, read in batches from one snapshot and written in batches: shared by copy, export, import and upgrade.
 **
-** The rule: memory is bounded by a batch, whatever the size of the store. A batch has at most SVC_ROWS_BATCH rows, and fewer if rows are
-** large. Keys that begin with a zero byte belong to the port and are not read.
+** The rule: memory is bounded by a batch, for any size of the store. A batch has at most SVC_ROWS_BATCH rows, and fewer if rows are large.
+** Keys that begin with a zero byte belong to the port or are marks; they are not read.
 */
 #ifndef SVC_TRANSFER_ROWS_H
 #define SVC_TRANSFER_ROWS_H
@@ -10,7 +10,7 @@
 #include "ports/store_port.h"
 
 #define SVC_ROWS_BATCH 256
-#define SVC_ROWS_BYTES ((size_t)4 << 20) /* of a batch: one with more is followed by one with half as many rows */
+#define SVC_ROWS_BYTES ((size_t)4 << 20) /* of a batch; after a batch with more bytes, the next one has half as many rows */
 
 typedef struct svc_rows {
   const svc_store_port *port;
@@ -29,7 +29,8 @@ int svc_rows_begin(svc_rows *r); /* moves to the first row, of the present snaps
 void svc_rows_end(svc_rows *r);  /* ends the snapshot */
 int svc_rows_fill(svc_rows *r);  /* the next batch; n 0: no more. Invalidates the previous batch */
 const svc_row *svc_rows_next(svc_rows *r, int *rc); /* NULL: no more, or *rc has the error */
-/* Whether there is a complete store to read. SVC_UNFINISHED; SVC_NOT_FOUND: it is empty. As the first read, it begins the snapshot. */
+/* Checks that there is a complete store to read. Returns SVC_OK, SVC_UNFINISHED, or SVC_NOT_FOUND for an empty store. The first read, so
+** it begins the snapshot. */
 int svc_rows_source(svc_rows *r);
 int svc_rows_number(const svc_rows *r, uint64_t *number); /* the number of a transaction of this store, which is then aborted */
 
@@ -37,9 +38,9 @@ bool svc_row_is_count(const svc_row *row);
 int svc_row_put(svc_txn *txn, const svc_row *row); /* a record, or the value of a counter */
 /* A transaction, retried after a conflict or a lack of room. `work` may run several times. */
 int svc_rows_commit(const svc_rows *r, int (*work)(void *context, svc_txn *txn), void *context);
-/* An incomplete store never opens: the first transaction marks an empty store, and the last one removes the mark. SVC_EXISTS: it is not
-** empty. */
-int svc_rows_mark(const svc_rows *r, uint64_t number); /* revisions continue behind this transaction number */
+/* An incomplete store never opens: the first transaction marks an empty store, and the last one removes the mark.
+** SVC_EXISTS: the store is not empty. */
+int svc_rows_mark(const svc_rows *r, uint64_t number); /* revisions continue after this transaction number */
 int svc_rows_unmark(const svc_rows *r);
 
 #endif /* SVC_TRANSFER_ROWS_H */

@@ -132,7 +132,7 @@ static bool shape_write(svc_line *out, unsigned type, svc_str bytes)
   }
 }
 
-/* The parts of these bytes as members. False: they do not fit. */
+/* Writes the parts of these bytes as members. False: the bytes do not fit the parts. */
 static bool shape_parts(svc_line *out, const shape_part *part, svc_str bytes)
 {
   for (; part->name; part++) {
@@ -168,7 +168,7 @@ static bool shape_read(svc_line *out, unsigned type, svc_str value)
   return true;
 }
 
-/* The bytes of members. False: one is missing, or is not of its type. */
+/* Writes the bytes of members. False: a member is missing, or is not of its type. */
 static bool shape_bytes(svc_line *out, const shape_part *part, const svc_members *m)
 {
   svc_str value;
@@ -281,7 +281,7 @@ static bool shape_raw_row(const svc_members *m, svc_line *key, svc_line *value)
   return svc_member(m, "key", &k) && svc_member(m, "value", &v) && svc_line_from_base64(key, k) && svc_line_from_base64(value, v);
 }
 
-/* Whether the line is the one that this row would be exported as. */
+/* Whether an export would write this row as exactly this line. */
 static int shape_compare(svc_str line, const svc_members *m, const svc_row *row, const unsigned char *secret_key)
 {
   svc_line again = { 0 };

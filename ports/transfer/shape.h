@@ -17,14 +17,14 @@ typedef struct svc_members {
 } svc_members;
 bool svc_members_read(svc_str line, svc_members *out); /* false: not an object, or too many members */
 bool svc_member(const svc_members *m, const char *name, svc_str *value);
-bool svc_member_is(const svc_members *m, const char *name, const char *value); /* its raw text */
+bool svc_member_is(const svc_members *m, const char *name, const char *value); /* compares the raw text of the member */
 
 /* secret_key: 32 bytes; secrets are in plain text in lines, and sealed in rows. NULL: sealed in both. */
-int svc_shape_line(svc_line *out, const svc_row *row, const unsigned char *secret_key); /* appended, with a newline */
-/* The line has no newline. SVC_INVALID: svc_shape_line() makes no such line. */
+int svc_shape_line(svc_line *out, const svc_row *row, const unsigned char *secret_key); /* appends the line of a row, with a newline */
+/* Reads the row of a line without its newline. SVC_INVALID: svc_shape_line() never writes such a line. */
 int svc_shape_row(svc_str line, svc_line *key, svc_line *value, const unsigned char *secret_key);
 
-/* shape_entity.c. False: it has no such shape, and the caller removes what was appended. noun n 0: unknown. */
+/* shape_entity.c. False: the row or line has another shape, and the caller removes what was appended. noun n 0: unknown. */
 bool svc_entity_line(svc_line *out, const svc_row *row, svc_str noun, const unsigned char *secret_key);
 bool svc_entity_row(const svc_members *m, svc_line *key, svc_line *value, const unsigned char *secret_key);
 

@@ -3,9 +3,9 @@
 ** svcapi.c: compile the files of ports/transfer as ports/postgres.h describes for postgres.c, and link with mbedTLS's crypto.
 **
 ** The first line of the file describes it: product, version of the file (`export`) and of the library, format of the store, byte order,
-** whether secrets are sealed or in plain text, date, and the numbers of records and counters. One line for each row of the store follows,
-** in the order of its keys (shape.h). The last line repeats the numbers, and has two hashes: `content` over the lines of rows, the same for
-** stores with the same contents, and `sha256` over all lines before it.
+** whether secrets are sealed or in plain text, date, and the numbers of records and counters. Then follows a line for each row of the
+** store, in the order of its keys (shape.h). The last line repeats the numbers, and has two hashes: `content` over the lines of rows, the
+** same for stores with the same contents, and `sha256` over all lines before it.
 */
 #ifndef SVC_TRANSFER_H
 #define SVC_TRANSFER_H

@@ -245,7 +245,7 @@ static int upgrade_possible(upgrade_job *u)
   rc = svc_rows_begin(&u->store);
   while (rc == SVC_OK && (row = svc_rows_next(&u->store, &rc)) != NULL) {
     if (row->key.p[0] != step->first.p[0] || step->can(row)) continue;
-    snprintf(u->report->why, sizeof u->report->why, "there is no upgrade from format %u of what has the kind %.4s", u->format, row->key.p + 1);
+    snprintf(u->report->why, sizeof u->report->why, "there is no upgrade from format %u for records of kind %.4s", u->format, row->key.p + 1);
     rc = SVC_OLDER;
   }
   svc_rows_end(&u->store);

@@ -1,6 +1,6 @@
 /*
-** Roles on projects as the index of the store that they are: what they cost, counted in what the store is asked for, and
-** that both sides of it say the same whatever is done. What is counted does not depend on the machine.
+** Roles on projects, an index of the store: their costs, as counts of store accesses, and the agreement of both sides
+** of the index after any operation. The counts do not depend on the machine.
 */
 #include "support.h"
 
@@ -8,7 +8,7 @@
 
 static const svc_config holding_quiet = { .limiter_off = 1 };
 
-/* ----------------------------------------------------------------------------------------------- what the store is asked */
+/* ------------------------------------------------------------------------------------------------- accesses to the store */
 
 static svc_store_port counting;
 static struct {
@@ -63,7 +63,7 @@ static void holding_open(t_service *t)
   t_open(t, &config);
 }
 
-/* The records that were read for a request, and the bytes that it wrote. */
+/* The records that a request read, and the bytes that it wrote. */
 typedef struct holding_cost {
   size_t read, written;
 } holding_cost;
@@ -113,7 +113,7 @@ static void holding_member(holding_world *w, int number, bool registered)
   munit_assert_int(t_sendf(&w->t, "POST", body, "/orgs/%s/users", w->org), ==, 201);
 }
 
-/* An organization with so many members, keys, accounts and teams; few of them hold something on the project. */
+/* Creates an organization with this many members, keys, accounts and teams; few of them have a role on the project. */
 static void holding_crowd(holding_world *w, int n)
 {
   char body[256];
@@ -150,7 +150,7 @@ static void holding_crowd(holding_world *w, int n)
   munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/teams", w->group), ==, 200);
 }
 
-/* A capital letter between marks stands for an id. */
+/* Replaces capital letters between marks by ids. */
 static void holding_fill(const holding_world *w, const char *text, char *out)
 {
   const char *p;
@@ -163,7 +163,7 @@ static void holding_fill(const holding_world *w, const char *text, char *out)
   *out = 0;
 }
 
-/* What is asked for does not depend on how many others there are. */
+/* Sends requests whose cost must not depend on the number of others. */
 static void holding_requests(holding_world *w, holding_cost costs[HOLDING_REQUESTS])
 {
   const struct {
@@ -225,7 +225,7 @@ TEST(holding, among_others)
 
 /* ------------------------------------------------------------------------------------------------------ many projects */
 
-/* An account that makes projects of its own: each costs the same, however many it has. */
+/* An account that creates projects: each costs the same, however many the account has. */
 TEST(holding, own_projects)
 {
   enum { FEW = 40, MANY = 400 };
@@ -269,7 +269,7 @@ TEST(holding, own_projects)
   t_close(&t);
 }
 
-/* Somebody with many projects gets one more, is robbed of one, and loses all. */
+/* A user with many projects is added to one more, removed from one, and removed from all. */
 static void holding_one_of_many(int n, holding_cost costs[3])
 {
   t_service t;
@@ -306,7 +306,7 @@ TEST(holding, many_projects)
   munit_assert_size(many[2].read, <, 6 * few[2].read);
 }
 
-/* A project on which many hold something goes to another organization, or for good: what it costs is as many. */
+/* A project on which many have a role is moved to another organization, or deleted: the cost is proportional to their number. */
 static void holding_busy(int n, holding_cost costs[2])
 {
   t_service t;
@@ -336,7 +336,7 @@ static void holding_busy(int n, holding_cost costs[2])
   snprintf(path, sizeof path, "/groups/%s", groups[1]);
   costs[1] = holding_of(&t, "DELETE", path, NULL);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/apiKeys?itemsPerPage=1", org), ==, 200);
-  munit_assert_size(t_count(&t, "results[0].roles"), ==, 1); /* that on the organization */
+  munit_assert_size(t_count(&t, "results[0].roles"), ==, 1); /* the role on the organization */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", groups[0]), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   store_whole(t.s);
@@ -361,7 +361,7 @@ static double holding_seconds(void)
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* What it takes, if that is the least so far. */
+/* Keeps the time of this request if it is the shortest so far. */
 static void holding_time(t_service *t, const char *method, const char *path, const char *body, double *least)
 {
   double start = holding_seconds(), took;
@@ -371,8 +371,9 @@ static void holding_time(t_service *t, const char *method, const char *path, con
   if (took < *least) *least = took;
 }
 
-/* Somebody with four times as many projects costs some four times as much, and not sixteen. What takes the time is no look at
-** the store, so time it is; the bound lies far from both. A machine that others use too is asked again: the least of many tries. */
+/* A user with four times as many projects costs about four times as much, not sixteen times. Most of the time is not spent in the
+** store, so the suite measures time; the limit is far from both. On a shared machine the test repeats, and takes the shortest of
+** many tries. */
 TEST(holding, linear)
 {
   enum { FEW = 200, MANY = 4 * FEW, KINDS = 4, TRIES = 5, TRIES_MOST = 50 };
@@ -416,7 +417,7 @@ TEST(holding, linear)
       for (kind = 0; kind < KINDS; kind++) {
         snprintf(path, sizeof path, shows[kind], org, ids[who][kind]);
         holding_time(&t, "GET", path, NULL, &took[who][kind]);
-        if (kind == 1) holding_time(&t, "PATCH", path, t_keep(&t, t.response.body), &took[who][KINDS]); /* sent back as it was shown */
+        if (kind == 1) holding_time(&t, "PATCH", path, t_keep(&t, t.response.body), &took[who][KINDS]); /* the shown body sent back */
       }
     for (kind = slow = 0; kind <= KINDS; kind++) slow += took[1][kind] > 9 * took[0][kind];
   }
@@ -429,7 +430,7 @@ TEST(holding, linear)
 
 /* -------------------------------------------------------------------------------------------------------------- whole */
 
-/* Whatever is done, in whatever order, both sides say the same, and nothing of what is gone stays. */
+/* After any operations in any order, both sides agree, and nothing of deleted resources is left. */
 TEST(holding, random)
 {
   enum { GROUPS = 5, PEOPLE = 6, KEYS = 4, TEAMS = 3 };
@@ -459,7 +460,7 @@ TEST(holding, random)
     munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams", org), ==, 201);
     teams[i] = t_keep(&t, t_str(&t, "id"));
   }
-  for (step = 0; step < 600; step++) { /* what is refused is as good as what is done */
+  for (step = 0; step < 600; step++) { /* refused requests count as steps, too */
     const char *group = groups[munit_rand_int_range(0, GROUPS - 1)], *role = roles[munit_rand_int_range(0, 2)];
     const char *key = keys[munit_rand_int_range(0, KEYS - 1)], *team = teams[munit_rand_int_range(0, TEAMS - 1)];
     int who = munit_rand_int_range(0, PEOPLE - 1);
@@ -508,7 +509,7 @@ TEST(holding, random)
       snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", step % 2 ? org : other);
       if (step % 3 == 0) t_sendf(&t, "POST", body, "/groups/%s:migrate", group);
       break;
-    case 14: t_advance(&t, 20 * 24 * 3600); break; /* invitations end */
+    case 14: t_advance(&t, 20 * 24 * 3600); break; /* invitations expire */
     default:
       if (step % 7 == 0) t_sendf(&t, "DELETE", NULL, "/orgs/%s/%s/%s", org, step % 2 ? "apiKeys" : "teams", step % 2 ? key : team);
       break;
@@ -523,7 +524,7 @@ TEST(holding, random)
   t_close(&t);
 }
 
-/* What an invitation promises is held when it is accepted, and not before; when it has ended, not at all. */
+/* The roles of an invitation take effect when it is accepted, not before; after its expiry, never. */
 TEST(holding, invited)
 {
   t_service t;
@@ -544,7 +545,7 @@ TEST(holding, invited)
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  munit_assert_int(t_send(&t, "GET", "/eventTypes", NULL), ==, 403); /* for who holds something anywhere */
+  munit_assert_int(t_send(&t, "GET", "/eventTypes", NULL), ==, 403); /* requires any role */
   munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
   munit_assert_size(t_count(&t, "apiKey.roles"), ==, 0);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 200);
@@ -556,7 +557,7 @@ TEST(holding, invited)
   store_whole(t.s);
   t_as(&t, id);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), >=, 400);
-  t_as(&t, NULL); /* added anew it has what is said now, and nothing of what was said then */
+  t_as(&t, NULL); /* a user who is added again has only the new roles */
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
   munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 0);
   t_as(&t, id);
@@ -569,7 +570,7 @@ TEST(holding, invited)
   t_close(&t);
 }
 
-/* Who holds something on a project both by itself and by a team sees it once. */
+/* A user with a role on a project of their own and through a team sees it once. */
 TEST(holding, twice)
 {
   const char *org, *group, *id;
@@ -595,12 +596,12 @@ TEST(holding, twice)
 /* ------------------------------------------------------------------------------------------------------------- damage */
 
 typedef struct holding_torn {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: jobs are cast to this struct */
   char letter;
-  const char *ids[2], *kind; /* kind: behind the first id; NULL: none */
+  const char *ids[2], *kind; /* kind: after the first id; NULL: none */
 } holding_torn;
 
-/* A key that has the beginning of one, and not its end. */
+/* Writes an incomplete key, without its end. */
 static bool holding_torn_work(svc_job *job, svc_txn *txn)
 {
   const holding_torn *h = (holding_torn *)job;
@@ -631,7 +632,7 @@ static void holding_found(void *context, const char *text)
   ++*(int *)context;
 }
 
-/* Where the index is damaged no list is served that may be too short, and nothing is deleted by it. */
+/* With a damaged index no list is served that may be incomplete, and nothing is deleted by it. */
 TEST(holding, damaged)
 {
   const char *org, *group, *id, *kind;
@@ -654,7 +655,7 @@ TEST(holding, damaged)
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
   holding_tear(&t, 'h', id, NULL, org);
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 503);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200); /* what is asked for by itself is there */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200); /* a single resource can still be read */
   munit_assert_int(svc_check_store(t.s, holding_found, &found), ==, SVC_CORRUPT);
   munit_assert_int(found, >=, 2);
   t_close(&t);

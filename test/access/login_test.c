@@ -1,6 +1,6 @@
 /*
-** Authentication from the outside: the credentials that svc_bootstrap() gives, both ways of using them, and everything
-** that must not get in.
+** Authentication from outside: the credentials of svc_bootstrap(), both ways to use them, and everything that must be
+** refused.
 **
 ** Tests also: access_token
 */
@@ -39,7 +39,7 @@ static void login_hex(svc_str text, char *out, bool sha256)
   for (i = 0; i < n; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
-/* The nonce of the last answer's challenge. */
+/* Returns the nonce of the last answer's challenge. */
 static const char *login_nonce(login *l)
 {
   static char nonce[64];
@@ -49,7 +49,7 @@ static const char *login_nonce(login *l)
   return nonce;
 }
 
-/* An Authorization header as a client computes it, by RFC 7616. */
+/* Sets an Authorization header as a client computes it according to RFC 7616. */
 static void login_digest(login *l, const char *method, const char *target, const char *user, const char *password,
                          const char *nonce, unsigned count, bool sha256)
 {
@@ -99,7 +99,7 @@ static void login_bearer(login *l, const char *token)
   t_header(&l->t, "Authorization", l->authorization);
 }
 
-/* From the account's secret to a bearer header. */
+/* Gets an access token with the account's secret, and sets it as bearer header. */
 static void login_account(login *l)
 {
   char token[128];
@@ -131,7 +131,7 @@ TEST(login, bootstrap)
   login_close(&l);
 }
 
-/* Gives out so many times, then fails once. */
+/* A random source that works this many times, then fails once. */
 typedef struct login_faulty {
   int good, calls;
   unsigned char next;
@@ -146,12 +146,12 @@ static int login_faulty_random(void *context, void *buffer, size_t size)
   return 0;
 }
 
-/* Whatever goes wrong on the way leaves nothing behind, so that it can be done again. */
+/* A failure anywhere leaves nothing behind, so that the next call succeeds. */
 TEST(login, bootstrap_all_or_nothing)
 {
   static const svc_id root;
   int at = 0, failed = 0;
-  size_t left = 0; /* what ids have in store, so that their random bytes run out at every one of them */
+  size_t left = 0; /* random bytes that are left in the pool of ids, so that they run out at every one */
   while (left <= sizeof ((svc_ids *)NULL)->pool) {
     login_faulty source = { -1, 0, 0 };
     svc_config config = { .random = login_faulty_random, .random_context = &source };
@@ -193,7 +193,7 @@ static void *login_short_of_memory(void *context, void *p, size_t size)
   return *left >= 0 && (*left)-- == 0 ? NULL : realloc(p, size);
 }
 
-/* The same where memory is short. */
+/* The same with failing allocations. */
 TEST(login, bootstrap_no_memory)
 {
   int at, left;
@@ -217,7 +217,7 @@ TEST(login, bootstrap_no_memory)
   munit_assert_int(at, >, 2);
 }
 
-/* What the host has configured for others does not stand in its own way. */
+/* The host's configuration for other callers does not limit the bootstrap itself. */
 TEST(login, bootstrap_configured)
 {
   static const svc_limit_override one[] = { { "organizationServiceAccounts_organization", 1, 1, 0 },
@@ -227,13 +227,13 @@ TEST(login, bootstrap_configured)
   login_open(&l, &config);
   t_header(&l.t, "Accept", "application/vnd.svc.2025-03-12+json");
   l.t.anonymous = false;
-  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/apiKeys", l.keys.org_id), ==, 200); /* its token is still there */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/apiKeys", l.keys.org_id), ==, 200); /* no token was taken from its bucket */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", l.keys.org_id), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 3); /* the organization, the key, the account */
   login_close(&l);
 }
 
-/* Who may create projects, and no more, owns those that it has created. */
+/* A credential that may only create projects owns those that it creates. */
 TEST(login, creates)
 {
   login l;
@@ -258,14 +258,14 @@ TEST(login, creates)
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s/serviceAccounts/%s", group, id), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "roles[0]"), "GROUP_OWNER");
-  login_account(&l); /* an owner of the organization owns it anyway: nothing is added */
+  login_account(&l); /* an owner of the organization owns it anyway: no role is added */
   munit_assert_int(t_send(&l.t, "POST", "/groups", body), ==, 201);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/serviceAccounts/%s/groups", l.keys.org_id, l.keys.client_id), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
   login_close(&l);
 }
 
-/* Whoever invites is named, a credential by the name that it has. */
+/* An invitation shows its sender; a credential by its name. */
 TEST(login, invites)
 {
   login l;
@@ -284,7 +284,7 @@ TEST(login, invites)
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
-/* An address is the same however it is spelled: for lists, in answers, for buckets. */
+/* An address is the same in all spellings: in access lists, in answers, for buckets. */
 TEST(login, spelled)
 {
   login l;
@@ -316,7 +316,7 @@ TEST(login, spelled)
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"name\":\"Else\"}", "/orgs/%s", l.keys.org_id), ==, 200);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", l.keys.org_id), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "results[0].remoteAddress"), "2001:db8::9");
-  /* all of IPv6 is nothing of IPv4, and the other way round */
+  /* a range of all IPv6 addresses contains no IPv4 address, and the reverse */
   munit_assert_int(t_send(&l.t, "POST", path, "[{\"cidrBlock\":\"::/0\"}]"), ==, 201);
   l.t.peer = "2001:db8:1::1";
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
@@ -356,7 +356,7 @@ TEST(login, digest)
     munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=false"));
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 3, sha);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
-    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 2, sha); /* overtaken, but not seen before */
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 2, sha); /* out of order, but not seen before */
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     login_digest(&l, "PATCH", path, l.keys.public_key, l.keys.private_key, nonce, 4, sha);
@@ -371,7 +371,7 @@ TEST(login, digest)
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 8, !sha);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* the other algorithm */
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", 1, sha);
-    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* a nonce of its own making; the key is right */
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* a nonce that the client made up; the key is right */
     munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
     t_advance(&l.t, 61);
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 9, sha);
@@ -384,7 +384,8 @@ TEST(login, digest)
   }
 }
 
-/* Who guesses is slowed down, for a name from a network, be there such a key or not; who is signed in goes on, and so does everybody elsewhere. */
+/* Wrong guesses are limited per user name and network, whether the key exists or not. Clients that are signed in continue, and so
+** do clients elsewhere. */
 TEST(login, digest_guessing)
 {
   enum { TRIES = 10, OTHERS = 64 };
@@ -405,7 +406,7 @@ TEST(login, digest_guessing)
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   strcpy(mine, login_nonce(&l));
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, mine, 1, false);
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200); /* signed in, before somebody next door begins to guess */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200); /* signed in before a neighbor begins to guess */
   for (k = 0; k < 2; k++)
     for (i = 0; i < TRIES + 2; i++) {
       t_headers_clear(&l.t);
@@ -417,14 +418,14 @@ TEST(login, digest_guessing)
   munit_assert_string_equal(t_get_header(&l.t, "Retry-After"), "60");
   munit_assert_string_equal(t_str(&l.t, "errorCode"), "RATE_LIMITED");
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, fresh, 2, false);
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* the right one, and nothing is told of it */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* even with the right secret, so that the answer shows nothing */
   login_digest(&l, "GET", path, names[1], "00000000-0000-4000-8000-000000000000", mine, 2, false);
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* another's nonce, though it is in use, is no way round */
-  for (i = 0; i < TRIES + 2; i++) { /* nor to one who has a key there */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* the nonce of another client in use does not help */
+  for (i = 0; i < TRIES + 2; i++) { /* nor does it help a client with a key there */
     login_digest(&l, "GET", path, second[0], "00000000-0000-4000-8000-000000000000", mine, 2, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, i < TRIES ? 401 : 429);
   }
-  for (i = 1; i < OTHERS; i++) { /* wherever what is known of it is kept */
+  for (i = 1; i < OTHERS; i++) { /* whichever place of the table has their counts */
     login_digest(&l, "GET", path, second[i], "00000000-0000-4000-8000-000000000000", mine, 2, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   }
@@ -443,13 +444,13 @@ TEST(login, digest_guessing)
   login_close(&l);
 }
 
-/* Memory that ends is no word on a secret: it is a 503, and counts for no guess, however often. */
+/* Lack of memory says nothing about a secret: the answer is 503 and counts as no guess, however often. */
 TEST(login, digest_no_memory)
 {
   login l;
   char path[128], nonce[64];
   unsigned count = 0;
-  int round; /* enough of them for more failures than there are tries */
+  int round; /* enough rounds for more failures than the limit of guesses */
   login_open(&l, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   l.t.peer = "10.0.0.1";
@@ -463,7 +464,8 @@ TEST(login, digest_no_memory)
     long n;
     for (n = 1; !sufficed; n++) {
       munit_assert_long(n, <, 1000);
-      login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, ++count, false); /* it may have been taken, and then failed */
+      /* the count may have been used before the failure */
+      login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, ++count, false);
       if (round % 2) t_fault(T_CALL_MEMORY, n, ENOMEM, false);
       else t_arena_fail(n);
       sufficed = t_memory_sufficed(svc_handle_request(l.t.s, &request, &response), &response);
@@ -477,7 +479,7 @@ TEST(login, digest_no_memory)
   login_close(&l);
 }
 
-/* A clock that is set back makes old nonces young again, but not their counts unseen. */
+/* After the clock is set back, old nonces may be fresh again, but their counts stay used. */
 TEST(login, digest_clock_back)
 {
   login l;
@@ -490,12 +492,12 @@ TEST(login, digest_clock_back)
   strcpy(seen, l.authorization);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   t_advance(&l.t, 61);
-  for (i = 0; i < 4096; i++) { /* more than there is room for */
+  for (i = 0; i < 4096; i++) { /* more than fit */
     t_headers_clear(&l.t);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, login_nonce(&l), 1, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
-    if (i % 64 == 63) t_advance(&l.t, 61); /* so that only old ones give way */
+    if (i % 64 == 63) t_advance(&l.t, 61); /* so that only old ones are replaced */
   }
   l.t.now = T_START;
   t_header(&l.t, "Authorization", seen);
@@ -503,7 +505,7 @@ TEST(login, digest_clock_back)
   login_close(&l);
 }
 
-/* One request by digest with a nonce of its own; the status. */
+/* Sends one request by Digest with a new nonce. Returns the status. */
 static int login_fresh(login *l, const char *path, const char *user, const char *password)
 {
   t_headers_clear(&l->t);
@@ -512,7 +514,7 @@ static int login_fresh(login *l, const char *path, const char *user, const char 
   return t_send(&l->t, "GET", path, NULL);
 }
 
-/* Who takes a nonce for every request takes none from others: neither one in use, nor one that was just given out. */
+/* A client that takes a nonce for every request displaces no nonce of others, neither one in use nor a newly issued one. */
 TEST(login, digest_shares)
 {
   enum { KEYS = 40 };
@@ -545,11 +547,11 @@ TEST(login, digest_shares)
       limited += status == 429;
     }
     munit_assert_int(limited, >, 1000);
-    for (i = 0; i < 3000; i++) /* who guesses is slowed down, too */
+    for (i = 0; i < 3000; i++) /* guesses are limited, too */
       munit_assert_int(login_fresh(&l, path, user[0], "00000000-0000-4000-8000-000000000000"), ==, i < 10 ? 401 : 429);
-    t_advance(&l.t, 59); /* what was given out lives as long as it should */
+    t_advance(&l.t, 59); /* issued nonces live their full time */
     t_headers_clear(&l.t);
-    t_header(&l.t, "Authorization", seen); /* and nothing is let in twice */
+    t_header(&l.t, "Authorization", seen); /* and no request is accepted twice */
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, used, 2, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), !=, 401);
@@ -559,7 +561,7 @@ TEST(login, digest_shares)
   login_close(&l);
 }
 
-/* Of those that a key had to give up none is let in again. */
+/* Displaced nonces of a key are never accepted again. */
 TEST(login, digest_no_replay)
 {
   enum { SEEN = 300 };
@@ -582,7 +584,7 @@ TEST(login, digest_no_replay)
   login_close(&l);
 }
 
-/* One organization takes all nonces that there is room for, others one each, and the first goes on: all are let in each time. */
+/* An organization takes all places for nonces, others take one each, and the first continues: all requests are accepted each time. */
 TEST(login, digest_many_organizations)
 {
   enum { OTHERS = 64 };
@@ -609,7 +611,7 @@ TEST(login, digest_many_organizations)
   login_close(&l);
 }
 
-/* A clock that has never been set: it is a minute past the beginning of time. */
+/* A clock that was never set, a minute after its zero. */
 TEST(login, digest_early)
 {
   char path[128];
@@ -618,12 +620,12 @@ TEST(login, digest_early)
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   l.t.now = 30000;
   munit_assert_int(login_fresh(&l, path, l.keys.public_key, l.keys.private_key), ==, 200);
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* once */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* only once */
   login_close(&l);
 }
 
-/* Many keys of one organization have no more room than one key would: what they give up lives on in the organization's other keys, or,
-** where it has none left, with all. Nothing is let in twice, also when the clock goes back. */
+/* Many keys of one organization have no more places than one key. A displaced nonce's count is kept with the organization's other
+** keys, or, without other keys, with all. No request is accepted twice, even if the clock is set back. */
 TEST(login, digest_organizations)
 {
   enum { KEYS = 900 };
@@ -653,7 +655,7 @@ TEST(login, digest_organizations)
     munit_assert_int(login_fresh(&l, path, key[0], key[1]), ==, 200);
     strcpy(seen[i], l.authorization);
   }
-  munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200); /* others have their room */
+  munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200); /* others have their own places */
   for (i = 0; i < KEYS; i++) {
     t_headers_clear(&l.t);
     t_header(&l.t, "Authorization", seen[i]);
@@ -666,7 +668,7 @@ TEST(login, digest_organizations)
   login_close(&l);
 }
 
-/* A header that is right but for one thing; and what is odd, but right. */
+/* Headers with a single error; and unusual but valid ones. */
 TEST(login, digest_odd)
 {
   static const struct {
@@ -675,7 +677,7 @@ TEST(login, digest_odd)
   } rows[] = {
     { "00000001", "svc", "abc", 200 }, { "2", "svc", "abc", 401 }, { "000000002", "svc", "abc", 401 }, { "0000000g", "svc", "abc", 401 },
     { "0000000@", "svc", "abc", 401 }, { "0000000G", "svc", "abc", 401 }, { "00000002", "else", "abc", 401 }, { "00000002", "svc", "", 401 },
-    { "0000000A", "svc", "abc", 200 }, { "00000101", "svc", "abc", 200 }, /* more than the window is wide */
+    { "0000000A", "svc", "abc", 200 }, { "00000101", "svc", "abc", 200 }, /* farther than the window is wide */
     { "0000000B", "svc", "abc", 401 }, { "00000100", "svc", "abc", 200 }, { "00000100", "svc", "abc", 401 },
   };
   static const char *const nonces[] = { "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "AAAA" };
@@ -699,7 +701,7 @@ TEST(login, digest_odd)
     t_header(&l.t, "Authorization", l.authorization);
     if (t_send(&l.t, "GET", path, NULL) != rows[i].status) munit_errorf("%s: %d", l.authorization, l.t.response.status);
   }
-  for (i = 0; i < sizeof nonces / sizeof nonces[0]; i++) { /* none that we gave out; the key is right */
+  for (i = 0; i < sizeof nonces / sizeof nonces[0]; i++) { /* not issued by the service; the key is right */
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonces[i], 1, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
@@ -707,7 +709,7 @@ TEST(login, digest_odd)
   login_close(&l);
 }
 
-/* An organization with more in it than goes at once: none of its credentials is one from the moment that it is gone. */
+/* An organization with more credentials than one step deletes: none of them is accepted from the moment of the delete. */
 TEST(login, gone_organization)
 {
   enum { KEYS = 600 };
@@ -747,7 +749,7 @@ TEST(login, gone_organization)
   for (steps = 0; steps < 10; steps++) {
     l.t.now += 10;
     t_reads_taken();
-    munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200); /* a request does a step, as svc_tick() would */
+    munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200); /* a request does one step, as svc_tick() would */
     large = t_reads_taken();
     munit_assert_long(large.writes, <, small.writes + 50);
   }
@@ -796,7 +798,7 @@ TEST(login, token)
   t_advance(&l.t, 3599);
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
   t_advance(&l.t, 1);
-  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401); /* it has ended */
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401); /* expired */
 
   login_account(&l);
   strcpy(saved, l.authorization);
@@ -809,9 +811,9 @@ TEST(login, token)
     munit_assert_size(l.t.response.body_length, ==, 0);
   }
   login_bearer(&l, saved + 7);
-  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401); /* it was revoked */
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401); /* revoked */
 
-  login_account(&l); /* a token dies with its account */
+  login_account(&l); /* a token ends with its account */
   strcpy(saved, l.authorization);
   l.t.anonymous = false;
   t_headers_clear(&l.t);
@@ -822,9 +824,9 @@ TEST(login, token)
   login_close(&l);
 }
 
-/* --------------------------------------------------------------------------------- tokens that were seen lately (known.c) */
+/* ------------------------------------------------------------------------------------------------ cached tokens (known.c) */
 
-/* The account of the bearer as a vouched owner changes it; the bearer's own header stays. */
+/* Sends a request as an owner that the host vouches for. The bearer's own header stays. */
 static int login_as_host(login *l, const char *method, const char *path, const char *body)
 {
   svc_header saved[8];
@@ -840,7 +842,7 @@ static int login_as_host(login *l, const char *method, const char *path, const c
   return status;
 }
 
-/* Whatever changes about a token is true of the very next request, however often it was seen before. */
+/* Every change about a token takes effect with the next request, even if the token is cached. */
 TEST(login, known_token)
 {
   login l;
@@ -852,7 +854,7 @@ TEST(login, known_token)
   snprintf(account, sizeof account, "/orgs/%s/serviceAccounts/%s", l.keys.org_id, l.keys.client_id);
   for (i = 0; i < 3; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   munit_assert_int(login_as_host(&l, "PATCH", account, "{\"roles\":[\"ORG_MEMBER\"]}"), ==, 200);
-  munit_assert_int(t_send(&l.t, "PATCH", groups, "{\"name\":\"x\"}"), !=, 200); /* it owns nothing any more */
+  munit_assert_int(t_send(&l.t, "PATCH", groups, "{\"name\":\"x\"}"), !=, 200); /* no longer an owner */
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), !=, 200);
   munit_assert_int(login_as_host(&l, "PATCH", account, "{\"roles\":[\"ORG_OWNER\"]}"), ==, 200);
   for (i = 0; i < 3; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
@@ -874,7 +876,7 @@ TEST(login, known_token)
   t_advance(&l.t, 3599);
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   t_advance(&l.t, 1);
-  munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 401); /* it has ended, though nothing was written */
+  munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 401); /* expired, although nothing was written */
   login_account(&l);
   for (i = 0; i < 2; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   munit_assert_int(login_as_host(&l, "DELETE", account, NULL), ==, 204);
@@ -882,7 +884,7 @@ TEST(login, known_token)
   login_close(&l);
 }
 
-/* A token that has ended while nothing can be written, so that it is still there: it opens nothing, whether it was seen before or not. */
+/* A token that expires while the store cannot be written, so that its record remains, is refused, whether it was cached or not. */
 static svc_store_port unwritable;
 static bool unwritable_now;
 
@@ -901,7 +903,7 @@ TEST(login, ended_unwritten)
   unwritable_now = false;
   login_open(&l, &(svc_config){ .store = &unwritable });
   login_account(&l);
-  strcpy(other, l.authorization); /* it is not seen before it has ended */
+  strcpy(other, l.authorization); /* not used before its expiry */
   login_account(&l);
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
@@ -916,7 +918,8 @@ TEST(login, ended_unwritten)
   login_close(&l);
 }
 
-/* On a store that cannot tell one state from another, and for who holds more than is remembered, each token is looked up each time. */
+/* On a store port without the function `state`, and for callers with more roles than the cache holds, each token is looked up each
+** time. */
 static svc_store_port stateless;
 
 static int stateless_read(svc_store *store, svc_txn **out)
@@ -950,7 +953,7 @@ TEST(login, known_not)
   }
 }
 
-/* More tokens than there are places for what is known of them: each is who it is, in whatever order they come. */
+/* More tokens than places in the cache: each has its own caller, in any order. */
 TEST(login, known_many)
 {
   enum { TOKENS = 60 };
@@ -973,7 +976,7 @@ TEST(login, known_many)
   login_close(&l);
 }
 
-/* Whatever the path names, also what is none: on a store that several write to, what it will read is foretold by it. */
+/* Valid and invalid paths: on a shared store, the path determines the records announced in advance. */
 TEST(login, any_path)
 {
   static const struct {
@@ -989,13 +992,13 @@ TEST(login, any_path)
   int round;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
   login_account(&l);
-  for (round = 0; round < 2; round++) /* the second time the token is known */
+  for (round = 0; round < 2; round++) /* the second time the token is cached */
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
       if (t_send(&l.t, "GET", rows[i].path, NULL) != rows[i].status) munit_errorf("%s: %d %s", rows[i].path, l.t.response.status, l.t.response.body);
   login_close(&l);
 }
 
-/* One that begins as a known one does is another one. */
+/* A token that only begins like a cached one is a different token. */
 TEST(login, known_is_whole)
 {
   login l;
@@ -1008,9 +1011,9 @@ TEST(login, known_is_whole)
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   n = strlen(l.authorization);
   last = l.authorization[n - 1];
-  l.authorization[n - 1] = last == 'A' ? 'B' : 'A'; /* another one, */
+  l.authorization[n - 1] = last == 'A' ? 'B' : 'A'; /* a different one */
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 401);
-  l.authorization[n - 1] = 0; /* a shorter one, */
+  l.authorization[n - 1] = 0; /* a shorter one */
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 401);
   l.authorization[n - 1] = last;
   memcpy(l.authorization + n, "A", 2); /* a longer one */
@@ -1040,16 +1043,17 @@ TEST(login, token_errors)
   munit_assert_int(login_token(&l, ""), ==, 400);
   munit_assert_int(login_token(&l, "grant_type=client_credentials&grant_type=client_credentials"), ==, 400);
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
-  munit_assert_int(login_token(&l, "grant_type=client%5Fcredential%zz"), ==, 400); /* not encoded as it should be, whichever half */
+  munit_assert_int(login_token(&l, "grant_type=client%5Fcredential%zz"), ==, 400); /* wrong encoding, in either half */
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
   munit_assert_int(login_token(&l, "grant%=client_credentials"), ==, 400);
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
   t_advance(&l.t, 60);
-  munit_assert_int(login_token(&l, "scope=&grant_type=client%5Fcredentials&other"), ==, 200); /* what is not asked for is passed over */
+  munit_assert_int(login_token(&l, "scope=&grant_type=client%5Fcredentials&other"), ==, 200); /* other parameters are ignored */
   munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token_type_hint=access_token"), ==, 400);
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
   munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token=%"), ==, 400);
-  munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token=nobody-has-this"), ==, 200); /* nobody learns which there are */
+  /* the answer does not show which tokens exist */
+  munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token=nobody-has-this"), ==, 200);
   t_headers_clear(&l.t);
   t_header(&l.t, "Content-Type", "application/x-www-form-urlencoded");
   munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token=a"), ==, 400);
@@ -1060,13 +1064,13 @@ TEST(login, token_errors)
   munit_assert_int(t_send(&l.t, "GET", "/api/oauth/tokens", NULL), ==, 404);
   t_advance(&l.t, 60);
   for (i = 0; i < 10; i++) munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
-  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 429); /* ten a minute for a client at an address */
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 429); /* ten per minute for a client at an address */
   munit_assert_string_equal(t_error(&l.t), "RATE_LIMITED");
   munit_assert_string_equal(t_param(&l.t, 0), "/api/oauth/token");
   munit_assert_string_equal(t_get_header(&l.t, "Retry-After"), "60");
   l.t.peer = "192.0.2.8";
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
-  for (i = 12; i < 100; i++) { /* up to a hundred live ones: these twelve, and so many more */
+  for (i = 12; i < 100; i++) { /* at most a hundred valid tokens: twelve so far, and the rest */
     if (i % 10 == 1) t_advance(&l.t, 60);
     munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
   }
@@ -1078,7 +1082,7 @@ TEST(login, token_errors)
   login_close(&l);
 }
 
-/* Whoever the host vouches for still needs the secret for a token, and no answer of the token endpoint is kept. */
+/* A caller that the host vouches for still needs the secret for a token, and no answer of the token endpoint is stored. */
 TEST(login, token_not_kept)
 {
   login l;
@@ -1110,11 +1114,11 @@ TEST(login, secrets)
   snprintf(id, sizeof id, "%s", t_str(&l.t, "id"));
   munit_assert_string_equal(t_str(&l.t, "expiresAt"), "2025-06-01T08:00:00Z");
   munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets",
-                           l.keys.org_id, l.keys.client_id), ==, 400); /* two at the most */
+                           l.keys.org_id, l.keys.client_id), ==, 400); /* two at most */
   login_basic(&l, l.keys.client_id, second);
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
   t_advance(&l.t, 8 * 3600);
-  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 401); /* it has expired */
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 401); /* the secret has expired */
   login_account(&l);
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "/orgs/%s/serviceAccounts/%s/secrets/%s", l.keys.org_id, l.keys.client_id, id),
                    ==, 204);
@@ -1135,7 +1139,7 @@ TEST(login, access_list)
   login_open(&l, NULL);
   login_account(&l);
 #define ACCESS "/orgs/%s/serviceAccounts/%s/accessList"
-  l.t.anonymous = false; /* the host lets itself in */
+  l.t.anonymous = false; /* a caller that the host vouches for */
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", l.keys.org_id), ==, 200);
   l.t.anonymous = true;
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
@@ -1164,7 +1168,7 @@ TEST(login, access_list)
   l.t.peer = "192.0.2.15";
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, ACCESS "/2001:db8:0::1", l.keys.org_id, l.keys.client_id), ==, 204);
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, ACCESS "/192.0.2.8%%2F29", l.keys.org_id, l.keys.client_id), ==, 400);
-  t_advance(&l.t, 61); /* figures are written down once a minute */
+  t_advance(&l.t, 61); /* uses are written once per minute */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, ACCESS, l.keys.org_id, l.keys.client_id), ==, 200);
   munit_assert_int64(t_int(&l.t, "results[0].requestCount"), ==, 4);
   munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAddress"), "192.0.2.15");
@@ -1172,8 +1176,8 @@ TEST(login, access_list)
   login_close(&l);
 }
 
-/* More entries are used in a minute than are remembered: they are written down at once, those of them that are still there. An address
-** that is none gets in nowhere, and one that is longer than any is not remembered. */
+/* When a minute has more used entries than the buffer holds, they are written at once, unless they were deleted. An invalid
+** address is in no list, and a too long one is not stored. */
 TEST(login, access_uses)
 {
   const svc_noun_info *list[2];
@@ -1209,7 +1213,7 @@ TEST(login, access_uses)
   login_close(&l);
 }
 
-/* A request with the API key, as one that comes over the network. */
+/* Sends a request with the API key, as a client on the network. */
 static int login_by_key(login *l, const char *public_key, const char *private_key, const char *method, const char *body,
                         const char *path_format, ...) SVC_PRINTF(6, 7);
 static int login_by_key(login *l, const char *public_key, const char *private_key, const char *method, const char *body,
@@ -1231,7 +1235,7 @@ static int login_by_key(login *l, const char *public_key, const char *private_ke
 #define LOGIN_KEYS "/orgs/%s/apiKeys"
 #define LOGIN_ACCOUNTS "/orgs/%s/serviceAccounts"
 
-/* What would shut out the credential that asks for it: refused to that credential, not to others and not to people. */
+/* A change that would lock out the calling credential is refused to that credential, but not to others or to people. */
 TEST(login, last_way_in)
 {
   static const svc_config calm = { .limiter_off = 1 };
@@ -1243,15 +1247,15 @@ TEST(login, last_way_in)
   account = l.keys.client_id;
   login_account(&l);
 
-  /* to ask for lists, without one of its own */
+  /* require access lists without having one */
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 400);
   munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST");
   munit_assert_string_equal(t_param(&l.t, 0), "192.0.2.7");
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"genAIFeaturesEnabled\":false}", "/orgs/%s/settings", org), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "false");
 
-  /* the first entries of its own list, with none for itself */
-  munit_assert_int(t_sendf(&l.t, "POST", "[]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 201); /* says nothing */
+  /* the first entries of its own list, without its address */
+  munit_assert_int(t_sendf(&l.t, "POST", "[]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 201); /* no entries */
   munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]",
                            LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 400);
   munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST");
@@ -1265,7 +1269,7 @@ TEST(login, last_way_in)
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
 
-  /* its last secret that works, and itself */
+  /* its last valid secret, and the account itself */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_ACCOUNTS "/%s", org, account), ==, 200);
   snprintf(secret, sizeof secret, "%s", t_str(&l.t, "secrets[0].id"));
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_ACCOUNTS "/%s/secrets/%s", org, account, secret), ==, 403);
@@ -1278,7 +1282,7 @@ TEST(login, last_way_in)
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_ACCOUNTS "/%s/secrets/%s", org, account, secret), ==, 204);
   login_account(&l);
 
-  /* the same with a key; one credential may remove another */
+  /* the same with a key; a credential may remove another */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_KEYS, org), ==, 200);
   snprintf(key, sizeof key, "%s", t_str(&l.t, "results[0].id"));
 #define BY_KEY(...) login_by_key(&l, l.keys.public_key, l.keys.private_key, __VA_ARGS__)
@@ -1299,7 +1303,7 @@ TEST(login, last_way_in)
   login_close(&l);
 }
 
-/* A key that has no role but those in one project leaves it only by somebody else's hand. */
+/* A key that has roles on only one project cannot remove itself from it. */
 TEST(login, last_role)
 {
   login l;
@@ -1325,7 +1329,7 @@ TEST(login, last_role)
   login_close(&l);
 }
 
-/* A key that owns nothing sees to its own access list, and to no other's. */
+/* A key without owner roles manages its own access list, and no other. */
 TEST(login, own_list)
 {
   char key[32], other[32], public_key[16], private_key[48];
@@ -1353,7 +1357,7 @@ TEST(login, own_list)
   login_close(&l);
 }
 
-/* An organization with a service account of its own, made by whoever the next request comes from; its account then calls. */
+/* Creates an organization with a service account, as the present caller. The account sends all later requests. */
 static void login_organization(login *l, const char *name, char org[25])
 {
   char body[256];
@@ -1368,7 +1372,7 @@ static void login_organization(login *l, const char *name, char org[25])
   login_account(l);
 }
 
-/* Whether an organization asks for access lists at first depends on who makes it: nobody is shut out of his own. */
+/* The kind of creator decides whether a new organization requires access lists: no creator is locked out of its own organization. */
 TEST(login, list_required)
 {
   login l;
@@ -1389,9 +1393,9 @@ TEST(login, list_required)
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "true");
-  munit_assert_string_equal(t_str(&l.t, "genAIFeaturesEnabled"), "true"); /* and all else as it always is */
+  munit_assert_string_equal(t_str(&l.t, "genAIFeaturesEnabled"), "true"); /* all other settings are the defaults */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", org), ==, 200);
-  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 2); /* ORG_CREATED and that of the account: no setting was changed */
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 2); /* ORG_CREATED and the account's event: no setting was changed */
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
   l.t.anonymous = true;
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
@@ -1416,7 +1420,7 @@ static void login_scan_file(const char *path, const char *secret)
   free(all);
 }
 
-/* Credentials of every kind are made and used; none of their secrets may be in the store's files or in the log. */
+/* Creates and uses credentials of every kind. None of their secrets may be in the store's files or in the log. */
 TEST(login, nothing_in_clear)
 {
   char folder[] = "/tmp/svc-login-XXXXXX", path[64];
@@ -1458,10 +1462,10 @@ TEST(login, nothing_in_clear)
 /* ------------------------------------------------------------------------------------------------------- a broken store */
 
 typedef struct login_spoil {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: jobs are cast to this struct */
   const svc_noun_info *noun;
   svc_id parent, id;
-  svc_str extra; /* what stands in the place of its own */
+  svc_str extra; /* replaces the record's own */
 } login_spoil;
 
 static bool login_spoil_work(svc_job *job, svc_txn *txn)
@@ -1472,7 +1476,7 @@ static bool login_spoil_work(svc_job *job, svc_txn *txn)
   return svc_put(txn, &key, SVC_S("x")) == SVC_OK;
 }
 
-/* The record of this entity cannot be read any more. */
+/* Damages the record of this entity, so that it cannot be read. */
 static void login_spoil_one(login *l, const svc_noun_info *noun, const char *parent, const char *id)
 {
   login_spoil work;
@@ -1485,7 +1489,7 @@ static void login_spoil_one(login *l, const svc_noun_info *noun, const char *par
   munit_assert_int(svc_commit_run(&l->t.s->commit, &work.job), ==, SVC_OK);
 }
 
-/* What cannot be read opens no door, and is no word about the credentials. */
+/* A record that cannot be read grants no access, and the answer says nothing about the credentials. */
 TEST(login, broken_store)
 {
   login l;
@@ -1495,7 +1499,7 @@ TEST(login, broken_store)
   login_account(&l);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   login_spoil_one(&l, l.t.s->seats[SVC_SEAT_POLICY], l.keys.org_id, "000000000000000000000000");
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503); /* is a list asked for? */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503); /* the setting that requires access lists */
   login_spoil_one(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503);
   login_basic(&l, l.keys.client_id, l.keys.client_secret);
@@ -1532,7 +1536,7 @@ static bool login_extra_work(svc_job *job, svc_txn *txn)
   return rc == SVC_OK;
 }
 
-/* What is kept beside the body of this entity is something else. */
+/* Replaces the extra data of this entity, which are stored next to its body. */
 static void login_extra(login *l, const svc_noun_info *noun, const char *parent, const char *id, svc_str extra)
 {
   login_spoil work;
@@ -1547,7 +1551,7 @@ static void login_extra(login *l, const svc_noun_info *noun, const char *parent,
   munit_assert_false(work.job.refused);
 }
 
-/* A record that is whole, but for what verifies a secret or says what may be done: that opens nothing. */
+/* An intact record with invalid data for its secret or roles grants no access. */
 TEST(login, wrong_extra)
 {
   static const struct {
@@ -1564,7 +1568,7 @@ TEST(login, wrong_extra)
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   login_account(&l);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
-  /* lines of which some say nothing that there is */
+  /* lines of which some have no meaning */
   snprintf(lines, sizeof lines, " alone\nORG_OWNER xyz\n@short 123\n@%s none\n?x y\n@ %s\nORG_NOTHING_OF_25_LETTERS %s\nORG_OWNER %s\n", l.keys.org_id, l.keys.org_id,
            l.keys.group_id, l.keys.org_id);
   login_extra(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10, svc_credential_pack(&arena, SVC_S("abc"), svc_str_c(lines)));
@@ -1575,7 +1579,7 @@ TEST(login, wrong_extra)
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s", l.keys.group_id), ==, 200);
   munit_assert_int(login_as_host(&l, "POST", "/orgs", "{\"name\":\"Other\"}"), ==, 201);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s", t_keep(&l.t, t_str(&l.t, "organization.id"))), !=, 200);
-  snprintf(lines, sizeof lines, "@%s none\nORG_MEMBER %s\n", l.keys.org_id, l.keys.org_id); /* in a team that is none */
+  snprintf(lines, sizeof lines, "@%s none\nORG_MEMBER %s\n", l.keys.org_id, l.keys.org_id); /* in a team that does not exist */
   login_extra(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10, svc_credential_pack(&arena, SVC_S("abc"), svc_str_c(lines)));
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s", l.keys.group_id), ==, 403);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
@@ -1589,7 +1593,7 @@ TEST(login, wrong_extra)
   login_bearer(&l, bearer);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   login_extra(&l, svc_access_list_of(l.t.s, l.t.s->seats[SVC_SEAT_ACCOUNT]), l.keys.client_id + 10, "000000000000000000000000", SVC_S("x"));
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 403); /* an entry that is of no addresses */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 403); /* an entry without addresses */
   munit_assert_string_equal(t_error(&l.t), "IP_ADDRESS_NOT_ON_ACCESS_LIST");
   l.t.anonymous = false;
   t_headers_clear(&l.t);
@@ -1616,9 +1620,9 @@ TEST(login, wrong_extra)
   login_close(&l);
 }
 
-/* ------------------------------------------------------------------------------------------------- credentials made anew */
+/* ------------------------------------------------------------------------------------------------------- new credentials */
 
-/* Both credentials are owners of the organization. */
+/* Checks that both credentials are owners of the organization. */
 static void login_owns(login *l, const char *org)
 {
   char target[128];
@@ -1640,13 +1644,13 @@ TEST(login, again)
   login l;
   memset(&l, 0, sizeof l);
   t_open(&l.t, NULL);
-  munit_assert_int(svc_new_credentials(l.t.s, NULL, &l.keys), ==, SVC_INVALID); /* of whom? */
+  munit_assert_int(svc_new_credentials(l.t.s, NULL, &l.keys), ==, SVC_INVALID); /* without an organization */
   munit_assert_not_null(strstr(l.t.log, "no organization yet"));
   munit_assert_string_equal(l.keys.public_key, "");
   munit_assert_int(svc_bootstrap(l.t.s, &before), ==, SVC_OK);
   strcpy(first, before.org_id);
   strcpy(group, before.group_id);
-  strcpy(second, t_organization(&l.t, "Second")); /* a person's: it asks for access lists */
+  strcpy(second, t_organization(&l.t, "Second")); /* created by a person: the organization requires access lists */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", second), ==, 200);
   l.t.anonymous = true;
   munit_assert_int(svc_new_credentials(l.t.s, NULL, &l.keys), ==, SVC_OK);
@@ -1655,12 +1659,12 @@ TEST(login, again)
   munit_assert_string_not_equal(l.keys.public_key, before.public_key);
   munit_assert_string_not_equal(l.keys.client_id, before.client_id);
   login_owns(&l, first);
-  l.keys = before; /* those that there were still work */
+  l.keys = before; /* the earlier credentials still work */
   login_owns(&l, first);
   munit_assert_int(svc_new_credentials(l.t.s, second, &l.keys), ==, SVC_OK);
   munit_assert_string_equal(l.keys.org_id, second);
   munit_assert_string_equal(l.keys.group_id, "");
-  l.t.peer = "127.0.0.1"; /* from here, as access lists are asked for */
+  l.t.peer = "127.0.0.1"; /* the access list has the local addresses */
   login_owns(&l, second);
   l.t.peer = "::1";
   login_owns(&l, second);
@@ -1671,7 +1675,7 @@ TEST(login, again)
   login_close(&l);
 }
 
-/* With too little memory there are both or none of them, and the next try has them. */
+/* Lack of memory creates both credentials or none, and the next try creates them. */
 TEST(login, again_no_memory)
 {
   int at, left = -1, rc = SVC_NOMEM;
@@ -1695,9 +1699,9 @@ TEST(login, again_no_memory)
   t_close(&t);
 }
 
-/* -------------------------------------------------------------------------------------- unknown and known credentials are alike */
+/* ---------------------------------------------------------------------------------- known and unknown credentials cost the same */
 
-/* What a request costs, and what its answer says. */
+/* The costs of a request, and its answer. */
 typedef struct login_cost {
   t_reads reads;
   t_postgres_trips trips;
@@ -1753,7 +1757,7 @@ static void login_cost_same(const login_cost *a, const login_cost *b)
   munit_assert_long((long)a->trips.syncs, ==, (long)b->trips.syncs);
 }
 
-/* A wrong secret for an id that is there takes the same reads, round trips and hashes as one for an id that is not. */
+/* A wrong secret for an existing id takes the same reads, round trips and hashes as one for an unknown id. */
 TEST(login, unknown_costs_the_same)
 {
   svc_config config = { .store = t_counting_port() };
@@ -1762,14 +1766,14 @@ TEST(login, unknown_costs_the_same)
   login l;
   login_open(&l, &config);
   known = login_cost_token(&l, l.keys.client_id);
-  known = login_cost_token(&l, l.keys.client_id); /* not the first request of all */
+  known = login_cost_token(&l, l.keys.client_id); /* not the very first request */
   unknown = login_cost_token(&l, "svc_sa_id_5f0000000000000000000000");
   login_cost_same(&known, &unknown);
   l.t.anonymous = false;
   t_headers_clear(&l.t);
   munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets", l.keys.org_id, l.keys.client_id), ==, 201);
   l.t.anonymous = true;
-  known = login_cost_token(&l, l.keys.client_id); /* nor do two secrets */
+  known = login_cost_token(&l, l.keys.client_id); /* also with two secrets */
   login_cost_same(&known, &unknown);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   known = login_cost_digest(&l, path, l.keys.public_key);
@@ -1778,7 +1782,7 @@ TEST(login, unknown_costs_the_same)
   login_close(&l);
 }
 
-/* At the token endpoint a known id and made-up ones are told apart by no status, whoever has used up what before. */
+/* At the token endpoint no status distinguishes an existing id from made-up ones, whichever limits were used up before. */
 TEST(login, unknown_limits_the_same)
 {
   enum { TRIES = 10, IDS = 3 };
@@ -1792,7 +1796,7 @@ TEST(login, unknown_limits_the_same)
       login_basic(&l, ids[k], "wrong");
       munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, i < TRIES ? 401 : 429);
     }
-  l.t.peer = "10.0.0.9"; /* who guesses elsewhere keeps nobody out here */
+  l.t.peer = "10.0.0.9"; /* guesses from one address do not block another */
   login_basic(&l, l.keys.client_id, l.keys.client_secret);
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
   login_close(&l);
@@ -1800,7 +1804,7 @@ TEST(login, unknown_limits_the_same)
 
 /* ------------------------------------------------------------------------------------------------- pages of other sites */
 
-/* A path of this route; what it names need not be there. */
+/* Writes a path of this route. The resources in it need not exist. */
 static void login_sample(const login *l, const svc_route *route, char *out, size_t size)
 {
   const char *p = route->path;
@@ -1816,13 +1820,14 @@ static void login_sample(const login *l, const svc_route *route, char *out, size
   out[n] = 0;
 }
 
-/* What browsers send for a page, and whether it is one of ours. Programs send nothing of it. */
+/* Headers that browsers send for a page, and whether its origin is accepted. Programs send none of them. */
 static const struct {
   const char *site, *origin;
   bool ours;
 } login_pages[] = {
   { NULL, NULL, true }, { "same-origin", NULL, true }, { "none", NULL, true }, { "same-origin", "http://svc.test:8080", true },
-  { NULL, "http://svc.test:8080", true }, { NULL, "https://SVC.test:8080", true }, { NULL, "http://localhost:8080", true }, /* svc_config.base_url */
+  /* svc_config.base_url */
+  { NULL, "http://svc.test:8080", true }, { NULL, "https://SVC.test:8080", true }, { NULL, "http://localhost:8080", true },
   { "cross-site", NULL, false }, { "same-site", NULL, false }, { "cross-site", "http://svc.test:8080", false },
   { "same-origin, cross-site", NULL, false }, { NULL, "http://svc.test:8081", false }, { NULL, "http://evil.test", false }, { NULL, "null", false },
   { NULL, "http://", false }, { NULL, "svc.test:8080", false }, { NULL, "http://svc.test:80800", false },
@@ -1837,7 +1842,8 @@ static void login_page(login *l, size_t i)
   if (login_pages[i].origin) t_header(&l->t, "Origin", login_pages[i].origin);
 }
 
-/* A page of another origin changes nothing by the sign-in of a browser, whatever the operation; it is not even looked who that is. */
+/* A page of another origin changes nothing through the credentials that a browser stores, with any operation. The credentials are
+** not even checked. */
 TEST(login, cross_site)
 {
   login l;
@@ -1861,7 +1867,7 @@ TEST(login, cross_site)
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   strcpy(nonce, login_nonce(&l));
-  for (i = 0; i < LOGIN_PAGES; i++) { /* the right secret, too; what reads answers, as no other page can see that */
+  for (i = 0; i < LOGIN_PAGES; i++) { /* even with the right secret; reads are answered, since other pages cannot see the answer */
     login_page(&l, i);
     login_digest(&l, "PATCH", path, l.keys.public_key, l.keys.private_key, nonce, ++count, false);
     munit_assert_int(t_send(&l.t, "PATCH", path, "{\"name\":\"Else\"}"), ==, login_pages[i].ours ? 200 : 403);
@@ -1873,15 +1879,15 @@ TEST(login, cross_site)
     munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, login_pages[i].ours ? 200 : 403);
   }
   t_headers_clear(&l.t);
-  login_account(&l); /* no browser sends a token by itself: who has it is no stranger */
+  login_account(&l); /* no browser sends an access token by itself, so the caller is accepted */
   t_header(&l.t, "Sec-Fetch-Site", "cross-site");
   munit_assert_int(t_send(&l.t, "PATCH", path, "{\"name\":\"Ours\"}"), ==, 200);
   login_close(&l);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- why it is 401 */
+/* ----------------------------------------------------------------------------------------------------------- reasons for 401 */
 
-/* All WWW-Authenticate headers of the last answer, one line each. */
+/* Returns all WWW-Authenticate headers of the last answer, one per line. */
 static const char *login_challenges(const login *l)
 {
   static char out[1024];
@@ -1893,7 +1899,8 @@ static const char *login_challenges(const login *l)
   return out;
 }
 
-/* No credentials, a token that is none any more, and a scheme that is not supported are three texts; an unknown token and an old one are one. */
+/* Missing credentials, an invalid token, and an unsupported scheme have three different texts. An unknown token and an expired one
+** have the same. */
 TEST(login, reasons)
 {
   static const char invalid[] = "\nBearer realm=\"svc\", error=\"invalid_token\"\n";
@@ -1903,7 +1910,8 @@ TEST(login, reasons)
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   munit_assert_string_equal(t_error(&l.t), "USER_UNAUTHORIZED");
-  munit_assert_null(strstr(login_challenges(&l), "Bearer")); /* RFC 6750: no error where nothing was sent; clients of Digest read one challenge */
+  munit_assert_null(strstr(login_challenges(&l), "Bearer")); /* RFC 6750: no error without credentials; clients of Digest read one
+                                                                challenge */
   snprintf(nobody, sizeof nobody, "%s", t_str(&l.t, "detail"));
   login_basic(&l, l.keys.client_id, l.keys.client_secret);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
@@ -1921,7 +1929,7 @@ TEST(login, reasons)
   munit_assert_string_not_equal(nobody, scheme);
   strcpy(nonce, login_nonce(&l));
   t_headers_clear(&l.t);
-  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, false); /* that challenge is as good as any */
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, false); /* a challenge is valid for any request */
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   t_headers_clear(&l.t);
   login_account(&l);
@@ -1933,12 +1941,12 @@ TEST(login, reasons)
   login_close(&l);
 }
 
-/* ---------------------------------------------------------------------------------------------- hashes that cannot be had */
+/* --------------------------------------------------------------------------------------------------------- failing hashes */
 
 enum { BY_DIGEST, BY_TOKEN, FOR_TOKEN, WAYS_IN };
 
-/* A chip that makes hashes may fail. Nobody is let in by one that could not be had, by no other secret either, no guess is counted, and
-** what is right is right again as soon as there are hashes. */
+/* A crypto chip may fail. Without hashes no request is accepted, with the right secret or another, and no guess is counted.
+** Afterwards the right secret is accepted again. */
 TEST(login, no_hash)
 {
   static const char wrong[] = "00000000-0000-4000-8000-000000000000", form[] = "grant_type=client_credentials";
@@ -1970,7 +1978,7 @@ TEST(login, no_hash)
           else login_basic(&l, l.keys.client_id, secret);
           if (way == FOR_TOKEN) {
             t_header(&l.t, "Content-Type", "application/x-www-form-urlencoded");
-            t_advance(&l.t, 60); /* there tries count */
+            t_advance(&l.t, 60); /* tries are limited there */
           }
           request = (svc_request){ .method = way == FOR_TOKEN ? "POST" : "GET", .target = way == FOR_TOKEN ? "/api/oauth/token" : path,
                                    .headers = l.t.headers, .header_count = l.t.header_count, .peer = "10.0.0.1",
@@ -1987,13 +1995,13 @@ TEST(login, no_hash)
   }
 }
 
-/* ------------------------------------------------------------------------------------------- limits that are shared */
+/* ---------------------------------------------------------------------------------------------------- shared limits */
 
-/* What answers for several handles, in memory; or does not answer. */
+/* A limiter port for several handles, in memory; or one that does not answer. */
 static struct {
-  int answers; /* SVC_OK, or what each call returns */
+  int answers; /* SVC_OK, or the result of each call */
   int opens;
-  bool empty;  /* there is no token */
+  bool empty;  /* no token is left */
   uint32_t highest;
   int taken, counted;
 } together;
@@ -2032,7 +2040,8 @@ static int together_count(svc_limits *limits, svc_str nonce, uint32_t count, int
 
 static const svc_limiter_port together_port = { together_open, together_close, together_take, together_count, NULL };
 
-/* Buckets and counts of nonces are asked of it. While it does not answer, each handle goes by its own, or, closed, refuses. */
+/* Buckets and counts of nonces come from the port. While it does not answer, each handle uses its own, or refuses if so configured
+** (closed). */
 TEST(login, limits_together)
 {
   svc_config config = { .limiter = &together_port, .limiter_path = "somewhere" };
@@ -2050,9 +2059,9 @@ TEST(login, limits_together)
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
     munit_assert_string_equal(t_get_header(&l.t, "RateLimit-Remaining"), "7");
-    munit_assert_int(together.taken, ==, 2); /* whether it may be guessed, which takes none; and its token */
+    munit_assert_int(together.taken, ==, 2); /* the limit of guesses, without a token taken; and the request's token */
     munit_assert_int(together.counted, ==, 1);
-    together.highest = 2; /* another handle has seen the second one */
+    together.highest = 2; /* another handle has seen the second count */
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 2, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
@@ -2061,24 +2070,24 @@ TEST(login, limits_together)
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429);
     munit_assert_string_equal(t_get_header(&l.t, "Retry-After"), "30");
     l.t.caller.user_id = "000000000000000000000000";
-    munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, 200); /* the host is in this process, and limits nobody elsewhere */
+    munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, 200); /* the host is in this process and has no shared limit */
     together.empty = false;
-    l.t.caller.user_id = "5f0000000000000000000001"; /* for whom it vouches is somebody like all others */
+    l.t.caller.user_id = "5f0000000000000000000001"; /* a caller that the host vouches for is limited like all others */
     munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, 200);
     munit_assert_string_equal(t_get_header(&l.t, "RateLimit-Remaining"), "7");
     together.answers = SVC_BUSY;
     munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, closed ? 503 : 200);
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 4, false);
-    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, closed ? 503 : 401); /* nobody can tell where it was used */
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, closed ? 503 : 401); /* other handles may have seen the nonce */
     if (!closed) {
       munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
-      strcpy(nonce, login_nonce(&l)); /* one that is good here alone */
+      strcpy(nonce, login_nonce(&l)); /* a nonce that is valid only here */
       login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, false);
       munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
       munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     }
     t_headers_clear(&l.t);
-    munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, closed ? 503 : 400); /* no client is named */
+    munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, closed ? 503 : 400); /* without a client id */
     login_close(&l);
   }
   for (together.opens = SVC_NOMEM; together.opens <= SVC_IO; together.opens += SVC_IO - SVC_NOMEM)

@@ -1,9 +1,9 @@
 /*
-** Every operation that stands, with every role there is: who holds one of the roles that the public catalog names, or a
-** role that includes one, gets past the permission step; whoever else has a role gets 403, and who has none gets 404.
+** Every operation with every role: a caller with one of the roles of the public catalog, or a role that includes one,
+** passes the permission stage. A caller with another role gets 403, and one without a role gets 404.
 **
-** What includes what is written down here once more, by hand, from the description of the roles, so that a slip in the
-** library's own table shows.
+** The test has its own list of included roles, written from the description of the roles, so that an error in the
+** library's table shows.
 */
 #include "support.h"
 
@@ -14,7 +14,7 @@ static bool roles_is_group(const char *role)
   return strncmp(role, "GROUP_", 6) == 0;
 }
 
-/* Does holding `held` mean holding `wanted`? */
+/* Returns true if the role `held` includes `wanted`. */
 static bool roles_includes(const char *held, const char *wanted)
 {
   static const char *const rows[][2] = {
@@ -53,7 +53,7 @@ static bool roles_suffice(const char *held, const char *wanted)
   return false;
 }
 
-/* The path with the ids of what is there; anything else is made up. */
+/* Writes the path with the ids of existing resources, and with made-up ones for the rest. */
 static void roles_path(const char *pattern, const char *org, const char *group, const char *federation, char *out)
 {
   for (; *pattern; pattern++) {
@@ -91,7 +91,7 @@ TEST(roles, all)
   other = t_organization(&t, "Other");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/federationSettings", org), ==, 200);
   federation = t_keep(&t, t_str(&t, "id"));
-  t_header(&t, "If-Match", "\"none of them\""); /* nothing that gets through may change anything */
+  t_header(&t, "If-Match", "\"none of them\""); /* requests that pass may change nothing */
   t_header(&t, "Content-Type", "text/plain");
   for (i = 0; i < t.s->plan_count; i++) {
     const svc_plan *plan = &t.s->plans[i];
@@ -99,14 +99,14 @@ TEST(roles, all)
     bool scoped;
     if (plan->route->flags & (SVC_ABSOLUTE | SVC_NO_AUTH) || t_ended(&t, plan)) continue;
     munit_assert_not_null(o);
-    if (o->roles[0] == 0) continue; /* whoever is authenticated: what it shows is tested with its noun */
+    if (o->roles[0] == 0) continue; /* any authenticated caller: the noun's own suite tests the answer */
     scoped = strstr(o->path, "{groupId}") || strstr(o->path, "{orgId}") || strstr(o->path, "{federationSettingsId}");
     roles_path(o->path, org, group, federation, path);
     for (role = 0; role < SVC_ROLE_COUNT; role++) {
       const char *name = svc_role_name(role);
       bool project = strstr(o->path, "{groupId}") != NULL;
       int status;
-      if (roles_is_group(name) && !project && scoped) continue; /* a project's role says nothing about its organization */
+      if (roles_is_group(name) && !project && scoped) continue; /* a role on a project does not count for its organization */
       t.grants[0].role = name;
       t.grants[0].on = roles_is_group(name) ? group : org;
       status = t_send(&t, o->method, path, strcmp(o->method, "GET") == 0 || strcmp(o->method, "DELETE") == 0 ? NULL : "x");
@@ -118,7 +118,7 @@ TEST(roles, all)
       }
       checked++;
       if (!scoped) continue;
-      t.grants[0].on = other; /* the same role elsewhere is no part in it */
+      t.grants[0].on = other; /* the same role elsewhere does not count */
       status = t_send(&t, o->method, path, strcmp(o->method, "GET") == 0 || strcmp(o->method, "DELETE") == 0 ? NULL : "x");
       munit_assert_int(status, ==, 401);
     }
@@ -128,7 +128,7 @@ TEST(roles, all)
   t_close(&t);
 }
 
-/* The names of all roles of projects, as a JSON array. */
+/* Returns the names of all roles on projects, as a JSON array. */
 static const char *roles_of_groups(void)
 {
   static char text[2048];
@@ -141,7 +141,7 @@ static const char *roles_of_groups(void)
   return text;
 }
 
-/* Who holds hundreds of roles in projects holds the last one as well as the first. */
+/* For a caller with hundreds of roles on projects, the last one counts like the first. */
 TEST(roles, many)
 {
   enum { PROJECTS = 40 };
@@ -176,7 +176,7 @@ TEST(roles, many)
   t_close(&t);
 }
 
-/* The same by way of teams, each of which has a role in a project of its own. */
+/* The same through teams, each with a role on a project of its own. */
 TEST(roles, many_teams)
 {
   enum { TEAMS = 90 };
@@ -205,7 +205,7 @@ TEST(roles, many_teams)
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, TEAMS);
   munit_assert_int(t_send(&t, "GET", "/eventTypes", NULL), ==, 200);
-  t_as(&t, NULL); /* a team is of its organization: a project that leaves it is out of reach */
+  t_as(&t, NULL); /* a team belongs to its organization: its roles on a project end when the project moves */
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
   munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
   t_as(&t, user);
@@ -217,7 +217,7 @@ TEST(roles, many_teams)
   t_close(&t);
 }
 
-/* A credential with roles in projects only: it sees its organization, and no other. */
+/* A credential with roles only on projects sees its own organization, and no other. */
 TEST_SERVICE(roles, project_only)
 {
   const char *org, *group, *user;
@@ -225,7 +225,7 @@ TEST_SERVICE(roles, project_only)
   org = t_organization(t, "One");
   t_organization(t, "Other");
   group = t_project(t, org, "one");
-  t->grants[0].role = "GROUP_READ_ONLY"; /* as the host says it */
+  t->grants[0].role = "GROUP_READ_ONLY"; /* as granted by the host */
   t->grants[0].on = group;
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 1);
@@ -239,7 +239,7 @@ TEST_SERVICE(roles, project_only)
   munit_assert_string_equal(t_str(t, "results[0].id"), org);
 }
 
-/* A role that the host grants on everything shows a list no more than each of its items by itself. */
+/* A role that the host grants everywhere shows in a list only items that the caller could read one by one. */
 TEST_SERVICE(roles, everywhere)
 {
   static const struct {
@@ -263,7 +263,7 @@ TEST_SERVICE(roles, everywhere)
   }
 }
 
-/* What the host says that somebody holds, and what of it is nothing: a role that there is not, a project that there is not, and both everywhere. */
+/* Grants of the host, and their invalid parts: an unknown role, an unknown project, and both granted everywhere. */
 TEST_SERVICE(roles, vouched)
 {
   static const char *const nobody = "5f0000000000000000000000";
@@ -284,7 +284,7 @@ TEST_SERVICE(roles, vouched)
   t->grants[4] = (svc_grant){ "GROUP_READ_ONLY", group };
   t->grants[5] = (svc_grant){ "GROUP_CLUSTER_MANAGER", group };
   t->caller.grant_count = 6;
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 403); /* it has a part in it, but not that role */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 403); /* the caller has a role in it, but not the required one */
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", other), ==, 401);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", elsewhere), ==, 401);
@@ -292,7 +292,7 @@ TEST_SERVICE(roles, vouched)
   munit_assert_int64(t_int(t, "totalCount"), ==, 1);
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_string_equal(t_str(t, "results[0].id"), org);
-  t->grants[6] = (svc_grant){ "ORG_OWNER", org }; /* a whole organization, and a project of it by itself */
+  t->grants[6] = (svc_grant){ "ORG_OWNER", org }; /* a whole organization, and a single project */
   t->grants[7] = (svc_grant){ "GROUP_OWNER", elsewhere };
   t->caller.grant_count = 8;
   munit_assert_int(t_send(t, "GET", "/groups", NULL), ==, 200);
@@ -301,13 +301,13 @@ TEST_SERVICE(roles, vouched)
   munit_assert_size(t_count(t, "results"), ==, 1);
 }
 
-/* Pages of what is seen of several organizations, of one with nothing in it, and of single projects: each is there once, in the same order. */
+/* Pages over several organizations, one of them empty, and single projects: each item appears once, in the same order. */
 TEST(roles, pages)
 {
   static const struct {
     const char *org;
     int projects;
-    bool whole; /* or each of its projects by itself */
+    bool whole; /* false: each of its projects by itself */
   } orgs[] = { { "A", 3, true }, { "B", 0, true }, { "C", 4, false }, { "D", 2, true } };
   char ids[16][32], name[32];
   svc_grant grants[8];

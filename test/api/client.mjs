@@ -1,4 +1,4 @@
-// A client that a generator makes of the document, and nothing else: it signs in, creates a project and a cluster, waits until that is
+// A client that a generator makes from the document alone: it signs in, creates a project and a cluster, waits until the cluster is
 // IDLE, and deletes both.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

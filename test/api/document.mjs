@@ -1,5 +1,5 @@
-// What can be said of the document by itself: two validators, a linter, and that every schema in it compiles and every example and
-// default fits its schema. The linter is no judge of the last, as it reads patterns without their Unicode flag.
+// Checks of the document by itself: two validators, a linter, and that every schema in it compiles and every example and
+// default matches its schema. The linter cannot check the latter, because it reads patterns without their Unicode flag.
 import { execFileSync } from 'node:child_process';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -48,7 +48,7 @@ function schemas(document, report) {
       check(`/paths/${escape(op.path)}/${op.method.toLowerCase()}/requestBody/content/application~1json/schema`, op.example, `the example of ${op.id}`);
 }
 
-// What every operation has to say of itself.
+// Checks that every operation has its required parts.
 function operations(document, report) {
   const names = new Set(), tags = new Set(document.tags.map((tag) => tag.name));
   for (const op of operationsOf(document)) {

@@ -1,8 +1,8 @@
-// ./build.sh test-api: the OpenAPI document, by itself and against what is answered.
+// ./build.sh test-api: checks the OpenAPI document, by itself and against the service's answers.
 //
 //     node run.mjs SVCD [OPERATION]     in a folder with node_modules; OPERATION: only this one, through Prism
 //
-// Its last line is "N passed, N failed".
+// The last line of output is "N passed, N failed".
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

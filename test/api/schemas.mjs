@@ -1,4 +1,5 @@
-// The schemas of the document, compiled: a second opinion beside Prism's, which says nothing where it cannot compile one.
+// The compiled schemas of the document: a second check in addition to Prism's, which is silent about schemas that it cannot
+// compile.
 import Ajv2020 from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
@@ -12,7 +13,8 @@ export class Schemas {
     this.compiled = new Map();
   }
 
-  // What is wrong with a value by the schema at this place: a text, or nothing. It throws where there is none that compiles.
+  // Returns the errors of a value against the schema at this place as a text, or undefined. Throws if there is no schema that
+  // compiles.
   fault(pointer, value) {
     if (!this.compiled.has(pointer)) this.compiled.set(pointer, this.ajv.compile({ $ref: `doc#${pointer}` }));
     const fits = this.compiled.get(pointer);

@@ -1,4 +1,4 @@
-// svcd with a clock that stands, in memory, and Prism in front of it. Whoever starts something here ends it by stop().
+// svcd with a stopped clock, in memory, and Prism in front of it. stop() ends everything that was started here.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -16,7 +16,7 @@ export function stop() {
 
 export const temporary = (name) => join(folder, name);
 
-// One request. Bodies that are objects go as JSON; what comes back is parsed where it is JSON.
+// Sends one request. Object bodies are sent as JSON; JSON answers are parsed.
 export async function send(method, url, { body, headers = {} } = {}) {
   const json = body !== undefined && typeof body !== 'string';
   const answer = await fetch(url, { method, redirect: 'manual', body: json ? JSON.stringify(body) : body,
@@ -60,7 +60,7 @@ function freePort() {
   });
 }
 
-// Prism reads paths without the base of the server: `upstream` has it.
+// Prism reads paths without the server's base path, so `upstream` includes it.
 export async function startPrism(program, document, upstream) {
   const port = await freePort();
   const child = spawn(process.execPath, [program, 'proxy', document, upstream, '--port', String(port), '--verboseLevel', 'fatal'],

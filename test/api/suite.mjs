@@ -1,6 +1,6 @@
-// Every operation of the document is called through Prism: refused twice, by an unknown parameter and without credentials, then with
-// success, and once more in an envelope. Whatever Prism finds between a call and the document fails, and so does a header that
-// the document does not know, or an operation that was never called.
+// Calls every operation of the document through Prism: twice with an error, by an unknown parameter and without credentials, then with
+// success, and again in an envelope. The test fails for every difference that Prism finds between a call and the document, for a header that
+// the document lacks, and for an operation that was never called.
 import { escape, Schemas } from './schemas.mjs';
 import { send } from './service.mjs';
 import { empty, extras, needs } from './tables.mjs';
@@ -11,17 +11,17 @@ const PLAIN = new Set(['date', 'content-type', 'content-length', 'connection', '
   'sl-violations', 'access-control-allow-origin', 'access-control-allow-headers', 'access-control-allow-credentials',
   'access-control-expose-headers', 'access-control-allow-methods']);
 
-// What every answer of svcd tells browsers: no part of the API, and the same of all operations.
+// Headers that svcd adds to every answer for browsers: not part of the API, and equal for all operations.
 const BROWSERS = { 'referrer-policy': 'strict-origin-when-cross-origin', 'x-frame-options': 'DENY', 'x-permitted-cross-domain-policies': 'none',
   'x-content-type-options': 'nosniff' };
 
-// What Prism says of a call.
+// Prism's findings for a call.
 function violations(answer) {
   const text = answer.headers.get('sl-violations') ?? '[]';
   return text.startsWith('[') ? JSON.parse(text) : [{ location: ['response'], message: text }]; // too many for a header
 }
 
-// All that is wrong with an answer. What a request was meant to get wrong, Prism may say of the request.
+// All errors of an answer. If the request was wrong on purpose, Prism's findings about the request are ignored.
 function faults(schemas, op, answer, meant) {
   const found = violations(answer).filter((v) => !meant || v.location[0] === 'response').map((v) => `${v.location.join('.')}: ${v.message}`);
   const response = op.responseOf(answer.status);
@@ -45,11 +45,11 @@ const more = (path, parameter) => `${path}${path.includes('?') ? '&' : '?'}${par
 export class Suite {
   constructor(world, prism, report) {
     this.world = world;
-    this.prism = prism; // {below, apart}: in front of the base path, and of the service
+    this.prism = prism; // {below, apart}: Prism in front of the base path, and in front of the service
     this.report = report;
     this.schemas = new Schemas(world.document);
     this.succeeded = new Map();
-    this.answers = new Map(); // statuses that came, by operation
+    this.answers = new Map(); // received statuses, by operation
   }
 
   async call(op, path, { body, headers, meant = false, wanted }) {
@@ -64,7 +64,7 @@ export class Suite {
     return answer;
   }
 
-  // Without credentials: Prism has to say so, or it has not looked at all.
+  // Without credentials Prism must report that, or it has not checked the request at all.
   async stranger(op, path, options) {
     const answer = await this.call(op, path, { ...options, meant: true });
     if (!violations(answer).some((v) => v.location[0] === 'request')) this.report.fail(`${op.id}: Prism does not miss the credentials`);
@@ -74,7 +74,7 @@ export class Suite {
     return { Authorization: `Bearer ${this.world.token}` };
   }
 
-  // Of those that are not below the base path: what they take stands nowhere but here.
+  // For operations outside the base path: only this function has their input.
   apart(op) {
     const { clientId, clientSecret } = this.world.service;
     const basic = { Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
@@ -116,7 +116,7 @@ export class Suite {
     await this.call(op, path, { body: extras[op.id].body ?? body, headers, wanted: [extras[op.id].status] });
   }
 
-  // A PATCH of nothing is refused for what it needs, and only that is required in the document.
+  // An empty PATCH is refused for its missing fields, and exactly these are required in the document.
   async nothing(op) {
     const { path, headers } = await this.ready(op);
     const answer = await this.call(op, path, { body: {}, headers, meant: true });

@@ -1,7 +1,7 @@
-// What no document says: which things have to be there before an operation can succeed, and how they are named. Each with its
-// reason; test/world.c has the same for the tests in C.
+// Facts that the document lacks: what must exist before an operation can succeed, and its names, each with the
+// reason. test/world.c has the same for the tests in C.
 
-// Ids in examples that stand for somebody in the organization, and for another organization of the caller's.
+// Ids in examples that stand for a user in the organization, and for another organization of the caller.
 export const samples = { user: '5f00000000000000000000aa', org: '5f00000000000000000000bb' };
 
 const CLUSTERS = '/groups/{groupId}/clusters';
@@ -26,11 +26,11 @@ const NOBODY = '0123456789abcdef01234567';
 const ROLES = '/groups/{groupId}/cloudProviderAccess';
 
 const GEO = [['PATCH', CLUSTER, { clusterType: 'GEOSHARDED' }]];
-// One region has to stay in an outage: the cluster gets a second one.
+// An outage must leave one region: the cluster gets a second one.
 const TWO_REGIONS = [['PATCH', CLUSTER, { replicationSpecs: [{ regionConfigs: [
   { providerName: 'AWS', regionName: 'US_WEST_2', priority: 7, electableSpecs: { instanceSize: 'M30', nodeCount: 2 } },
   { providerName: 'AWS', regionName: 'US_EAST_1', priority: 6, electableSpecs: { instanceSize: 'M30', nodeCount: 1 } }] }] }, 'at rest']];
-// Data comes from where the organization is linked to; in the simulation the example's source is a cluster of the same project.
+// Data comes from the linked organization; in the simulation the example's source is a cluster of the same project.
 const LINKED = [['POST', '/orgs/{orgId}/liveMigrations/linkTokens', {}], ['POST', CLUSTERS, { name: 'Old', clusterType: 'REPLICASET', replicationSpecs: [{ regionConfigs: [
   { providerName: 'AWS', regionName: 'US_EAST_1', priority: 7, electableSpecs: { instanceSize: 'M30', nodeCount: 3 } }] }] }, 'at rest']];
 const X509 = [['POST', '/groups/{groupId}/databaseUsers', { databaseName: '$external', username: 'CN=app', x509Type: 'MANAGED',
@@ -39,15 +39,15 @@ const WATCHED = [['POST', '/groups/{groupId}/alertConfigs', { enabled: true, eve
   metricName: 'CONNECTIONS', operator: 'GREATER_THAN', threshold: -1 }, notifications: [{ typeName: 'GROUP', emailEnabled: true }] }],
 ['POST', CLUSTERS]];
 
-// What is done first: [method, path, body]; without a body its example. A POST of an example makes what may be there from before, but
-// for one that is only 'sent'; 'at rest': time passes behind it.
+// Requests to send first: [method, path, body]; without a body its example. A POST with its example reuses an existing resource,
+// unless it is marked 'sent'. 'at rest': time passes afterwards.
 export const first = {
-  'POST /groups/{groupId}/userSecurity/ldap/verify': [['POST', CLUSTERS]], // nodes of a cluster try it
+  'POST /groups/{groupId}/userSecurity/ldap/verify': [['POST', CLUSTERS]], // nodes of a cluster try the connection
   'GET /groups/{groupId}/userSecurity/ldap/verify/{requestId}': [['POST', CLUSTERS, undefined, 'at rest']],
-  'DELETE /orgs/{orgId}': [['DELETE', '/groups/{groupId}']], // projects keep their organization
-  'POST /groups/{groupId}/maintenanceWindow/defer': [ // only what is scheduled can be put off
+  'DELETE /orgs/{orgId}': [['DELETE', '/groups/{groupId}']], // an organization with projects cannot be deleted
+  'POST /groups/{groupId}/maintenanceWindow/defer': [ // only scheduled maintenance can be deferred
     ['PATCH', '/groups/{groupId}/maintenanceWindow', { dayOfWeek: 1, startASAP: true }]],
-  'PATCH /orgs/{orgId}/invites': [['POST', '/orgs/{orgId}/invites']], // whom it is about stands in its body
+  'PATCH /orgs/{orgId}/invites': [['POST', '/orgs/{orgId}/invites']], // its body names the invitation
   'PATCH /groups/{groupId}/invites': [['POST', '/groups/{groupId}/invites']],
   [`POST ${GLOBAL}/customZoneMapping`]: GEO, // only clusters of this type have zones
   [`DELETE ${GLOBAL}/customZoneMapping`]: GEO,
@@ -65,33 +65,33 @@ export const first = {
   'PUT /groups/{groupId}/liveMigrations/{liveMigrationId}/cutover': LINKED,
   'POST /groups/{groupId}/liveMigrations/validate': LINKED,
   'GET /groups/{groupId}/liveMigrations/validate/{validationId}': LINKED,
-  'DELETE /orgs/{orgId}/liveMigrations/linkTokens': [['POST', '/orgs/{orgId}/liveMigrations/linkTokens']], // it may be none
+  'DELETE /orgs/{orgId}/liveMigrations/linkTokens': [['POST', '/orgs/{orgId}/liveMigrations/linkTokens']], // the answer may be empty
   'PATCH /groups/{groupId}/pushBasedLogExport': [['POST', '/groups/{groupId}/pushBasedLogExport']],
   'POST /groups/{groupId}/databaseUsers/{username}/certs': X509, // a user who has certificates
   'GET /groups/{groupId}/databaseUsers/{username}/certs': X509,
-  [`POST ${KEYS}/{cloudProvider}/privateEndpoints`]: [['PATCH', KEYS]], // private ways to keys that are in use
+  [`POST ${KEYS}/{cloudProvider}/privateEndpoints`]: [['PATCH', KEYS]], // private endpoints for keys in use
   [`GET ${KEYS}/{cloudProvider}/privateEndpoints`]: [['PATCH', KEYS]],
   [`GET ${KEYS}/{cloudProvider}/privateEndpoints/{endpointId}`]: [['PATCH', KEYS]],
   [`DELETE ${KEYS}/{cloudProvider}/privateEndpoints/{endpointId}`]: [['PATCH', KEYS]],
-  [`GET ${QUERY_LIMIT}`]: [['PATCH', QUERY_LIMIT, { value: 5 }]], // a limit is there when it was set
+  [`GET ${QUERY_LIMIT}`]: [['PATCH', QUERY_LIMIT, { value: 5 }]], // a limit exists after it was set
   [`DELETE ${QUERY_LIMIT}`]: [['PATCH', QUERY_LIMIT, { value: 5 }]],
-  [`GET ${SHAPE}`]: [['PATCH', SHAPE]], // a shape is there when it was rejected
+  [`GET ${SHAPE}`]: [['PATCH', SHAPE]], // a shape exists after it was rejected
   [`GET ${CLUSTER}/queryShapeInsights/{queryShapeHash}/details`]: [['PATCH', SHAPE]],
-  [`POST ${FLEX}:tenantUpgrade`]: [['POST', FLEX]], // what it is about stands in its body
-  'GET /orgs/{orgId}/invoices/pending': [['POST', CLUSTERS]], // an invoice is of something that costs
+  [`POST ${FLEX}:tenantUpgrade`]: [['POST', FLEX]], // its body names the cluster
+  'GET /orgs/{orgId}/invoices/pending': [['POST', CLUSTERS]], // an invoice needs something billable
   'GET /orgs/{orgId}/invoices/{invoiceId}': [['POST', CLUSTERS]],
   'GET /orgs/{orgId}/invoices/{invoiceId}/csv': [['POST', CLUSTERS]],
   'GET /orgs/{orgId}/invoices/{invoiceId}/lineItems:search': [['POST', CLUSTERS]],
-  'GET /groups/{groupId}/alerts/{alertId}': WATCHED, // an alert is of something that is watched, and lasts
+  'GET /groups/{groupId}/alerts/{alertId}': WATCHED, // an alert needs something that is watched, and takes time
   'GET /groups/{groupId}/alerts/{alertId}/alertConfigs': WATCHED,
   'PATCH /groups/{groupId}/alerts/{alertId}': WATCHED,
-  [`GET ${DEPLOYMENT}`]: [['POST', DEPLOYMENT]], // the only one of its cluster, there when it was made
+  [`GET ${DEPLOYMENT}`]: [['POST', DEPLOYMENT]], // the only one of its cluster, exists after it was created
   [`PATCH ${DEPLOYMENT}`]: [['POST', DEPLOYMENT]],
   [`DELETE ${DEPLOYMENT}`]: [['POST', DEPLOYMENT]],
   [`POST ${CLUSTER}/outageSimulation`]: TWO_REGIONS,
   [`GET ${CLUSTER}/outageSimulation`]: [...TWO_REGIONS, ['POST', `${CLUSTER}/outageSimulation`]],
   [`DELETE ${CLUSTER}/outageSimulation`]: [...TWO_REGIONS, ['POST', `${CLUSTER}/outageSimulation`]],
-  // lists that something else fills
+  // lists that other requests fill
   [`GET ${CLUSTER}/backup/snapshots/shardedClusters`]: [['POST', SNAPSHOTS]],
   'GET /groups/{groupId}/dataFederation/{tenantName}/limits': [['PATCH', QUERY_LIMIT, { value: 5 }]],
   'GET /groups/{groupId}/integrations': [['POST', '/groups/{groupId}/integrations/{integrationType}', undefined, 'sent']],
@@ -107,30 +107,30 @@ export const first = {
   'GET /groups/{groupId}/streams/{tenantName}/processors': [['POST', '/groups/{groupId}/streams/{tenantName}/processor']],
   [`GET ${POLICY}`]: [['PUT', POLICY]],
   [`DELETE ${POLICY}`]: [['PUT', POLICY]],
-  [`PATCH ${CLUSTER}/collStats/unpin`]: [['PATCH', `${CLUSTER}/collStats/pinned`]], // only what is pinned
-  [`POST ${PROCESSOR}:stop`]: [['POST', `${PROCESSOR}:start`]], // only what runs
+  [`PATCH ${CLUSTER}/collStats/unpin`]: [['PATCH', `${CLUSTER}/collStats/pinned`]], // only a pinned one can be unpinned
+  [`POST ${PROCESSOR}:stop`]: [['POST', `${PROCESSOR}:start`]], // only a running one can be stopped
 };
 
-// What its path names is made by another body than the example.
+// The resource of the path is created with another body than the example.
 export const instead = {
-  'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts': { path: WATCHED[0][1], body: WATCHED[0][2] }, // one that finds something
+  'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts': { path: WATCHED[0][1], body: WATCHED[0][2] }, // a configuration that finds something
   [`DELETE ${PROVIDERS}/{identityProviderId}/jwks`]: { path: PROVIDERS, body: { protocol: 'OIDC', displayName: 'Acme', audience: 'acme',
-    issuerUri: 'https://idp.example.com/acme', authorizationType: 'USER', clientId: 'acme' } }, // only OIDC has keys to be revoked
+    issuerUri: 'https://idp.example.com/acme', authorizationType: 'USER', clientId: 'acme' } }, // only OIDC has keys that can be revoked
 };
 
-// Bodies where there is no example, or where it is for a person: a credential has one organization and is none.
+// Bodies for operations without an example, or whose example is for a user: a credential has one organization and is not a user.
 export const bodies = {
   createOrg: (world) => ({ name: 'Third', orgOwnerId: world.user }),
-  searchInvoiceLineItems: () => undefined, // a GET, whose body may be left out: fetch sends none
-  updateApiKeyRoles: () => ({ roles: ['GROUP_READ_ONLY'] }), // which no GET of its path shows
+  searchInvoiceLineItems: () => undefined, // a GET, whose body is optional: fetch sends none
+  updateApiKeyRoles: () => ({ roles: ['GROUP_READ_ONLY'] }), // no GET of its path shows the roles
 };
 
-// What is not yet of use when it is made: it is changed so, at once.
+// A resource that needs a change before it is usable: it is changed right after its creation.
 export const then = {
   [ROLES]: { providerName: 'AWS', iamAssumedRoleArn: 'arn:aws:iam::123456789012:role/svc' },
 };
 
-// What takes time to get where it can be asked for: at rest, made, copied.
+// Operations whose resource takes time to become available: at rest, created, copied.
 export const later = new Set(['GET /groups/{groupId}/alerts', 'GET /orgs/{orgId}/invoices', 'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts', 'GET /groups/{groupId}/processes', 'POST /groups/{groupId}/userSecurity/ldap/verify',
   `POST ${FLEX}:tenantUpgrade`, `POST ${CLUSTERS}/tenantUpgradeToServerless`, 'GET /orgs/{orgId}/billing/costExplorer/usage/{token}',
   'PUT /groups/{groupId}/liveMigrations/{liveMigrationId}/cutover']);
@@ -139,7 +139,7 @@ const host = (upTo) => async (world) => {
   const name = await world.one(CLUSTERS);
   const path = `/groups/${world.group}/clusters/${name}`;
   let cluster = await world.must('GET', path);
-  if (!cluster.connectionStrings.standard) { // it has no hosts before the creation has ended
+  if (!cluster.connectionStrings.standard) { // there are no hosts before the creation has ended
     await world.pass(600);
     cluster = await world.must('GET', path);
   }
@@ -150,14 +150,14 @@ const index = (field) => async (world) => {
   return (await world.must('GET', `/groups/${world.group}/clusters/${cluster}/search/indexes/${id}`))[field];
 };
 const integration = (world) => world.byPath.get('POST /groups/{groupId}/integrations/{integrationType}').example.type;
-const listedAddress = (scope) => async (world) => { // what is made is a list of one
+const listedAddress = (scope) => async (world) => { // the answer is a list with one item
   const account = await world.one(`${scope}/serviceAccounts`), where = scope.startsWith('/orgs') ? `/orgs/${world.org}` : `/groups/${world.group}`;
   const list = await world.must('POST', `${where}/serviceAccounts/${account}/accessList`, [{ ipAddress: '127.0.0.1' }, { ipAddress: '192.0.2.1' }]);
   return list.results.at(-1).ipAddress;
 };
 const federation = async (world) => (await world.must('GET', `/orgs/${world.org}/federationSettings`)).id;
 
-// Parameters that are known, by "path parameter" or by the parameter alone: they name what is there otherwise than it names itself.
+// Known parameters, by "path parameter" or by the parameter alone: they name a resource by another value than its own key.
 export const values = {
   hostName: host(/[:,/]/), hostname: host(/[:,/]/), processId: host(/[,/]/),
   cloudProvider: 'AWS', clusterView: 'PRIMARY', logName: 'db', federationSettingsId: federation,
@@ -167,7 +167,7 @@ export const values = {
   '/groups/byName/{groupName} groupName': 'alpha',
   '/orgs/{orgId}/teams/byName/{teamName} teamName': async (world) =>
     encodeURIComponent((await world.must('GET', `/orgs/${world.org}/teams/${await world.one('/orgs/{orgId}/teams')}`)).name),
-  [`POST ${SAMPLE} sampleDatasetId`]: (world) => world.one(CLUSTERS), // a load is asked for by the name of its cluster
+  [`POST ${SAMPLE} sampleDatasetId`]: (world) => world.one(CLUSTERS), // a load is requested by the name of its cluster
   [`GET ${SAMPLE} sampleDatasetId`]: async (world) =>
     (await world.must('POST', `/groups/${world.group}/sampleDatasetLoad/${await world.one(CLUSTERS)}`))._id,
   '/orgs/{orgId}/serviceAccounts/{clientId}/accessList/{ipAddress} ipAddress': listedAddress('/orgs/{orgId}'),
@@ -178,7 +178,7 @@ export const values = {
     await world.must('POST', `/groups/${world.group}/integrations/${integration(world)}`, op.example);
     return integration(world);
   },
-  [`${CLUSTER}/{clusterView}/{databaseName}/{collectionName}/collStats/measurements databaseName`]: 'a', // any will do
+  [`${CLUSTER}/{clusterView}/{databaseName}/{collectionName}/collStats/measurements databaseName`]: 'a', // any value works
   [`${CLUSTER}/{clusterView}/{databaseName}/{collectionName}/collStats/measurements collectionName`]: 'a',
   '/groups/{groupId}/processes/{processId}/{databaseName}/{collectionName}/collStats/measurements databaseName': 'a',
   '/groups/{groupId}/processes/{processId}/{databaseName}/{collectionName}/collStats/measurements collectionName': 'a',
@@ -190,9 +190,9 @@ export const values = {
   '/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/measurements collectionName': index('collectionName'),
   [`${INDEXES}/{databaseName}/{collectionName} databaseName`]: index('database'),
   [`${INDEXES}/{databaseName}/{collectionName} collectionName`]: index('collectionName'),
-  [`${CLUSTER}/fts/indexes/{databaseName}/{collectionName} databaseName`]: 'sample_mflix', // those of the example
+  [`${CLUSTER}/fts/indexes/{databaseName}/{collectionName} databaseName`]: 'sample_mflix', // the values of the example
   [`${CLUSTER}/fts/indexes/{databaseName}/{collectionName} collectionName`]: 'movies',
-  '/orgs/{orgId}/serviceAccounts/{clientId}/groups clientId': (world) => world.one('/groups/{groupId}/serviceAccounts'), // one that has some
+  '/orgs/{orgId}/serviceAccounts/{clientId}/groups clientId': (world) => world.one('/groups/{groupId}/serviceAccounts'), // an account that has some
   [`${INDEXES}/{databaseName}/{collectionName}/{indexName} databaseName`]: index('database'),
   [`${INDEXES}/{databaseName}/{collectionName}/{indexName} collectionName`]: index('collectionName'),
   [`${INDEXES}/{databaseName}/{collectionName}/{indexName} indexName`]: index('name'),
@@ -201,7 +201,7 @@ export const values = {
   [`${INDEX}/measurements indexName`]: index('name'),
 };
 
-// Parameters whose things are made elsewhere than they are read: the collection.
+// Parameters whose resource is created at another path than it is read: the collection.
 export const named = {
   '/groups/{groupId}/dbAccessHistory/clusters clusterName': CLUSTERS,
   [`${CLUSTER}/backup/snapshots/shardedCluster snapshotId`]: SNAPSHOTS,
@@ -209,7 +209,7 @@ export const named = {
   [`${ROLES}/{cloudProvider} roleId`]: ROLES,
 };
 
-// Ids in examples, by the member that has them: the collection.
+// Ids in examples, by their member: the collection.
 export const ids = {
   teamId: '/orgs/{orgId}/teams', iamRoleId: ROLES, roleId: ROLES, containerId: '/groups/{groupId}/containers', snapshotId: SNAPSHOTS,
   [`${FLEX}/{name}/backup/restoreJobs snapshotId`]: `${FLEX}/{name}/backup/snapshots`,
@@ -217,13 +217,13 @@ export const ids = {
   exportBucketId: '/groups/{groupId}/backup/exportBuckets', connectionId: '/groups/{groupId}/streams/privateLinkConnections',
 };
 
-// Members of examples that name what has to be there, by operation: the collection.
+// Members of examples that must name existing resources, by operation: the collection.
 export const refs = {
   '/groups/{groupId}/liveMigrations': { 'destination.clusterName': CLUSTERS },
   '/groups/{groupId}/liveMigrations/validate': { 'destination.clusterName': CLUSTERS },
 };
 
-// Query parameters that have to be given though none alone is required.
+// Query parameters that must be given, although none of them is required by itself.
 const LATELY = { period: 'PT5M' };
 export const queries = {
   '/groups/{groupId}/processes/{processId}/measurements': LATELY,
@@ -234,16 +234,16 @@ export const queries = {
   '/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/measurements': LATELY,
 };
 
-// Lists of what comes by itself every day.
+// Lists whose entries appear by themselves every day.
 export const daily = new Set(['listClusterBackupCheckpoints', 'listClusterSnapshots', 'listFlexBackupSnapshots', 'searchInvoiceLineItems']);
 
-// What else an operation answers with success, and when.
+// Other successful answers of an operation, and their conditions.
 export const extras = {
-  addGroupUser: { status: 204, body: { username: 'ada@example.com', roles: ['GROUP_READ_ONLY'] } }, // a member has it at once
-  getCostExplorerUsage: { status: 202 }, // it is not ready yet
+  addGroupUser: { status: 204, body: { username: 'ada@example.com', roles: ['GROUP_READ_ONLY'] } }, // a member gets it at once
+  getCostExplorerUsage: { status: 202 }, // the result is not ready yet
 };
 
-// Lists that have nothing in them here, and why.
+// Lists that are empty here, and why.
 export const empty = {
   listAvailableProjects: 'only an agent of a migration tells of projects elsewhere',
   getNonCompliantResources: 'nothing is made here that a policy forbids',
@@ -251,9 +251,9 @@ export const empty = {
   listVpcPeeringConnections: 'the same',
 };
 
-// What a PATCH needs and the document does not require, and why.
+// Fields that a PATCH needs although the document does not require them, and why.
 export const needs = {
-  updatePrivateEndpointService: ['cloudProvider'], // it is read-only in what a GET shows, and so in what may be sent back
+  updatePrivateEndpointService: ['cloudProvider'], // it is read-only in a GET, and so in a body that is sent back
 };
 
 // Operations that cannot succeed here, and why.

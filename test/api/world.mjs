@@ -1,5 +1,5 @@
-// A world made of the document alone: whatever the path or the body of an operation names is made when it is asked for, by the POST
-// of the collection that it is in, with that operation's example. What no document says stands in tables.mjs, with the reason.
+// A world made from the document alone: each resource that the path or the body of an operation names is created on demand, by the POST
+// of its collection, with that operation's example. tables.mjs has the facts that the document lacks, with the reason.
 // test/world.c does the same in C, from the tables.
 import { control, login, send } from './service.mjs';
 import { bodies, daily, elsewhere, first, ids, instead, later, named, queries, refs, samples, then, values } from './tables.mjs';
@@ -33,7 +33,7 @@ export class World {
     this.byPath = new Map(this.operations.map((op) => [`${op.method} ${op.path}`, op]));
   }
 
-  async open() { // what there is before anything is asked
+  async open() { // creates what exists before the first request
     this.token = await login(this.service);
     this.org = this.service.orgId;
     await this.must('DELETE', `/groups/${this.service.groupId}`);
@@ -47,7 +47,7 @@ export class World {
     this.firstToken = this.token;
   }
 
-  async begin() { // as open() left it
+  async begin() { // restores the state after open()
     await this.control('POST', '/snapshots/base:restore');
     this.token = this.firstToken;
     this.made = new Map();
@@ -63,7 +63,7 @@ export class World {
 
   async pass(seconds) {
     await this.control('POST', '/clock', { advanceSeconds: seconds });
-    this.token = await login(this.service); // the one before may have come to its end
+    this.token = await login(this.service); // the old token may have expired
   }
 
   call(method, path, body, at = this.base) {
@@ -76,7 +76,7 @@ export class World {
     return answer.body;
   }
 
-  // ---- what a path names
+  // ---- resources in a path
 
   keyShown(body, at) {
     const one = Array.isArray(body) ? body[0] : body?.results ? body.results[0] : body;
@@ -98,8 +98,8 @@ export class World {
     const body = this.replaced?.path === op.path ? this.replaced.body : await this.example(op);
     this.making.pop();
     const answer = await this.must('POST', path, body);
-    if (op.status === 202 && op.path.split('{').length > 2) await this.pass(600); // what is below something comes to rest first
-    const key = typeof answer === 'string' ? '-' : this.keyShown(answer, path.split('?')[0]); // a text has no name
+    if (op.status === 202 && op.path.split('{').length > 2) await this.pass(600); // the parent must come to rest first
+    const key = typeof answer === 'string' ? '-' : this.keyShown(answer, path.split('?')[0]); // a text has no key
     if (!key) throw new Error(`POST ${path} does not say how what it has made is called: ${JSON.stringify(answer)}`);
     this.made.set(at, key);
     if (then[op.path]) await this.must('PATCH', `${path}/${key}`, then[op.path]);
@@ -109,7 +109,7 @@ export class World {
   async listed(at) {
     if (this.made.has(at)) return this.made.get(at);
     for (let tries = 0; tries < 2; tries++) {
-      if (tries) await this.pass(36 * 3600); // what comes by itself every day has come
+      if (tries) await this.pass(36 * 3600); // the daily resources have appeared
       const answer = await this.call('GET', at);
       const key = answer.status === 200 ? this.keyShown(answer.body, at) : undefined;
       if (key) return this.made.set(at, key), key;
@@ -117,7 +117,7 @@ export class World {
     throw new Error(`nothing is in ${at}`);
   }
 
-  // A key as a table says it: a text, or what a function finds.
+  // A key from a table: a text, or the result of a function.
   async known(value) {
     return typeof value === 'function' ? value(this) : value;
   }
@@ -134,7 +134,7 @@ export class World {
     return this.listed(at);
   }
 
-  // One of the collection at this template.
+  // Returns the key of a resource of the collection with this template.
   async one(template) {
     const op = this.byPath.get(`POST ${template}`);
     const at = await this.fill(op ?? { path: template });
@@ -174,9 +174,9 @@ export class World {
     return parts.length ? `?${parts.join('&')}` : '';
   }
 
-  // ---- what a body names
+  // ---- resources in a body
 
-  async sample() { // collections of the sample data are there
+  async sample() { // creates the collections of the sample data
     if (this.made.has('sample data')) return;
     this.made.set('sample data', true);
     await this.must('POST', `/groups/${this.group}/sampleDatasetLoad/Main`);
@@ -214,7 +214,7 @@ export class World {
 
   // ---- whole requests
 
-  // `soon`: before it is where it can be asked for. A list has something in it, if anything can be made there.
+  // `soon`: before the resource is available. A list is not empty, if anything can be created there.
   async ready(op, soon = false) {
     this.replaced = instead[`${op.method} ${op.path}`] ?? null;
     for (const [method, path, body, how] of first[`${op.method} ${op.path}`] ?? []) {
@@ -241,7 +241,7 @@ export class World {
     return { path, body };
   }
 
-  // Of a PUT or PATCH without an example: what a GET shows of it, but for what only the service sets.
+  // For a PUT or PATCH without an example: the answer of a GET without the fields that only the service sets.
   async shown(op, path) {
     const get = this.byPath.get(`GET ${op.path}`);
     if (!get) throw new Error(`${op.id} has no example`);
@@ -253,7 +253,7 @@ export class World {
     return schema?.$ref ? this.resolve(this.schemas[schema.$ref.split('/').pop()]) : schema;
   }
 
-  required(schema) { // of variants: what all of them require
+  required(schema) { // for variants: the fields that all of them require
     const s = this.resolve(schema), all = s.oneOf ?? s.anyOf;
     if (!all) return [...(s.required ?? []), ...(schema.$ref ? schema.required ?? [] : [])];
     return all.map((variant) => this.required(variant)).reduce((some, more) => some.filter((name) => more.includes(name)));
@@ -272,7 +272,7 @@ export class World {
       if (name === 'links' || !known || known.readOnly) continue;
       const kept = this.writable(member, known);
       const hollow = kept && typeof kept === 'object' && !Object.keys(kept).length && Object.keys(member).length;
-      if (!hollow) out[name] = kept; // of which nothing may be set
+      if (!hollow) out[name] = kept; // a member without any writable field
     }
     return out;
   }

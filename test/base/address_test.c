@@ -1,11 +1,11 @@
-/* IP addresses and ranges: each in its one form, and what is none refused. */
+/* IP addresses and ranges: each has one canonical form, and invalid ones are refused. */
 #include "catalog/catalog.h"
 #include "test.h"
 
 TEST(address, forms)
 {
   static const struct {
-    const char *text, *form; /* form NULL: it is no address */
+    const char *text, *form; /* form NULL: invalid */
   } rows[] = {
     { "192.0.2.1", "192.0.2.1" },
     { "0.0.0.0/0", "0.0.0.0/0" },

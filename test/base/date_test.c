@@ -1,4 +1,4 @@
-/* Dates against known moments, the edges of the calendar, and themselves: every day of 10 000 years there and back. */
+/* Dates: known moments, the limits of the calendar, and round trips of every day of 10 000 years. */
 #include "catalog/catalog.h"
 #include "test.h"
 
@@ -32,7 +32,7 @@ TEST(date, parse)
     { "0000-02-29", INT64_C(-62162121600000) },
     { "9999-12-31T23:59:59.999Z", INT64_C(253402300799999) },
     { "0000-01-01T00:00:00+23:59", INT64_C(-62167305540000) },
-    { "2025-03-12T08", INT64_C(1741766400000) }, /* to the hour, with fractions of whatever comes last */
+    { "2025-03-12T08", INT64_C(1741766400000) }, /* to the hour; the last part may have fractions */
     { "2025-03-12T08Z", INT64_C(1741766400000) },
     { "20250312T08", INT64_C(1741766400000) },
     { "20250312T08Z", INT64_C(1741766400000) },
@@ -40,22 +40,22 @@ TEST(date, parse)
     { "2025-03-12T07,5+00:30", INT64_C(1741762800000) },
     { "2025-03-12T08:00.5Z", INT64_C(1741766430000) },
     { "2025-03-12T08:00:00,5Z", INT64_C(1741766400500) },
-    { "2025-03-12T24:00", INT64_C(1741824000000) }, /* the end of a day is the beginning of the next */
+    { "2025-03-12T24:00", INT64_C(1741824000000) }, /* the end of a day equals the beginning of the next */
     { "2025-12-31T24:00:00Z", INT64_C(1767225600000) },
-    { "20250312", INT64_C(1741737600000) }, /* basic */
+    { "20250312", INT64_C(1741737600000) }, /* the basic format */
     { "20250312T08Z", INT64_C(1741766400000) },
     { "20250312T0800Z", INT64_C(1741766400000) },
     { "20250312T080000Z", INT64_C(1741766400000) },
     { "20250312T080000.5+0000", INT64_C(1741766400500) },
     { "20250312T100000+02", INT64_C(1741766400000) },
-    { "2025-071", INT64_C(1741737600000) }, /* the day of the year */
+    { "2025-071", INT64_C(1741737600000) }, /* day of the year */
     { "2025071T0800", INT64_C(1741766400000) },
     { "2025-001", INT64_C(1735689600000) },
     { "2024-366", INT64_C(1735603200000) },
-    { "2025-W11-3", INT64_C(1741737600000) }, /* the day of a week */
+    { "2025-W11-3", INT64_C(1741737600000) }, /* ISO week and weekday */
     { "2025W113", INT64_C(1741737600000) },
     { "2025-w11-3T08:00Z", INT64_C(1741766400000) },
-    { "2020-W53-7", INT64_C(1609632000000) }, /* 2021-01-03: the year of a week is not always that of its days */
+    { "2020-W53-7", INT64_C(1609632000000) }, /* 2021-01-03: the year of an ISO week can differ from the calendar year */
     { "2009-W01-1", INT64_C(1230508800000) }, /* 2008-12-29 */
     { "1970-W01-4", 0 },
   };
@@ -111,10 +111,10 @@ TEST(date, day)
   munit_assert_int64(svc_day_ms(19700101), ==, 0);
   munit_assert_int64(svc_months_on(svc_day_ms(20250131), 1), ==, svc_day_ms(20250228));
   munit_assert_int64(svc_months_on(svc_day_ms(20250331), -1), ==, svc_day_ms(20250228));
-  munit_assert_int64(svc_months_on(svc_day_ms(20250312), -36000), <=, svc_day_ms(101)); /* before all dates that there are */
+  munit_assert_int64(svc_months_on(svc_day_ms(20250312), -36000), <=, svc_day_ms(101)); /* before all representable dates */
 }
 
-/* Day by day from year 0 to 9999: the text is the day after the one before, and is read back as it was. */
+/* Every day from year 0 to 9999: its text follows that of the day before, and parses back to the same day. */
 TEST(date, all_days)
 {
   int64_t ms = svc_day_ms(101), back, end = INT64_C(253402300800000);

@@ -1,6 +1,6 @@
 /*
-** The gate is all that stands between a request and a parser that believes anything: every defect of that parser that
-** was found (and each that it does not have, lest the gate be laxer) is a row here.
+** The gate protects a permissive JSON parser (frozen) from the bytes of requests. Each known defect of that parser is a row here.
+** So is each defect that it does not have, to keep the gate from being less strict.
 */
 #include "catalog/catalog.h"
 #include "test.h"
@@ -10,14 +10,14 @@
 struct row {
   const char *text;
   size_t n;
-  size_t at;        /* where the fault is */
-  const char *what; /* NULL: the text is good */
+  size_t at;        /* offset of the error */
+  const char *what; /* NULL: the text is valid */
 };
 
 #define ROW(text, at, what) { text, sizeof text - 1, at, what }
 #define GOOD(text) { text, sizeof text - 1, 0, NULL }
 
-/* What the parser takes for JSON, with all of the text read. */
+/* Invalid texts that the parser accepts completely. */
 static const struct row accepted_by_frozen[] = {
   ROW("{a:1}", 1, "expected a key"),
   ROW("{a_9:1}", 1, "expected a key"),
@@ -55,7 +55,7 @@ static const struct row accepted_by_frozen[] = {
   ROW("\"\xF0\x9F\x98\0\"", 1, "invalid UTF-8"),
   ROW("\"\xC3", 1, "invalid UTF-8"),
   ROW("{\"\xFF\":1}", 2, "invalid UTF-8"),
-  /* valid JSON, but read by others in another way */
+  /* valid JSON that other parsers read differently */
   ROW("{\"a\":1,\"a\":2}", 7, "duplicate key"),
   ROW("\"\\ud800\"", 1, "lone surrogate"),
   ROW("\"\\udc00\"", 1, "lone surrogate"),
@@ -66,18 +66,18 @@ static const struct row accepted_by_frozen[] = {
   ROW("\"\\ud83d\\ue000\"", 1, "lone surrogate"),
   ROW("\"a\\u0000\"", 2, "U+0000 in a string"),
   ROW("{\"\\u0000\":1}", 2, "U+0000 in a string"),
-  /* values that it does not report at all */
+  /* values that the parser does not report at all */
   ROW("{\"\":1}", 1, "empty key"),
   ROW("{\"a\":{\"\":1}}", 6, "empty key"),
   ROW("{\"a.\":1}", 1, "key ends in '.'"),
   ROW("{\".\":1}", 1, "key ends in '.'"),
   ROW("{\"a\\u002e\":1}", 1, "key ends in '.'"),
-  /* read past the end */
+  /* the parser reads past the end */
   ROW("\"\\", 2, "unexpected end"),
   ROW("{\"a\":\"b\\", 8, "unexpected end"),
 };
 
-/* What it takes for JSON up to some place. */
+/* Invalid texts of which the parser accepts the beginning. */
 static const struct row prefix_by_frozen[] = {
   ROW("{} x", 3, "trailing bytes"),
   ROW("{}{}", 2, "trailing bytes"),
@@ -89,7 +89,7 @@ static const struct row prefix_by_frozen[] = {
   ROW("{}//comment", 2, "trailing bytes"),
 };
 
-/* What it refuses, too. */
+/* Invalid texts that the parser refuses, too. */
 static const struct row refused_by_frozen[] = {
   ROW("1.", 2, "unexpected end"),
   ROW("[1.]", 3, "expected a digit"),
@@ -159,7 +159,7 @@ static const struct row good[] = {
   GOOD("\"\xC2\x80 \xDF\xBF \xE0\xA0\x80 \xED\x9F\xBF \xEE\x80\x80 \xEF\xBF\xBF \xF0\x90\x80\x80 \xF4\x8F\xBF\xBF\""),
   GOOD("\"\x7F\""),
   GOOD("[[],[[]],{\"a\":[{}]}]"),
-  GOOD("{\"a\":{\"a\":{\"a\":1}},\"A\":[{\"a\":1},{\"a\":1}]}"), /* the same key, but of other objects */
+  GOOD("{\"a\":{\"a\":{\"a\":1}},\"A\":[{\"a\":1},{\"a\":1}]}"), /* the same key in different objects */
   GOOD("{\"a\":1,\"ab\":2,\"abc\":3,\"b\":4,\"aa\":5,\"\\u00e9\":6,\"e\":7}"),
   GOOD("{\"a.b\":1,\".a\":2,\"a[0]\":3,\" \":4}"),
   GOOD("1234567890123456789012345678901234567890123456789012345678901234"),
@@ -177,7 +177,7 @@ static const struct row keys[] = {
   ROW("[1, 0.000000000000000000000000000000000000000000000000000000000000000]", 4, "number too long"),
 };
 
-/* The text as the last bytes of a block of their own, so that a sanitizer sees each byte read behind them. */
+/* Copies the text to the end of a block, so that a sanitizer detects every read past it. */
 static bool gate(const char *text, size_t n, size_t max_depth, svc_json_fault *fault)
 {
   char *copy = malloc(n + (n == 0));
@@ -234,7 +234,7 @@ TEST(json_gate, keys)
   CHECK(keys);
 }
 
-/* Each beginning of a good text is a fault at its end (or good itself), and nothing behind it is read. */
+/* Each beginning of a valid text has its error at the end (or is valid), and nothing past the end is read. */
 TEST(json_gate, cut)
 {
   static const char text[] =
@@ -269,7 +269,7 @@ TEST(json_gate, depth)
   munit_assert_size(fault.at, ==, 32);
   munit_assert_true(gate("1", 1, 0, &fault));
   munit_assert_false(gate("[]", 2, 0, &fault));
-  /* a million of them: at the limit, and (the path comes first) without a usable limit */
+  /* a million brackets: refused at the limit; without a usable limit the path becomes too long first */
   munit_assert_false(gate(open, 1000000, 32, &fault));
   munit_assert_size(fault.at, ==, 32);
   munit_assert_false(gate(open, 1000000, SIZE_MAX, &fault));
@@ -316,7 +316,7 @@ TEST(json_gate, path)
 #undef PATH_IS
 }
 
-/* Keys that share long beginnings, rise, fall, or come at random: none may take long. */
+/* Keys with long common beginnings, ascending, descending or random: none may take long. */
 TEST(json_gate, many_keys)
 {
   enum { N = 100000 };
@@ -330,7 +330,7 @@ TEST(json_gate, many_keys)
     svc_json_fault fault;
     text[n++] = '{';
     for (i = 0; i < N; i++) {
-      random = random * 1664525u + 1013904223u; /* a full period: no value twice */
+      random = random * 1664525u + 1013904223u; /* full period: no value repeats */
       n += (size_t)sprintf(text + n, "\"%s%u\":1,", kind == 3 ? "aaaaaaaaaaaaaaaa" : "",
                            kind == 0 ? i : kind == 1 ? N - i : random);
     }
@@ -341,12 +341,12 @@ TEST(json_gate, many_keys)
                          kind == 0 ? 7 : kind == 1 ? N - 7 : random) - 1;
     munit_assert_false(gate(text, n, 32, &fault));
     munit_assert_string_equal(fault.what, "duplicate key");
-    munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 2.0); /* both, under sanitizers */
+    munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 2.0); /* both calls, under sanitizers */
   }
   free(text);
 }
 
-/* Small alphabets and lengths, against a plain comparison of all pairs. */
+/* Random keys from small alphabets, compared with a simple check of all pairs. */
 TEST(json_gate, random_keys)
 {
   unsigned round, random = 7;
@@ -368,7 +368,7 @@ TEST(json_gate, random_keys)
 }
 
 struct counting {
-  long left; /* allocations until one fails */
+  long left; /* allocations before one fails */
 };
 
 static void *counting_resize(void *context, void *p, size_t size)
@@ -381,7 +381,7 @@ static void *counting_resize(void *context, void *p, size_t size)
   return c->left-- > 0 ? realloc(p, size) : NULL;
 }
 
-/* With each allocation failing in turn, escaped keys among them: refused, and said to be for want of memory. */
+/* Makes each allocation fail in turn, with escaped keys: the gate refuses the text and reports missing memory. */
 TEST(json_gate, no_memory)
 {
   char text[60000];

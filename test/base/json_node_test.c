@@ -1,4 +1,4 @@
-/* Trees: built by hand, and read through the port to frozen; written, compared, copied, and without memory. */
+/* JSON trees: built by hand or parsed by frozen through its port; written, compared, copied, and without memory. */
 #include "catalog/catalog.h"
 #include "test.h"
 
@@ -23,7 +23,7 @@ static void written(svc_arena *a, const svc_node *node, const char *want)
   if (!svc_str_is(got, want)) munit_errorf("got %s, want %s", got.p, want);
 }
 
-/* Text in, the same text out, where it is compact and sorted; else that form of it. */
+/* Compact, sorted text is written back unchanged; other text is written in that form. */
 TEST_ARENA(json_node, round_trip)
 {
   static const char *const rows[][2] = {
@@ -50,7 +50,7 @@ TEST_ARENA(json_node, round_trip)
   }
 }
 
-/* The longest paths that the gate lets through are read in full: here frozen would begin to lose values. */
+/* The longest paths that the gate accepts are parsed completely; beyond these, frozen would lose values. */
 TEST_ARENA(json_node, longest_path)
 {
   char text[1100];
@@ -70,7 +70,7 @@ TEST_ARENA(json_node, longest_path)
   memset(text + n, '}', depth);
   text[n + depth] = 0;
   written(a, parse(a, text), text);
-  /* more than that, past the gate, where frozen loses values: no tree rather than one with holes */
+  /* longer paths, without the gate: parsing returns no tree, because frozen would lose values */
   sprintf(text, "{\"%0250d\":[{\"a\":1}]}", 1);
   munit_assert_null(svc_json_parse(a, svc_str_c(text)));
   sprintf(text, "{\"%0254d\":{\"a\":1}}", 1);
@@ -78,7 +78,7 @@ TEST_ARENA(json_node, longest_path)
   sprintf(text, "{\"%0250d\":{\"ab.x\":1,\"b\":2}}", 1);
   munit_assert_null(svc_json_parse(a, svc_str_c(text)));
   munit_assert_null(svc_json_parse(a, SVC_S("{\"a.\":1}")));
-  memset(text, '[', sizeof text); /* and no crash, were there a million of them */
+  memset(text, '[', sizeof text); /* and there is no crash, for any depth */
   munit_assert_null(svc_json_parse(a, (svc_str){ text, sizeof text }));
   munit_assert_false(svc_json_gate(a, SVC_S("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
                                             "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["), 512, &fault));
@@ -128,11 +128,11 @@ TEST_ARENA(json_node, put)
   svc_node_set_bool(a, o, "z", true);
   svc_node_set_i64(a, o, "mm", 5);
   written(a, o, "{\"a\":-9223372036854775808,\"m\":\"value\",\"mm\":5,\"z\":true}");
-  svc_node_set_bool(a, o, "a", false); /* replaced: first, middle, last */
+  svc_node_set_bool(a, o, "a", false); /* replaces the first, a middle and the last member */
   svc_node_set_str(a, o, "m", SVC_S(""));
   svc_node_set_i64(a, o, "z", 1);
   written(a, o, "{\"a\":false,\"m\":\"\",\"mm\":5,\"z\":1}");
-  svc_node_set_i64(a, o, "zz", 2); /* the list's end is still right */
+  svc_node_set_i64(a, o, "zz", 2); /* the end of the list is still correct */
   svc_node_drop(o, "none");
   svc_node_drop(o, "a");
   svc_node_drop(o, "mm");
@@ -179,7 +179,7 @@ TEST_ARENA(json_node, same)
   }
   munit_assert_true(svc_node_same(NULL, NULL));
   munit_assert_false(svc_node_same(x, NULL));
-  /* also where the members are not sorted, because somebody appended them */
+  /* also for members that are not sorted, because they were appended */
   x = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   svc_node_append(x, svc_node_new(a, SVC_J_NUMBER, SVC_S("b"), SVC_S("2")));
   svc_node_append(x, svc_node_new(a, SVC_J_NUMBER, SVC_S("a"), SVC_S("1")));
@@ -187,7 +187,7 @@ TEST_ARENA(json_node, same)
   munit_assert_false(svc_node_same(x, parse(a, "{\"a\":1,\"c\":2}")));
 }
 
-/* 50 000 members in no order: sorted, compared and copied quickly. */
+/* 50 000 members in random order are sorted, compared and copied quickly. */
 TEST_ARENA(json_node, large)
 {
   enum { N = 50000 };
@@ -216,7 +216,7 @@ TEST_ARENA(json_node, large)
   free(text[1]);
 }
 
-/* Deeper than anything may be: refused, not crashed. */
+/* A tree beyond the depth limit is refused without a crash. */
 TEST_ARENA(json_node, too_deep)
 {
   svc_node *root = svc_node_new(a, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *at = root;
@@ -243,7 +243,7 @@ static void *counting_resize(void *context, void *p, size_t size)
   return (*left)-- > 0 ? realloc(p, size) : NULL;
 }
 
-/* With each allocation failing in turn: no tree, no text, the arena remembers it, and nothing crashes. */
+/* Makes each allocation fail in turn: no tree and no text, the arena is marked as failed, and nothing crashes. */
 TEST(json_node, no_memory)
 {
   char text[30000];
@@ -282,7 +282,7 @@ TEST(json_node, no_memory)
   munit_assert_long(passed, >, 5);
 }
 
-/* What is not there, or is something else, has nothing in it. */
+/* Missing nodes and nodes of another type are empty. */
 TEST_ARENA(json_node, nothing)
 {
   svc_node *array = svc_json_parse(a, SVC_S("[1,\"a\",{\"b\":2}]")), *object = svc_json_parse(a, SVC_S("{\"a\":1}"));
@@ -298,7 +298,7 @@ TEST_ARENA(json_node, nothing)
   munit_assert_size(svc_node_count(object), ==, 1);
   munit_assert_false(svc_node_has_str(NULL, SVC_S("a")));
   munit_assert_true(svc_node_has_str(array, SVC_S("a")));
-  munit_assert_false(svc_node_has_str(array, SVC_S("1"))); /* that is a number */
+  munit_assert_false(svc_node_has_str(array, SVC_S("1"))); /* 1 is a number */
   munit_assert_true(svc_node_same(svc_json_parse(a, SVC_S("1e999")), svc_json_parse(a, SVC_S("1e999"))));
   munit_assert_false(svc_node_same(svc_json_parse(a, SVC_S("1e999")), svc_json_parse(a, SVC_S("2e999"))));
   munit_assert_false(svc_node_same(svc_json_parse(a, SVC_S("1.5")), svc_json_parse(a, SVC_S("2e999"))));

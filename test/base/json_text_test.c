@@ -1,4 +1,4 @@
-/* Strings and numbers in and out of JSON, where the parser's own functions are wrong. */
+/* Strings and numbers to and from JSON, where the parser's own functions are wrong. */
 #include "catalog/catalog.h"
 #include "test.h"
 
@@ -16,7 +16,7 @@ static svc_str escaped(svc_arena *a, svc_str text)
   return svc_buf_done(&b);
 }
 
-/* Each ASCII value, alone and between others: as expected, valid for the gate, and itself again when read. */
+/* Each ASCII character, alone and between others: escaped as expected, valid for the gate, and the same when read back. */
 TEST_ARENA(json_text, ascii)
 {
   int c;
@@ -29,7 +29,7 @@ TEST_ARENA(json_text, ascii)
     else if (c < 0x20) snprintf(want, sizeof want, "\"x\\u%04xy\"", (unsigned)c);
     else snprintf(want, sizeof want, "\"x%cy\"", c);
     same(got, want);
-    if (c == 0) continue; /* escaped, but never read */
+    if (c == 0) continue; /* escaped, but the gate refuses it */
     munit_assert_true(svc_json_gate(a, got, 1, &fault));
     munit_assert_true(svc_json_unescape(a, (svc_str){ got.p + 1, got.n - 2 }, &back));
     munit_assert_true(svc_str_eq(back, (svc_str){ plain, 3 }));
@@ -102,12 +102,12 @@ TEST_ARENA(json_text, pretty)
     svc_json_pretty(&b, svc_str_c(rows[i].compact));
     text = svc_buf_done(&b);
     same(text, rows[i].pretty);
-    svc_json_pretty(&again, text); /* the pretty form of the pretty form is itself */
+    svc_json_pretty(&again, text); /* the pretty form of a pretty text is unchanged */
     same(svc_buf_done(&again), rows[i].pretty);
   }
 }
 
-/* What is no JSON must not make it loop or read on. */
+/* Invalid JSON causes neither an endless loop nor reads past the end. */
 TEST_ARENA(json_text, pretty_broken)
 {
   static const char *const rows[] = { "]", "}}}}", "{", "[", "\"", "\"\\", "{\"a", ",", ":", "[[[" };
@@ -159,7 +159,7 @@ TEST(json_text, i64)
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     if (svc_json_number_i64(svc_str_c(bad[i]), &value)) munit_errorf("%s is no integer", bad[i]);
   }
-  munit_assert_false(svc_json_number_i64((svc_str){ "1", 100000001 }, &value)); /* its length alone is too much */
+  munit_assert_false(svc_json_number_i64((svc_str){ "1", 100000001 }, &value)); /* too long in any case */
 }
 
 static void check_doubles(void)
@@ -197,18 +197,18 @@ TEST(json_text, double)
   double value;
   size_t i;
   check_doubles();
-  for (i = 0; i < sizeof locales / sizeof locales[0]; i++) { /* where one is installed, nothing changes under it */
+  for (i = 0; i < sizeof locales / sizeof locales[0]; i++) { /* an installed locale changes nothing */
     if (setlocale(LC_ALL, locales[i])) check_doubles();
   }
   setlocale(LC_ALL, "C");
-  memset(text + 3, '0', sizeof text - 3); /* half way between two doubles but for a digit far behind */
+  memset(text + 3, '0', sizeof text - 3); /* halfway between two doubles, except for a digit at the very end */
   memcpy(text, "9007199254740993.", 17);
   text[sizeof text - 1] = '1';
   munit_assert_true(svc_json_number_double((svc_str){ text, sizeof text }, &value));
   munit_assert_double(value, ==, 9007199254740994.0);
 }
 
-/* Every printed double reads back as itself: as exact as strtod in the C locale. */
+/* Every printed double reads back as the same value: as exact as strtod in the C locale. */
 TEST(json_text, double_random)
 {
   int i;
@@ -217,7 +217,7 @@ TEST(json_text, double_random)
     double value, back;
     char text[40];
     memcpy(&value, &bits, sizeof value);
-    if (!(value - value <= 0)) continue; /* no number, or no finite one */
+    if (!(value - value <= 0)) continue; /* NaN or infinite */
     snprintf(text, sizeof text, i % 2 ? "%.17e" : "%.16e", value);
     munit_assert_true(svc_json_number_double(svc_str_c(text), &back));
     value = strtod(text, NULL);
@@ -225,7 +225,7 @@ TEST(json_text, double_random)
   }
 }
 
-/* Every byte at every place of every short text, beside a second one behind it, against the plain definition. */
+/* Every byte at every position of every short text, with a second special byte after it, against the simple definition. */
 TEST(json_text, plain)
 {
   char text[20];
@@ -247,7 +247,7 @@ TEST(json_text, plain)
       }
 }
 
-/* Of text that is JSON, and of such as may stand in a record that is damaged. */
+/* Reads members of valid JSON, and of damaged records. */
 TEST(json_text, member)
 {
   static const struct {
@@ -268,7 +268,7 @@ TEST(json_text, member)
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     size_t n = strlen(rows[i].object);
-    char *copy = malloc(n + 1); /* of this length: nothing is read behind it */
+    char *copy = malloc(n + 1); /* exactly this long, so that a sanitizer detects reads past the end */
     munit_assert_not_null(copy);
     memcpy(copy, rows[i].object, n);
     copy = realloc(copy, n ? n : 1);

@@ -1,5 +1,5 @@
 /*
-** Words that were meant: near ones are suggested, others are not, and the nearest wins.
+** Suggestions for misspelled words: similar words are suggested, others are not, and the most similar one wins.
 */
 #include "support.h"
 
@@ -27,7 +27,7 @@ TEST(near, words)
     if (strcmp(near_meant(rows[i].word), rows[i].meant) != 0) munit_errorf("%s: %s", rows[i].word, near_meant(rows[i].word));
 }
 
-/* As the answers show it: fields, values, parameters, roles, methods; how many more violations there are; no long echo. */
+/* Suggestions in answers: fields, values, parameters, roles, methods; the number of further violations; no long echo. */
 TEST(near, answers)
 {
 #define CLUSTER(rest) "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{" rest "}]}]}"

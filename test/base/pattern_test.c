@@ -1,4 +1,4 @@
-/* Every pattern that the interface description uses, what it takes and what it refuses; hostile texts; and formats. */
+/* Every pattern that the interface description uses, with accepted and refused texts; hostile texts; and formats. */
 #include "catalog/catalog.h"
 #include "pipeline/table.h"
 #include "test.h"
@@ -71,7 +71,7 @@ static const struct row rows[] = {
   { "[\\d]+\\.[\\d]+\\.[\\d]+", "1.22", false },
   { "[\\d]+\\.[\\d]+\\.[\\d]+", "1x22x333", false },
   { "[\\d]+\\.[\\d]+\\.[\\d]+", "v1.2.3", false },
-  /* the rest of the language */
+  /* the rest of the pattern language */
   { "", "", true },
   { "", "a", false },
   { "^$", "", true },
@@ -107,7 +107,7 @@ static const struct row rows[] = {
   { "[\\]\\-]+", "-]", true },
   { "a\\$", "a$", true },
   { "a\\\\$", "a\\", true },
-  /* no patterns: nothing matches */
+  /* invalid patterns match nothing */
   { "(a", "a", false }, { "a)", "a", false }, { "[a", "a", false }, { "*a", "a", false }, { "a**", "a", false },
   { "a{", "a", false }, { "a{x}", "a", false }, { "a{2,1}", "aa", false }, { "a{1", "a", false }, { "\\", "\\", false },
   { "\\q", "q", false }, { "\\p{X}", "X", false }, { "a^b", "ab", false }, { "a{600}", "a", false },
@@ -138,7 +138,7 @@ TEST(pattern, length)
   munit_assert_false(svc_pattern_match("^[\\p{L}]{1,64}$", (svc_str){ text, 130 }));
 }
 
-/* Texts and patterns that drive backtracking matchers mad. */
+/* Texts and patterns that make backtracking matchers take exponential time. */
 TEST(pattern, hostile)
 {
   static const char *const patterns[] = { "(a*)*b", "(a|a)*b", "(a|aa)+b", "((a{0,20}){0,4}){0,2}b", "(.*)*(.*)*b" };
@@ -185,7 +185,7 @@ static const struct {
   { SVC_FORMAT_IP, "1:2:3:4:5:6:7::", true },
   { SVC_FORMAT_IP, "::2:3:4:5:6:7:8", true },
   { SVC_FORMAT_IP, "1:2:3::4:5:6.7.8.9", true },
-  { SVC_FORMAT_IP, "1:2.3.4.5::6:7.8.9.1", false }, /* IPv4 is the end of it */
+  { SVC_FORMAT_IP, "1:2.3.4.5::6:7.8.9.1", false }, /* an IPv4 part must be the last */
   { SVC_FORMAT_IP, "1.2.3.4::", false },
   { SVC_FORMAT_IP, "1:2:3:4::5:6:7:8", false },
   { SVC_FORMAT_IP, "::ffff:10.0.0.1", true },
@@ -294,7 +294,7 @@ TEST(pattern, format)
   munit_assert_string_equal(svc_format_name(SVC_FORMAT_CIDR), "a CIDR block");
 }
 
-/* Sets and characters that no pattern of the interface has so far. */
+/* Classes and characters that no pattern of the interface uses yet. */
 static const struct row odd[] = {
   { "^\\s$", " ", true }, { "^\\s$", "\t", true }, { "^\\s$", "\r", true }, { "^\\s$", "\x08", false }, { "^\\s$", "\x0E", false },
   { "^\\s$", "\xC2\xA0", true }, { "^\\s$", "\xE1\x9A\x80", true }, { "^\\s$", "\xE2\x80\x80", true }, { "^\\s$", "\xE2\x80\x8A", true },
@@ -306,7 +306,7 @@ static const struct row odd[] = {
   { "^.$", "x", true }, { "^.$", "\n", false }, { "^.$", "\r", false }, { "^.$", "\xE2\x80\xA8", false }, { "^.$", "\xE2\x80\xA9", false },
   { "^[a-\\d]$", "a", true }, { "^[a-\\d]$", "5", true }, { "^[a-\\d]$", "b", false }, { "^[^a]$", "a", false }, { "^[^a]$", "b", true },
   { "^(?:ab|c)+$", "abcab", true }, { "^(?:ab|c)+$", "aba", false }, { "^(a?)$", "a", true }, { "^a{2,}$", "a", false }, { "^a{2,}$", "aaa", true },
-  /* what is no UTF-8 matches nothing: a byte alone, too long, too large, half of a pair, cut off */
+  /* invalid UTF-8 matches nothing: a lone byte, overlong, too large, a surrogate, truncated */
   { "^(.|a)*$", "\x80", false }, { "^(.|a)*$", "\xC1\x80", false }, { "^(.|a)*$", "\xF5\x80\x80\x80", false }, { "^(.|a)*$", "\xE2" "AA", false },
   { "^(.|a)*$", "\xE0\x80\x80", false }, { "^(.|a)*$", "\xF4\x90\x80\x80", false }, { "^(.|a)*$", "\xED\xA0\x80", false }, { "^(.|a)*$", "\xE2\x80", false },
   { "^(.|a)*$", "\xEE\x80\x80\xF4\x8F\xBF\xBF", true },
@@ -328,10 +328,10 @@ TEST(pattern, odd)
     munit_assert_false(svc_pattern_match(none[i], svc_str_c("a")));
   }
   munit_assert_true(svc_pattern_valid("^(?:a|b){2,3}[^c\\d]?$"));
-  munit_assert_true(svc_pattern_valid("^[a-z]{2,999}$")); /* one class takes no program, however often it stands there */
+  munit_assert_true(svc_pattern_valid("^[a-z]{2,999}$")); /* a single class uses no program, for any repetition */
   munit_assert_true(svc_pattern_match("^[a-z]{2,999}$", SVC_S("ab")));
   munit_assert_false(svc_pattern_valid("^(?:[a-z]){2,999}$"));
-  munit_assert_false(svc_pattern_match("^[]$", SVC_S("a"))); /* a class of nothing */
+  munit_assert_false(svc_pattern_match("^[]$", SVC_S("a"))); /* an empty class */
   munit_assert_true(svc_pattern_match("^[]*$", SVC_S("")));
   memset(long_one, 'a', sizeof long_one - 1);
   munit_assert_false(svc_pattern_valid(long_one));

@@ -1,5 +1,5 @@
 /*
-** SipHash-2-4 against the figures of its authors: key 00 01 .. 0f, text 00 01 .. of so many bytes.
+** SipHash-2-4 against the authors' test vectors: key 00 01 .. 0f, text 00 01 .. with the given number of bytes.
 */
 #include "support.h"
 
@@ -27,7 +27,7 @@ TEST(sip, vectors_128)
   uint64_t hash[2];
   size_t n;
   for (n = 0; n < 2; n++) {
-    svc_sip_128(key, (svc_str){ "", n }, hash); /* no byte, and one of 0 */
+    svc_sip_128(key, (svc_str){ "", n }, hash); /* the empty text, and one zero byte */
     munit_assert_uint64(hash[0], ==, wanted[n][0]);
     munit_assert_uint64(hash[1], ==, wanted[n][1]);
   }

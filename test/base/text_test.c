@@ -1,4 +1,4 @@
-/* Text: formats that fields name, UTF-8, percent encoding; and memory for it that nobody has. */
+/* Text: formats of fields, UTF-8, percent encoding; and text without memory. */
 #include "catalog/catalog.h"
 #include "test.h"
 
@@ -28,7 +28,7 @@ TEST(text, formats)
     { SVC_FORMAT_DOMAIN, SVC_S("example"), false },
     { SVC_FORMAT_DOMAIN, { long_domain, sizeof long_domain - 1 }, false },
     { SVC_FORMAT_NONE, SVC_S("anything"), true },
-    { -1, SVC_S("anything"), false }, /* a mistake in a table */
+    { -1, SVC_S("anything"), false }, /* an error in a table */
     { 999, SVC_S("anything"), false },
   };
   size_t i;
@@ -68,7 +68,7 @@ TEST(text, percent)
   svc_blocks_free(arena.blocks);
 }
 
-/* The suites have one of their own in its place, which may be let fail (support.c). */
+/* The suites replace this function by their own, which can be made to fail (support.c). */
 svc_str __real_svc_arena_print(svc_arena *a, const char *format, ...) SVC_PRINTF(2, 3);
 
 static void *text_nothing(void *context, void *p, size_t size)
@@ -95,7 +95,7 @@ TEST(text, print)
   munit_assert_size(got.n, ==, sizeof long_text + 1);
   munit_assert_memory_equal(sizeof long_text - 1, got.p + 1, long_text);
   munit_assert_char(got.p[got.n], ==, '\0');
-  munit_assert_size(__real_svc_arena_print(&arena, "%ls", no_character).n, ==, 0); /* what cannot be written is empty */
+  munit_assert_size(__real_svc_arena_print(&arena, "%ls", no_character).n, ==, 0); /* a text that cannot be formatted is empty */
   munit_assert_false(arena.failed);
   svc_blocks_free(arena.blocks);
   svc_arena_init(&arena, &nothing);
@@ -103,7 +103,7 @@ TEST(text, print)
   munit_assert_true(arena.failed);
 }
 
-/* Lengths that overflow where the next is added to them are refused, and nothing is written. */
+/* Lengths that would overflow in an addition are refused, and nothing is written. */
 TEST(text, too_long)
 {
   static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX & ~(size_t)15 };
@@ -124,7 +124,7 @@ TEST(text, too_long)
   svc_blocks_free(arena.blocks);
 }
 
-/* For addresses: with - and _, and nothing behind it. */
+/* Base64 for URLs: with - and _, and without padding. */
 TEST(text, base64)
 {
   static const struct {

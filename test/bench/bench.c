@@ -1,16 +1,17 @@
 /*
-** What requests cost as users send them, in process and over the listener, at 10,000 and at 100,000 projects.
+** Measures the cost of requests as users send them, in process and over the listener, at 10,000 and at 100,000 projects.
 **
-** Figures of one machine are only good as ratios, so every figure of the library stands beside the least that could do
-** the same, in the same run: LMDB alone on a copy of the same store, or a server wired by hand from mongoose and LMDB.
+** Absolute figures of one machine mean little, so every figure of the library has a peer, measured in the same run: the least
+** that could do the same work, either LMDB alone on a copy of the same store, or a hand-written server made of mongoose and LMDB.
 **
 **   bench [--seconds N] [--dir DIR] [--only PART]
-**     all of it, or only reads, writes, wire, tls (of wire) or memory, as a table and into build/bench.json; N: of one turn. Only postgres: into
-**     build/bench-postgres.json; that is a program of its own, made with libpq, so that the others measure what all have
+**     everything, or only reads, writes, wire, tls (a part of wire) or memory, as a table and in build/bench.json. N: seconds of one
+**     turn. Part postgres: in build/bench-postgres.json; a separate program, linked with libpq, so that the others measure the usual
+**     build
 **   bench loop get|orglist|list|clusters|create N [KEPT]
-**     N requests and nothing else, for callgrind; the journal of test control keeps the last KEPT of them (0: there is none)
+**     N requests and nothing else, for callgrind; the journal of test control keeps the last KEPT of them (0: no journal)
 **   bench serve svcapi|peer DIR
-**     one of the two servers on a store that this program has made; it prints its port, and ends with its standard input
+**     one of the two servers on a store that this program has made; prints its port, and ends when its standard input ends
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -41,7 +42,8 @@ static void main_prepare(bench_store *b, const char *dir, int size, int clusters
 static void main_run(const char *dir, const char *only, const char *program)
 {
   static const int sizes[BENCH_SIZES] = { 10000, 100000 };
-  const bool postgres = only && strcmp(only, "postgres") == 0; /* without clusters: their alerts would be looked at meanwhile */
+  const bool postgres = only && strcmp(only, "postgres") == 0; /* no clusters, because their alerts would be evaluated during the
+                                                                  measurement */
   bench_store b[BENCH_SIZES];
   int i;
   for (i = 0; i < BENCH_SIZES; i++) main_prepare(&b[i], dir, sizes[i], postgres ? 0 : sizes[i] / 1000);

@@ -1,10 +1,12 @@
 /*
-** One GET of every operation that links lead to from the root: what clients that go from answer to answer ask for. They are those of a team
-** with an organization of its own in the store, two projects, a cluster in one of them, somebody who may use that, and from where.
+** Finds one GET of every operation that links lead to from the root: the requests of clients that follow links. The data is that
+** of a team with its own organization in the store, two projects, a cluster in one of them, a user who may access the cluster,
+** and an address to access it from.
 **
-** Breadth first; the first answer of an operation is the one that is kept, and whose links are followed. Left out is what is not answered
-** with 200. What is longer than a record of TLS comes last, to be asked for or not: a handful, all of them lists of what this service knows
-** of, which a client asks for once (all regions of all providers have 218 KB, as much as all the others together).
+** The search is breadth first. The first answer of an operation is kept, and its links are followed. Targets whose status is not
+** 200 are left out. Answers longer than a TLS record come last, so that a measurement can include or omit them. These answers are
+** a handful of lists of what the service offers, which a client requests once (all regions of all providers have 218 KB, as much as
+** all other answers together).
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -13,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CRAWL_MOST 8192 /* links that are looked at */
+#define CRAWL_MOST 8192 /* links to look at */
 #define CRAWL_RECORD 16384
 
 typedef struct crawl {
   char *targets[CRAWL_MOST];
   size_t n;
-  const char *seen[BENCH_CRAWL_MOST]; /* operations; their names are the library's */
+  const char *seen[BENCH_CRAWL_MOST]; /* operations; their names belong to the library */
   int seen_count;
 } crawl;
 
@@ -65,7 +67,7 @@ static void crawl_take(crawl *k, bench_store *b, const char *target, const svc_r
   b->crawl_bytes += (double)r->body_length;
 }
 
-/* What they have. */
+/* Creates the team's resources. */
 static void crawl_team(svc *s, bench_store *b)
 {
   static const struct {

@@ -1,8 +1,8 @@
 /*
-** Clients: many connections of one thread, each with one request under way, sent again as soon as it is answered.
+** Clients: a single thread with many connections, each with one pending request that is sent again as soon as it is answered.
 **
-** It does as little as it can, so that the server is what is measured: an answer is read to its end and its status looked
-** at, and nothing else. Only loopback, and only for the time it is told.
+** The client does as little as possible, so that the server is measured. The client reads each answer to its end and checks the status,
+** and does nothing else. The client uses loopback only, and runs only for the given time.
 */
 #define _GNU_SOURCE /* memmem */
 #include "bench.h"
@@ -20,14 +20,14 @@
 
 #define LOAD_BUFFER ((size_t)1 << 20)
 #define LOAD_HEAD 4096
-#define LOAD_WAIT_MS 10000 /* without any answer: something is wrong */
+#define LOAD_WAIT_MS 10000 /* timeout for any answer */
 
 typedef struct load_conn {
   int fd;
-  void *tls; /* load_tls.c's; NULL: plain HTTP */
+  void *tls; /* session of load_tls.c; NULL: plain HTTP */
   bool busy, creates;
-  size_t left;       /* of the body, that is still to come */
-  size_t have;       /* of the head, while it is not whole */
+  size_t left;       /* bytes of the body still to come */
+  size_t have;       /* bytes of an incomplete head */
   char head[LOAD_HEAD];
 } load_conn;
 
@@ -36,7 +36,7 @@ struct bench_load {
   char *buffer;
   unsigned state;
   load_conn *conns;
-  void *tls; /* load_tls.c's; NULL: plain HTTP */
+  void *tls; /* state of load_tls.c; NULL: plain HTTP */
 };
 
 static int load_connect(int port)
@@ -109,7 +109,7 @@ static void load_send_create(load_conn *c, bench_store *b)
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
 
-/* Length of a head that is whole, with the length of its body; 0: more is to come. */
+/* Returns the length of a complete head, and the length of its body; 0: incomplete. */
 static size_t load_head(const char *p, size_t n, size_t *body)
 {
   const char *end = memmem(p, n, "\r\n\r\n", 4), *length;
@@ -123,12 +123,12 @@ static size_t load_head(const char *p, size_t n, size_t *body)
   return (size_t)(end - p) + 4;
 }
 
-/* True: the answer is whole. */
+/* Returns true if the answer is complete. */
 static bool load_take(load_conn *c, const char *p, size_t n)
 {
   size_t head, body;
   if (c->left == 0) {
-    if (c->have) { /* it came in pieces */
+    if (c->have) { /* the head arrived in pieces */
       if (c->have + n > sizeof c->head) bench_die("the head of an answer is too long");
       memcpy(c->head + c->have, p, n);
       p = c->head;
@@ -149,7 +149,7 @@ static bool load_take(load_conn *c, const char *p, size_t n)
   return c->left == 0;
 }
 
-/* True: the answer is whole. */
+/* Returns true if the answer is complete. */
 static bool load_read_tls(bench_load *l, load_conn *c)
 {
   bool whole = false;
@@ -158,7 +158,7 @@ static bool load_read_tls(bench_load *l, load_conn *c)
   return whole;
 }
 
-/* True: the answer is whole. */
+/* Returns true if the answer is complete. */
 static bool load_read(bench_load *l, load_conn *c)
 {
   ssize_t n;
@@ -201,7 +201,7 @@ bench_rate bench_load_run(bench_load *l, double seconds, const bench_text *reads
         else read++, load_send(c, next->p, next->n);
         continue;
       }
-      c->busy = false; /* what comes after the time is up is not counted */
+      c->busy = false; /* answers after the end are not counted */
       l->busy--;
     }
   }

@@ -1,6 +1,7 @@
 /*
-** TLS of the clients, by the library that the server has: OpenSSL where the benchmark is made with it, else mbedTLS. A client that is slower than
-** the server would be what is measured. It asks for the suite that curl and Node ask for first, and trusts whom it meets.
+** TLS of the clients, with the same library as the server: OpenSSL if the benchmark is built with it, otherwise mbedTLS. With a
+** slower client the benchmark would measure the client. The client offers the cipher suite that curl and Node prefer, and
+** verifies no certificate.
 */
 #include "bench.h"
 
@@ -19,7 +20,7 @@ void *bench_tls_open(void)
   SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
   if (!ctx || SSL_CTX_set_ciphersuites(ctx, "TLS_AES_256_GCM_SHA384") != 1) bench_die("no TLS");
   SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
-  SSL_CTX_set_read_ahead(ctx, 1); /* else each record is two calls to the system */
+  SSL_CTX_set_read_ahead(ctx, 1); /* otherwise each record takes two system calls */
   return ctx;
 }
 
@@ -55,7 +56,7 @@ int bench_tls_read(void *session, char *to, int n)
 
 typedef struct tls_shared {
   mbedtls_ssl_config settings;
-  unsigned char raw[TLS_BUFFER]; /* what has come for the connection in hand, and is not decrypted yet */
+  unsigned char raw[TLS_BUFFER]; /* bytes received for the current connection, not decrypted yet */
   size_t at, length;
 } tls_shared;
 
@@ -72,7 +73,7 @@ static int tls_transmit(void *context, const unsigned char *p, size_t n)
   return sent < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)sent;
 }
 
-/* As much as there is at once: mbedTLS asks for five bytes, then for the rest. */
+/* Receives all available bytes at once, because mbedTLS reads five bytes first and then the rest. */
 static int tls_receive(void *context, unsigned char *p, size_t n)
 {
   const tls_session *t = context;
@@ -92,7 +93,7 @@ static int tls_receive(void *context, unsigned char *p, size_t n)
 
 void *bench_tls_open(void)
 {
-  static const int suites[] = { MBEDTLS_TLS1_3_AES_256_GCM_SHA384, 0 }; /* mbedTLS itself asks for ChaCha20 */
+  static const int suites[] = { MBEDTLS_TLS1_3_AES_256_GCM_SHA384, 0 }; /* mbedTLS would prefer ChaCha20 */
   tls_shared *k = calloc(1, sizeof *k);
   if (!k) bench_die("no memory");
   mbedtls_ssl_config_init(&k->settings);

@@ -1,9 +1,9 @@
 /*
-** Figures: taken in turns, shown in a table.
+** Figures: measured in turns, shown in a table.
 **
-** Measures are taken in turns, many short ones: what else goes on on the machine comes and goes. A figure is the best of
-** its turns, because other work only ever adds, and so is a ratio of two that only compute. Of two that wait for a disk
-** or for each other the ratio is the median of the ratios of neighbours in time: disks have good and bad moments.
+** Many short turns alternate, because other work on the machine comes and goes. A figure is the best of its turns, because other
+** work only adds time. A ratio of two measurements that only compute uses these best turns. A ratio of two that wait for a disk
+** or for each other is the median of the ratios of turns that are neighbors in time, because disks have good and bad moments.
 */
 #define _GNU_SOURCE
 #include "bench.h"

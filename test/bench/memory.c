@@ -1,5 +1,5 @@
 /*
-** What requests need besides time: allocations, heap, instructions. All with the token, as everything else.
+** Resources of requests other than time: allocations, heap, instructions. All requests use the token, as in the other parts.
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -17,7 +17,7 @@ static double memory_allocations(svc *s, bench_store *b, bench_counter *count, b
   return (double)(atomic_load(&count->calls) - before) / 100;
 }
 
-/* Instructions of one request: callgrind over N and 2N requests, and the difference. 0: there is no valgrind. */
+/* Instructions of one request: the difference of callgrind runs over N and 2N requests. 0: valgrind is not installed. */
 static double memory_instructions(const char *program, bench_op op, int n)
 {
   double total[2] = { 0, 0 };
@@ -40,7 +40,7 @@ static double memory_instructions(const char *program, bench_op op, int n)
   return (total[1] - total[0]) / n;
 }
 
-/* In a service of its own: to count costs time. */
+/* Uses a separate service, because counting takes time. */
 void bench_memory(const char *program)
 {
   bench_counter count;
@@ -65,7 +65,7 @@ void bench_memory(const char *program)
   bench_figure(0, "instructions of a create", "", memory_instructions(program, BENCH_CREATE, 500), 0, 0, BENCH_NONE);
 }
 
-/* So many requests and nothing else, on a small store: what is done once is small beside them. */
+/* Sends this many requests and nothing else, on a small store, so that one-time work is small in comparison. */
 int bench_loop(const char *what, int n, int journal)
 {
   bench_options options = { NULL, SVC_DURABLE, NULL, NULL, false, journal > 0 ? (size_t)journal : 0 };

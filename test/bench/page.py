@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""docs/performance.md from the last whole run of the benchmarks.
+"""docs/performance.md from the last complete run of the benchmarks.
 
   python3 test/bench/page.py    writes the page from build/bench.json and build/bench-postgres.json
 
-The page shows what was measured and nothing else: no figure is written by hand. `WITH=openssl ./build.sh bench` measures all that it shows in
-one run. A group of figures that the run has left out is left out of the page, and the page says so.
+The page shows only measured figures; none is written by hand. `WITH=openssl ./build.sh bench` measures all of them in
+one run. A group that the run left out is left out of the page, with a note.
 """
 import json
 import os
@@ -52,7 +52,7 @@ def number(x):
 def ratio(row, side):
     if not side.get("ratio"):
         return ""
-    percent = "%" in row.get("target", "") or (row["unit"] == "per s")
+    percent = "%" in row.get("target", "") or (row["unit"] == "per s" and "times" not in row.get("target", ""))
     return "%.1f %%" % side["ratio"] if percent and side["ratio"] > 5 else "%.2f times" % side["ratio"]
 
 
@@ -71,7 +71,7 @@ def table(title, text, rows):
 
 
 def grouped(rows):
-    """Rows by the group that their names belong to; a name that belongs to none, or begins with blanks, goes with the row above it."""
+    """Groups rows by their names. A name of no group, or one that begins with blanks, belongs to the group of the row above."""
     groups, at = {}, None
     for row in rows:
         if not row["name"].startswith(" "):

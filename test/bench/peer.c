@@ -1,12 +1,11 @@
 /*
-** The peer: the same answers by a server wired by hand from mongoose and LMDB, as well as that can reasonably be done.
+** The peer: a hand-written server of mongoose and LMDB with the same answers, as fast as reasonably possible.
 **
-** It knows five operations and nothing else: the token is looked up by its hash, one bucket is drawn from, the
-** organization of the token must be that of the path. Entities stand in the store as lists show them, side by side below
-** what they belong to, so a list is a scan and a copy, with its count in a record; a GET is two look-ups, and the links
-** are written into the item from a text that was cut up once. New projects are committed by a thread that takes all
-** which wait into one transaction. Answers go straight to the socket, as mongoose wipes its send buffer byte by byte as
-** it drains; only what does not fit is left to mongoose.
+** The peer implements five operations only: the token is looked up by its hash, one bucket is charged, and the organization of the
+** token must be that of the path. Entities are stored as lists show them, adjacent below their parent. A list is a scan and a
+** copy, with its count in a record. A GET is two lookups; the links are written into the item from a text that was cut once. A
+** single thread commits new projects and takes all waiting ones into one transaction. Answers go directly to the socket, because
+** mongoose erases its send buffer byte by byte as it drains; mongoose sends only the rest that the socket does not accept.
 */
 #define _GNU_SOURCE /* memmem, sendmsg */
 #include "bench.h"
@@ -33,8 +32,8 @@ typedef struct peer_job {
   int status;
   unsigned char org[12], id[12];
   char id_text[24];
-  bench_text name, tags; /* in `bytes` */
-  peer_item head;        /* of the record, which is made of these */
+  bench_text name, tags; /* point into `bytes` */
+  peer_item head;        /* head of the record, followed by the next two members */
   bench_text tag, item;
   char *record;
   char bytes[];
@@ -51,7 +50,7 @@ static struct {
   time_t second;
   char date[32];
   uint64_t last_id;
-  pthread_mutex_t lock; /* of what follows: */
+  pthread_mutex_t lock; /* protects the members below */
   pthread_cond_t work;
   peer_job *first, **last, *done;
 } peer;
@@ -127,11 +126,11 @@ static bool peer_find(char letter, const void *a, size_t an, const void *b, size
   return mdb_get(peer.reader, peer.raw.dbi, &key, value) == 0;
 }
 
-/* An item by itself: with all its links. */
+/* Answers one item, with all its links. */
 static void peer_entity(struct mg_connection *c, int op, const char *id, const unsigned char *org, bench_text tag,
                         bench_text item, size_t splice)
 {
-  char org_text[24], *to = peer.body, *name = item.p + splice + 10; /* ],"name":" */
+  char org_text[24], *to = peer.body, *name = item.p + splice + 10; /* skips ],"name":" */
   peer_holes holes;
   bench_id_hex(org, org_text);
   holes[PEER_ID] = (bench_text){ (char *)(uintptr_t)id, 24 };
@@ -243,7 +242,7 @@ static void peer_new_id(peer_job *job)
   bench_id_hex(job->id, job->id_text);
 }
 
-/* The record of the project: peer_item, ETag, item. */
+/* Composes the record of the project: peer_item, ETag, item. */
 static void peer_compose(peer_job *job, uint64_t revision)
 {
   char org_text[24], created[24], *to;
@@ -281,7 +280,7 @@ static bool peer_look(MDB_txn *txn, char letter, const unsigned char *org, bench
   return mdb_get(txn, peer.raw.dbi, &key, value) == 0;
 }
 
-/* What a project is in the store: itself, where it belongs, its name, its event, and how many there are now. */
+/* Stores a project: its record, its parent, its name, its event, and the new count. */
 static void peer_make(MDB_txn *txn, peer_job *job, uint64_t revision)
 {
   static const char event[PEER_EVENT_SIZE];
@@ -324,12 +323,12 @@ static void *peer_writer(void *argument)
     job->next = peer.done;
     peer.done = all;
     pthread_mutex_unlock(&peer.lock);
-    mg_wakeup(&peer.mgr, ~0ul, "", 0); /* that the loop turns is enough */
+    mg_wakeup(&peer.mgr, ~0ul, "", 0); /* any wakeup makes the loop run */
   }
   return NULL;
 }
 
-/* Answers of the writer go out. */
+/* Sends the writer's answers. */
 static void peer_collect(void)
 {
   peer_job *job, *next;
@@ -350,7 +349,7 @@ static void peer_collect(void)
 
 /* ------------------------------------------------------------------------------------------------------------- requests */
 
-/* The organization of the token; NULL: nobody's. */
+/* Returns the organization of the token; NULL: unknown token. */
 static const unsigned char *peer_caller(struct mg_http_message *hm)
 {
   struct mg_str *authorization = mg_http_get_header(hm, "Authorization");
@@ -361,7 +360,7 @@ static const unsigned char *peer_caller(struct mg_http_message *hm)
   return peer_find(PEER_KEY_TOKEN, hash, sizeof hash, NULL, 0, &value) ? value.mv_data : NULL;
 }
 
-/* One token of the bucket. */
+/* Takes one token of the bucket. */
 static bool peer_take(void)
 {
   int64_t now = (int64_t)mg_millis();
@@ -429,7 +428,7 @@ static void *peer_loop(void *argument)
   (void)argument;
   for (;;) {
     mg_mgr_poll(&peer.mgr, 250);
-    if (peer.done) peer_collect(); /* a look without the lock: the bell rings after it was set */
+    if (peer.done) peer_collect(); /* reads without the lock, because the wakeup follows the assignment */
   }
   return NULL;
 }

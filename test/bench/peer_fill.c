@@ -1,9 +1,9 @@
 /*
-** What the peer serves: the library's own answers, taken apart.
+** The peer's data, taken from the library's own answers.
 **
-** Lists give the items, a GET the links that an item has when it is answered alone, and the headers of each operation
-** the head of its answer. Where texts differ from one entity to the next they get a hole (see bench.h), so the peer's
-** answers follow the library's by themselves, whatever becomes of these.
+** Lists give the items, a GET gives the links of a single item, and the headers of each operation give the head of its answer.
+** Parts that differ between entities become holes (see bench.h). So the peer's answers follow every change of the library's
+** answers.
 */
 #define _GNU_SOURCE /* memmem */
 #include "bench.h"
@@ -32,7 +32,7 @@ static void fill_text(fill *f, const char *name, int op, const char *text)
   bench_raw_put(&f->raw, f->txn, PEER_KEY_TEXT, key, strlen(key), NULL, 0, text, strlen(text));
 }
 
-/* The head of an answer as the listener writes it: the library's headers, the date before them, behind them those for browsers and the length. */
+/* Writes the head of an answer as the listener does: the date, the library's headers, then the headers for browsers and the length. */
 static void fill_head(fill *f, int op, const svc_response *r)
 {
   char text[2048];
@@ -50,7 +50,7 @@ static void fill_head(fill *f, int op, const svc_response *r)
   fill_text(f, "head", op, text);
 }
 
-/* The links that follow the first one, and what an item looks like. */
+/* Stores the links after the first one, and the text of an item. */
 static void fill_project_texts(fill *f, const svc_response *r, const char *id)
 {
   const char *rest = strstr(r->body, PEER_SELF), *end = rest ? strstr(rest, "}],") : NULL;
@@ -74,7 +74,7 @@ static void fill_project_texts(fill *f, const svc_response *r, const char *id)
   free(text);
 }
 
-/* What stands before the items of a list. */
+/* Stores the text before the items of a list. */
 static void fill_front(fill *f, int op, const svc_response *r)
 {
   static const char last[] = "\"results\":[";
@@ -142,7 +142,7 @@ static void fill_project(fill *f, const unsigned char *org, const char *item, si
   svc_response_free(&r);
 }
 
-/* Page after page of a list. projects: of an organization; else they are clusters, numbered as they come. */
+/* Stores a list page by page. projects: an organization's projects; otherwise clusters, numbered in their order. */
 static void fill_list(fill *f, const char *scope_text, bool projects)
 {
   unsigned char scope[12], number[12] = { 0 };

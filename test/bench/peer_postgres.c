@@ -1,17 +1,17 @@
 /*
-** The peer of a store on PostgreSQL: the same answers by libpq and tables wired by hand, as well as that can reasonably be done.
+** The peer for a store on PostgreSQL: hand-written libpq code and tables with the same answers, as fast as reasonably possible.
 **
-** It knows three operations and nothing else, in ordinary tables with the indices that they need. Each thread has a connection
-** of its own, with prepared statements and binary results. The token is looked up by its hash in every request, with its account,
-** what the organization asks for and the access list; role and expiry are looked at here, and one bucket is drawn from.
+** The peer implements three operations only, in ordinary tables with the necessary indexes. Each thread has its own connection, with
+** prepared statements and binary results. Every request looks up the token by its hash, with its account, the organization's
+** requirements and the access list. Role and expiry are checked here, and one bucket is charged.
 **
-**   GET     one statement, which brings the caller and the project: one round trip
-**   list    caller, count and page in one pipeline, of one snapshot: one round trip
+**   GET     one statement, which returns the caller and the project: one round trip
+**   list    caller, count and page in one pipeline, on one snapshot: one round trip
 **   create  the caller; then BEGIN SERIALIZABLE, project, count, event and COMMIT in one pipeline: two.
-**           The name is unique by an index, the organization there by its foreign key; a count has parts as ours has, one for each
-**           connection, so that creates need not wait for each other. 40001 is tried again
+**           An index keeps names unique, a foreign key checks the organization. The count is split into parts as the library's
+**           is, one for each connection, so that creates need not wait for each other. Error 40001 is retried
 **
-** What it serves is taken from the library's answers, and its texts are theirs with holes (text.c).
+** The data comes from the library's answers, and its texts are theirs with holes (text.c).
 */
 #ifdef SVC_WITH_POSTGRES
 
@@ -31,9 +31,9 @@
 #define PEER_FILL_PAGE 500
 #define PEER_BODY ((size_t)1 << 20)
 #define PEER_CAPACITY 2000000000
-#define PEER_EPOCH INT64_C(946684800) /* PostgreSQL's, in seconds */
+#define PEER_EPOCH INT64_C(946684800) /* PostgreSQL's epoch, in seconds */
 
-typedef struct peer_seat { /* of a thread */
+typedef struct peer_seat { /* state of a thread */
   PGconn *conn;
   uint64_t last_id;
   char head[2048], *body;
@@ -44,7 +44,7 @@ struct bench_libpq {
   char *event;
   peer_seat seats[BENCH_THREADS];
   int threads;
-  pthread_mutex_t lock; /* of the bucket */
+  pthread_mutex_t lock; /* protects the bucket */
   int64_t tokens;
   double since;
 };
@@ -109,7 +109,7 @@ static PGconn *peer_connection(const char *uri)
 
 /* -------------------------------------------------------------------------------------------------------------- filling */
 
-/* Status and headers, but for what goes by the transport. */
+/* Writes status and headers, except those of the transport. */
 size_t bench_head_of(const svc_response *r, bool holes, char *out, size_t size)
 {
   size_t n = (size_t)snprintf(out, size, "%d\n", r->status), i;
@@ -123,7 +123,7 @@ size_t bench_head_of(const svc_response *r, bool holes, char *out, size_t size)
   return strlen(out);
 }
 
-/* A project's own text, with holes. */
+/* Cuts a project's own text at its holes. */
 static void peer_project_text(const bench_store *b, const char *p, size_t n, peer_text *out)
 {
   char *text = bench_text_copy(p, n), name[80], id[25];
@@ -139,7 +139,7 @@ static void peer_project_text(const bench_store *b, const char *p, size_t n, pee
   free(text);
 }
 
-/* What a new project begins with: a text as long as the library's. */
+/* Prepares the event of a new project: a text as long as the library's. */
 static void peer_beginnings(bench_libpq *p, svc *s, const char *project)
 {
   char target[128];
@@ -180,7 +180,7 @@ static void peer_copy(PGconn *conn, const char *line, size_t n)
   if (PQputCopyData(conn, line, (int)n) != 1) bench_die("the peer's tables cannot be written");
 }
 
-/* A line of COPY; tags have neither tabs nor backslashes. */
+/* Writes a line of COPY; tags contain neither tabs nor backslashes. */
 static void peer_copy_project(PGconn *conn, svc *s, const char *item, size_t n)
 {
   char target[64], line[4096], *text = bench_text_copy(item, n), check[40];
@@ -217,7 +217,7 @@ static void peer_copy_projects(PGconn *conn, svc *s, const char *org)
   }
 }
 
-/* Everything that exists has what a new project begins with, too. */
+/* Adds to all existing projects the records of a new project. */
 static void peer_fill_rest(PGconn *conn, const bench_libpq *p)
 {
   const char *const values[1] = { p->event };
@@ -279,7 +279,7 @@ void bench_libpq_connect(bench_libpq *p, const char *uri, int threads)
     seat->body = malloc(PEER_BODY);
     seat->last_id = (uint64_t)(i + 1) << 48;
     if (!seat->body) bench_die("no memory");
-    peer_do(seat->conn, "SET default_transaction_isolation = 'repeatable read'"); /* a list is of one snapshot */
+    peer_do(seat->conn, "SET default_transaction_isolation = 'repeatable read'"); /* a list is read from one snapshot */
     peer_do(seat->conn, "SET plan_cache_mode = force_generic_plan");
     for (k = 0; k < PEER_STATEMENTS; k++) {
       PGresult *r = PQprepare(seat->conn, peer_names[k], peer_sql[k], 0, NULL);
@@ -328,7 +328,7 @@ static void peer_send(peer_seat *seat, int statement, const peer_args *a)
     bench_die(PQerrorMessage(seat->conn));
 }
 
-/* The result of the next statement; of one that failed, too. */
+/* Returns the result of the next statement, also of a failed one. */
 static PGresult *peer_next(peer_seat *seat)
 {
   PGresult *r = PQgetResult(seat->conn), *end;
@@ -370,7 +370,7 @@ static bench_text peer_value(const PGresult *r, int row, int column)
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
 
-/* Days since 1970 to a date, as timegm() has it the other way round; without the locks of gmtime_r(). */
+/* Converts days since 1970 to a date, the reverse of timegm(), without the locks of gmtime_r(). */
 static bench_text peer_date(char out[24], int64_t microseconds)
 {
   int64_t seconds = microseconds / 1000000 + PEER_EPOCH, days = seconds / 86400, rest = seconds % 86400;
@@ -454,7 +454,7 @@ static void peer_hash(const peer_request *q, unsigned char hash[32])
   mbedtls_sha256((const unsigned char *)q->authorization + 7, strlen(q->authorization + 7), hash, 0);
 }
 
-/* May it? `org`: what it is about. */
+/* Checks the caller's permission. `org`: the organization of the request. */
 static void peer_allowed(const PGresult *r, const unsigned char *org)
 {
   struct timespec now;
@@ -541,7 +541,8 @@ static void peer_new_id(peer_seat *seat, unsigned char id[12])
   for (i = 0; i < 8; i++) id[4 + i] = (unsigned char)(seat->last_id >> (56 - 8 * i));
 }
 
-/* All of it in one pipeline. False: somebody came first, and it is to be done again. *made: of the INSERT, to be cleared. */
+/* Sends everything in one pipeline. Returns false after a conflict: the caller retries. *made: the result of the INSERT, which
+   the caller clears. */
 static bool peer_insert(bench_libpq *p, peer_seat *seat, const unsigned char *id, const unsigned char *org, struct mg_str name,
                         struct mg_str tags, PGresult **made)
 {
@@ -625,5 +626,5 @@ void bench_libpq_request(bench_libpq *p, int thread, bench_store *b, bench_op op
 }
 
 #else
-typedef int peer_postgres_left_out; /* a file must have something in it */
+typedef int peer_postgres_left_out; /* a file must contain a declaration */
 #endif

@@ -1,16 +1,16 @@
 /*
-** Requests on a store on PostgreSQL, beside the same answers by libpq wired by hand (peer_postgres.c), in process; and two
-** instances beside one.
+** Requests on a store on PostgreSQL, compared with the same answers from hand-written libpq code (peer_postgres.c), in process;
+** and two instances compared with one.
 **
-** The server is one of this run's own (build.sh starts it), with what users have: fsync and synchronous_commit on. Each side has a
-** schema of it, filled with what the store in LMDB holds: the library's records as they are, the peer's rows from the library's
-** answers. Before anything is measured the answers are compared byte by byte. Both sides are asked in turns, and a ratio is the median
-** of those of neighbours in time: clients and server share the machine.
+** The server runs only for this benchmark (build.sh starts it), with the usual settings: fsync and synchronous_commit on. Each
+** side has a schema with the contents of the LMDB store: the library's records unchanged, and the peer's rows taken from the
+** library's answers. Before the measurements all answers are compared byte by byte. Both sides run in turns, and a ratio is the
+** median of the ratios of neighboring turns, because clients and server share the machine.
 **
-** Round trips are not counted but measured: over a relay that takes POSTGRES_RTT there and back, beside which nothing else takes
-** any time to speak of, a request takes as many of these as it waits for.
+** Round trips are measured rather than counted. A relay delays a round trip by POSTGRES_RTT, which is far longer than everything
+** else. So the time of a request is the number of round trips that it waits for.
 **
-** An instance is a process with a handle of its own: one of them with 16 threads, and two with 8 each.
+** An instance is a process with its own handle. The benchmark compares one instance with 16 threads and two of 8 each.
 */
 #ifdef SVC_WITH_POSTGRES
 
@@ -29,12 +29,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POSTGRES_TURNS 10 /* an even number: each side is as often the first */
-#define POSTGRES_LONGER 6 /* turns than in process: a connection waits for a disk, and threads for each other */
+#define POSTGRES_TURNS 10 /* an even number, so that each side is first equally often */
+#define POSTGRES_LONGER 6 /* times longer than a turn in process: connections wait for a disk, and threads for each other */
 #define POSTGRES_RTT 0.010
 #define POSTGRES_WAITED 20 /* requests over the relay */
 #define POSTGRES_INSTANCES 3
-#define POSTGRES_NAMES 100000000 /* of new projects, for each side and instance */
+#define POSTGRES_NAMES 100000000 /* names of new projects per side and instance */
 
 /* -------------------------------------------------------------------------------------------------------------- filling */
 
@@ -73,7 +73,7 @@ static void postgres_copy_bytes(PGconn *conn, const void *p, size_t n)
   if (n && PQputCopyData(conn, p, (int)n) != 1) bench_die(PQerrorMessage(conn));
 }
 
-/* A record, or a count: these are a letter of their own, and a number in 8 bytes of this machine's. */
+/* Copies a record, or a count. Counts have their own letter, and are 8-byte numbers in this machine's byte order. */
 static void postgres_copy_row(PGconn *conn, const MDB_val *key, const MDB_val *value, bool counts)
 {
   bool count = *(const char *)key->mv_data == 'c';
@@ -116,7 +116,7 @@ static svc *postgres_open(const char *uri)
   return bench_open_on(&options, svc_postgres_port());
 }
 
-/* The tables are the library's to make. */
+/* The library creates the tables. */
 static void postgres_fill(const bench_store *b, const char *uri)
 {
   PGconn *conn;
@@ -128,7 +128,7 @@ static void postgres_fill(const bench_store *b, const char *uri)
   postgres_copy(conn, &raw, false);
   postgres_copy(conn, &raw, true);
   bench_raw_close(&raw);
-  postgres_do(conn, "SELECT setval('svc_number', 1000000000)"); /* behind all that LMDB has given */
+  postgres_do(conn, "SELECT setval('svc_number', 1000000000)"); /* above all numbers that LMDB has used */
   postgres_do(conn, "VACUUM ANALYZE svc_record, svc_count");
   postgres_do(conn, "CHECKPOINT");
   PQfinish(conn);
@@ -136,10 +136,10 @@ static void postgres_fill(const bench_store *b, const char *uri)
 
 /* ---------------------------------------------------------------------------------------------------------------- asking */
 
-typedef struct postgres_side { /* one of the two */
-  svc *s;         /* or: */
+typedef struct postgres_side { /* the library or the peer */
+  svc *s;         /* NULL: the peer */
   bench_libpq *peer;
-  bench_store b;  /* names of new projects are its own */
+  bench_store b;  /* with its own names for new projects */
 } postgres_side;
 
 typedef struct postgres_worker {
@@ -168,7 +168,7 @@ static void *postgres_work(void *argument)
   return NULL;
 }
 
-/* Seconds of one request. */
+/* Returns the seconds of one request. */
 static double postgres_turn(postgres_side *side, bench_op op, int threads)
 {
   pthread_t id[BENCH_THREADS];
@@ -204,7 +204,7 @@ static void postgres_differ(bench_op op, const char *ours, const char *theirs)
   exit(1);
 }
 
-/* Of a new project the head is the same, and as long is the body. */
+/* Compares the answers. For a new project the heads must be equal, and the bodies of equal length. */
 static void postgres_compare(postgres_side *ours, postgres_side *theirs, bench_op op)
 {
   char heads[2][2048], *body;
@@ -232,7 +232,7 @@ static void postgres_compare(postgres_side *ours, postgres_side *theirs, bench_o
 
 typedef struct postgres_order {
   bench_op op;
-  int threads; /* 0: that is all */
+  int threads; /* 0: the end */
 } postgres_order;
 
 typedef struct postgres_instance {
@@ -240,7 +240,7 @@ typedef struct postgres_instance {
   int orders, results;
 } postgres_instance;
 
-/* In a process of its own; the handle is opened when it is wanted. */
+/* Runs in a child process; opens its handle with the first order. */
 static _Noreturn void postgres_serve(int orders, int results, const char *uri, bench_store *b)
 {
   postgres_side side = { .s = NULL };
@@ -275,7 +275,7 @@ static void postgres_instance_start(postgres_instance *in, const char *uri, benc
   in->results = results[0];
 }
 
-/* Requests of all of them together, in a second. */
+/* Returns the total requests per second of all instances. */
 static double postgres_instances_ask(const postgres_instance *in, int n, bench_op op)
 {
   postgres_order order = { op, BENCH_THREADS / n };
@@ -290,7 +290,7 @@ static double postgres_instances_ask(const postgres_instance *in, int n, bench_o
   return sum;
 }
 
-/* By a word, as the other instances have this end of the pipe as well. */
+/* Sends an end order, because the other instances keep this end of the pipe open, too. */
 static void postgres_instance_stop(postgres_instance *in)
 {
   const postgres_order end = { BENCH_GET, 0 };
@@ -327,9 +327,9 @@ static const struct {
 
 static const struct {
   bench_op op;
-  bool written; /* somebody else has written something since the last one */
+  bool written; /* another client has written since the last request */
   const char *name;
-  double most; /* times those of the peer; 0: whatever */
+  double most; /* factor of the peer's round trips; 0: no bound */
 } postgres_waits[] = {
   { BENCH_GET, false, "PostgreSQL: round trips of a GET", 2 },
   { BENCH_GET, true, "  behind somebody's write", 2 },
@@ -339,12 +339,12 @@ static const struct {
 
 typedef struct postgres_size {
   char schema[2][32], uri[2][BENCH_PATH], slow[2][BENCH_PATH];
-  postgres_side sides[2]; /* the library, the peer */
+  postgres_side sides[2]; /* the library and the peer */
   postgres_instance instances[POSTGRES_INSTANCES];
   bench_turns rates[POSTGRES_RATES][2], pairs[POSTGRES_PAIRS][2];
 } postgres_size;
 
-/* The least of some: whatever else goes on only adds. */
+/* Returns the least of several times, because other work only adds time. */
 static double postgres_wait(postgres_side *slow, postgres_side *writer, size_t m)
 {
   double least = 1e9;
@@ -420,7 +420,7 @@ static void postgres_turns(postgres_size *p, int turn)
     for (k = 0; k < 2; k++) {
       int which = (turn + k) % 2;
       unsigned state = 9;
-      postgres_ask(&p->sides[which], 0, BENCH_GET, &state); /* what has rested wakes up */
+      postgres_ask(&p->sides[which], 0, BENCH_GET, &state); /* wakes up an idle side */
       bench_turn(&p->rates[m][which], postgres_turn(&p->sides[which], postgres_rates[m].op, postgres_rates[m].threads));
     }
   for (m = 0; m < POSTGRES_PAIRS; m++)
@@ -450,7 +450,7 @@ void bench_postgres(bench_store *b)
   int i, k;
   if (!folder || !getcwd(here, sizeof here)) bench_die("SVC_TEST_POSTGRES does not name the folder of a server's socket");
   snprintf(slow, sizeof slow, "%s/build/relay", here);
-  for (i = 0; i < BENCH_SIZES; i++) postgres_prepare(&sizes[i], &b[i], folder, slow); /* it forks, so there are no threads yet */
+  for (i = 0; i < BENCH_SIZES; i++) postgres_prepare(&sizes[i], &b[i], folder, slow); /* forks, so no threads may exist yet */
   bench_relay_start(slow, folder, POSTGRES_RTT / 2);
   for (i = 0; i < BENCH_SIZES; i++) {
     sizes[i].sides[0].s = postgres_open(sizes[i].uri[0]);

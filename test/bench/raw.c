@@ -1,8 +1,8 @@
 /*
-** A copy of the service's store, opened by LMDB alone: the least that could be done with the same records.
+** A copy of the service's store, opened with LMDB alone: the least work that is possible with the same records.
 **
-** Nothing here knows how keys and records are laid out: records are told by what their values hold. So the measures
-** follow the store, whatever becomes of it.
+** The code does not depend on the layout of keys and records, because it identifies records by texts in their values. So the
+** measurements stay valid when the layout changes.
 */
 #define _GNU_SOURCE /* memmem */
 #include "bench.h"
@@ -30,7 +30,7 @@ void bench_raw_close(bench_raw *r)
 void bench_raw_put(const bench_raw *r, MDB_txn *txn, char letter, const void *a, size_t an, const void *b, size_t bn,
                    const void *value, size_t n)
 {
-  unsigned char bytes[512]; /* LMDB's own limit is 511 */
+  unsigned char bytes[512]; /* LMDB's limit is 511 */
   MDB_val key = { 1 + an + bn, bytes }, v = { n, (void *)(uintptr_t)value };
   if (key.mv_size > sizeof bytes) bench_die("a key is too long");
   bytes[0] = (unsigned char)letter;

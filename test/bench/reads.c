@@ -1,9 +1,9 @@
 /*
-** GET and lists in process, beside what LMDB alone takes for the same records in a copy of the same store.
+** GET and lists in process, compared with the time of LMDB alone for the same records in a copy of the same store.
 **
-** A GET is set beside mdb_get of the record that it answers, in a transaction that is kept. A list is set beside a scan
-** that copies as many records of the kind, side by side from the first one of the page on: as if nothing lay between
-** them. What it takes to get the very records of the page one by one, and copy them, is shown as well.
+** A GET is compared with mdb_get of its record, in a transaction that stays open. A list is compared with a scan that copies the
+** same number of records of the kind, adjacent from the first one of the page on, as if no others lay between them. The table
+** also shows the time to get and copy exactly the records of the page, one by one.
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -19,7 +19,7 @@
 /* ------------------------------------------------------------------------------------------------------------- raw LMDB */
 
 typedef struct reads_page {
-  bench_keys keys; /* of the records of which a page shows the first `count` */
+  bench_keys keys; /* keys of the records; a page shows the first `count` of them */
   int count;
   char *copy;
 } reads_page;
@@ -114,7 +114,7 @@ static void reads_page_free(reads_page *page)
 /* ---------------------------------------------------------------------------------------------------------- the library */
 
 #define READS_TOKENS 512
-#define READS_TOKENS_EACH 8 /* an account may ask for 10 in a minute */
+#define READS_TOKENS_EACH 8 /* an account may request 10 per minute */
 
 typedef struct reads_tokens {
   char bearer[READS_TOKENS][sizeof ((bench_store *)0)->bearer];
@@ -144,8 +144,8 @@ static double reads_ours(svc *s, bench_store *b, bench_op op)
 }
 
 /*
-** What a GET takes whose token was not seen since the store changed last. The library keeps the few it saw lately, in the
-** state of the store it saw them in; with so many tokens in turn each is gone when it comes again.
+** Measures a GET whose token is not in the cache of known callers. The library keeps a few recent callers, together with the
+** state of the store that they were read from. With this many tokens in turn, each has left the cache when it comes again.
 */
 static double reads_unseen(svc *s, bench_store *b, const reads_tokens *tokens)
 {
@@ -164,7 +164,7 @@ static double reads_unseen(svc *s, bench_store *b, const reads_tokens *tokens)
   return took / (double)n;
 }
 
-/* What a GET takes that needs no token. */
+/* Measures a GET whose caller the host supplies, without a token. */
 static double reads_vouched(svc *s, const bench_store *b)
 {
   unsigned state = 1;
@@ -197,24 +197,24 @@ static const struct {
 };
 #define READS_LISTS (sizeof reads_lists / sizeof reads_lists[0])
 
-/* One size. */
+/* The measurements at one size. */
 typedef struct reads_side {
   svc *s;
   bench_store *b;
   bench_raw raw;
   char copy[BENCH_PATH];
-  reads_page page[2]; /* projects, clusters */
+  reads_page page[2]; /* of projects and of clusters */
   reads_tokens tokens;
   bench_turns opening, get, unseen, vouched, raw_get, list[READS_LISTS], scan[2], each;
 } reads_side;
 
-/* Several times, of which the last one stays open. */
+/* Opens the store several times; the last handle stays open. */
 static svc *reads_open_store(const char *path, bench_turns *took)
 {
   bench_options options = { path, SVC_DURABLE, NULL, NULL, false, 0 };
-  svc *s = bench_open(&options); /* makes it, if it is new */
+  svc *s = bench_open(&options); /* creates the store if it is new */
   int i;
-  sync(); /* else an opening waits for what was written before it */
+  sync(); /* otherwise opening waits for earlier writes */
   for (i = 0; i < READS_OPENINGS; i++) {
     double began;
     svc_close(s);
@@ -225,7 +225,7 @@ static svc *reads_open_store(const char *path, bench_turns *took)
   return s;
 }
 
-/* Without projects: what the catalog takes, whatever is stored. */
+/* Opens a store without projects: the cost of the catalog, independent of the data. */
 static void reads_open_empty(const bench_store *b)
 {
   bench_turns took = { { 0 }, 0 };

@@ -1,7 +1,7 @@
 /*
-** A way to PostgreSQL that takes a while, as to another room or another continent: what is sent arrives later by a fixed time,
-** in both directions and in order, however much of it is under way. What a request takes over it, divided by there and back, is
-** how many round trips it waits for, whoever counts them otherwise.
+** A delayed connection to PostgreSQL, as to another data center or another continent: all bytes arrive later by a fixed time, in
+** both directions and in order, and any number may be in transit. The time of a request over it, divided by the delay of both
+** directions, is the number of round trips that the request waits for, independent of any other count.
 */
 #ifdef SVC_WITH_POSTGRES
 
@@ -52,7 +52,7 @@ static int relay_socket(const char *folder, struct sockaddr_un *address)
   return fd;
 }
 
-/* False: nothing more comes. */
+/* Returns false at the end of the stream. */
 static bool relay_take(relay_way *w, double late)
 {
   relay_chunk *c = malloc(sizeof *c);
@@ -136,7 +136,7 @@ static void *relay_accept(void *argument)
   return NULL;
 }
 
-/* It is there for as long as the process. */
+/* Runs as long as the process. */
 void bench_relay_start(const char *folder, const char *to, double seconds)
 {
   struct sockaddr_un address;
@@ -155,5 +155,5 @@ void bench_relay_start(const char *folder, const char *to, double seconds)
 }
 
 #else
-typedef int relay_left_out; /* a file must have something in it */
+typedef int relay_left_out; /* a file must contain a declaration */
 #endif

@@ -1,10 +1,10 @@
 /*
-** The service that is measured, and requests as its users send them.
+** The measured service, and requests as its users send them.
 **
-** A store has 20 organizations that own the same number of projects each, made one after the other in turn, so that what
-** belongs to one of them lies spread over all. One project of the first organization in a thousand has 100 clusters. All
-** that is measured is asked for with the bearer token of a service account that owns the first organization; only the
-** store is filled by somebody whom the host vouches for. The limiter is on, with limits that are not met.
+** A store has 20 organizations with equal numbers of projects. The projects are created in turn, so those of one organization are
+** spread over the whole store. For every thousand projects, one project of the first organization has 90 clusters. All measured
+** requests use the bearer token of a service account that owns the first organization. Only filling the store uses a caller supplied
+** by the host. The limiter is on, with limits that are never reached.
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------ allocator */
 
-/* Counts calls and bytes; the size of a block stands before it. */
+/* Counts calls and bytes; the size of a block is stored before it. */
 static void *store_counted(void *context, void *p, size_t size)
 {
   bench_counter *c = context;
@@ -43,7 +43,7 @@ static void *store_counted(void *context, void *p, size_t size)
 
 #define STORE_SETS 100
 
-/* Every endpoint set that there is, by what the service itself says. */
+/* Returns every endpoint set, as the service itself lists them. */
 static size_t store_sets(svc_limit_override *all, char ids[STORE_SETS][96])
 {
   static const char word[] = "\"endpointSetId\":\"";
@@ -90,7 +90,7 @@ svc *bench_open_on(const bench_options *options, const svc_store_port *store)
   config.clock = options->clock;
   config.journal = options->journal;
   config.provision_ms = SVC_PROVISION_NOW;
-  config.max_projects = 1000000000; /* a create goes on as long as it is measured */
+  config.max_projects = 1000000000; /* creates continue for the whole measurement */
   config.limits = limits;
   config.limit_count = sizeof limits / sizeof limits[0];
   if (options->all_limits) {
@@ -132,7 +132,7 @@ static void store_make(svc *s, const char *method, const char *target, const cha
   exit(1);
 }
 
-/* The text between `name` and the next quote; bodies are compact JSON. */
+/* Copies the text between `name` and the next quote; bodies are compact JSON. */
 static void store_take(const svc_response *r, const char *name, char *out, size_t size)
 {
   const char *p = strstr(r->body, name);
@@ -156,7 +156,7 @@ static void store_base64(const char *in, char *out)
   *out = 0;
 }
 
-/* An organization that a person made asks accounts for access lists. */
+/* Turns off the setting of an organization made by a person that requires access lists for accounts. */
 static void store_no_access_lists(svc *s, const char *org)
 {
   char target[128];
@@ -199,7 +199,7 @@ void bench_token(svc *s, bench_store *b)
   svc_response_free(&r);
 }
 
-/* Tags bring the stored body to about 600 bytes. */
+/* Tags make the stored JSON about 600 bytes long. */
 static size_t store_project_body(const char *org, const char *name, char *out, size_t size)
 {
   return (size_t)snprintf(out, size,
@@ -301,7 +301,7 @@ void bench_request(svc *s, bench_store *b, bench_op op, unsigned *state, svc_res
   request.target = target;
   request.headers = headers;
   request.header_count = 1;
-  if (op == BENCH_GET) { /* without a printf: it would be a tenth of what is measured */
+  if (op == BENCH_GET) { /* without printf, which would take a tenth of the measured time */
     memcpy(target, BENCH_API "groups/", sizeof BENCH_API + 6);
     memcpy(target + sizeof BENCH_API + 6, b->own[bench_random(state) % (unsigned)b->own_count], 25);
   } else {
@@ -346,7 +346,7 @@ void bench_copy_store(const bench_store *b, const char *to)
   if (in < 0 || out < 0) bench_die("a store cannot be copied");
   while ((n = read(in, block, sizeof block)) > 0)
     if (write(out, block, (size_t)n) != n) bench_die("a store cannot be copied: is the disk full?");
-  if (n < 0 || fsync(out) != 0) bench_die("a store cannot be copied"); /* now, not while something is measured */
+  if (n < 0 || fsync(out) != 0) bench_die("a store cannot be copied"); /* now, not during a measurement */
   close(in);
   close(out);
 }

@@ -1,5 +1,5 @@
 /*
-** Texts with holes: a peer answers with the library's own words, and fills in what differs from one entity to the next.
+** Texts with holes: a peer answers with the library's own texts, and fills in the parts that differ between entities.
 */
 #define _GNU_SOURCE
 #include "bench.h"

@@ -1,11 +1,13 @@
 /*
-** Requests over the listener, by 64 connections of loopback, 16 where all of them create, beside the same requests to the peer.
+** Requests over the listener, with 64 connections on loopback (16 where all of them create), compared with the same requests to
+** the peer.
 **
-** Both servers run in processes of their own and are asked in turns; before that, their answers are compared byte by byte.
-** The ratio is the median of those of neighbours in time: clients and servers share the machine, with others, too. HTTPS is beside
-** HTTP of the same server: for one GET of every operation that links lead to, without and with the few that are answered with a long list,
-** and for answers of two sizes, as a cipher is paid by the byte. A project has 7.8 KB of links; its settings are as long as most. Where the
-** listener is made with OpenSSL, the clients are too, and mbedTLS is measured beside it, in the same server.
+** Both servers run in their own processes and are measured in turns. Before that, their answers are compared byte by byte. A
+** ratio is the median of the ratios of neighboring turns, because clients and servers share the machine with other work. HTTPS is
+** compared with HTTP of the same server: for one GET of every operation that links lead to, without and with the few long lists,
+** and for answers of two sizes, because the cost of a cipher grows with the bytes. A project has 7.8 KB of links; the answer of
+** its settings has the usual length. If the listener is built with OpenSSL, the clients are too, and mbedTLS is measured for
+** comparison in the same server.
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -24,16 +26,16 @@
 
 #define WIRE_CONNECTIONS 64
 #define WIRE_CREATORS 4
-#define WIRE_ONLY_CREATORS 16 /* connections of the measure in which all of them create */
+#define WIRE_ONLY_CREATORS 16 /* connections where all of them create */
 #define WIRE_TURNS 32
-#define WIRE_LONGER 2.5 /* turns than in process: so many connections take time to get going */
-#define WIRE_SECONDS 15 /* of one measure at the most, but for WIRE_LEAST turns */
+#define WIRE_LONGER 2.5 /* times longer than a turn in process, because this many connections take time to get started */
+#define WIRE_SECONDS 15 /* limit of one measurement, which makes at least WIRE_LEAST turns */
 #define WIRE_LEAST 4
 #define WIRE_READS 2048
 
 /* ------------------------------------------------------------------------------------------------------------- servers */
 
-/* Another one of the same service and certificate: https by mbedTLS. NULL: the first speaks that. */
+/* Opens another listener of the same service and certificate, with HTTPS by mbedTLS. NULL: the first listener uses mbedTLS. */
 static svc_listener *wire_listen_mbedtls(svc_listener_config config, svc *s)
 {
 #ifdef SVC_WITH_OPENSSL
@@ -64,7 +66,7 @@ int bench_serve(const char *path)
   config.url_count = 2;
   config.cert_file = cert;
   config.key_file = key;
-  config.no_gzip = 1; /* the peer has none, and clients of libraries that ask for it are the same to both */
+  config.no_gzip = 1; /* the peer has no gzip; libraries that request it treat both alike */
   if (svc_listener_open(&l, &config, NULL, 0) != SVC_OK) bench_die("the listener does not open");
   s = bench_open(&options);
   if (svc_listener_start(l, s) != SVC_OK) bench_die("the listener does not start");
@@ -81,9 +83,9 @@ int bench_serve(const char *path)
 
 typedef struct wire_server {
   pid_t pid;
-  int port[3];        /* plain, by TLS, by mbedTLS where that is another; 0: none. The peer has no TLS */
-  int input;          /* closed: it ends */
-  clockid_t clock; /* of the time that it has computed */
+  int port[3];        /* plain, with TLS, with mbedTLS if the second uses another library; 0: none. The peer has no TLS */
+  int input;          /* closing it ends the server */
+  clockid_t clock; /* its CPU time */
   bench_load *load;
 } wire_server;
 
@@ -144,7 +146,7 @@ static bench_text wire_request(const bench_store *b, bench_op op, int which)
   return out;
 }
 
-/* Take the value of a header out that may differ. */
+/* Removes the value of a header that may differ. */
 static void wire_mask(char *answer, const char *name)
 {
   char *p = strstr(answer, name), *end;
@@ -154,7 +156,7 @@ static void wire_mask(char *answer, const char *name)
   memmove(p, end, strlen(end) + 1);
 }
 
-/* Is it the same answer? Of a new project the head is, with the length of its body. */
+/* Checks that both answers are equal. For a new project only the head is compared, which has the length of the body. */
 static void wire_compare(const wire_server *servers, const bench_store *b, bench_op op)
 {
   bench_text request = wire_request(b, op, b->own_count / 2);
@@ -194,8 +196,8 @@ static const struct {
   const char *name, *cpu;
   bench_op op;
   int creators;
-  double least; /* percent; 0: no bound is set */
-  int tls; /* beside the same without it, not beside the peer: which port of the server; 0: without */
+  double least; /* percent; 0: no bound */
+  int tls; /* port of the server to compare with its plain port; 0: compare with the peer */
 } wire_measures[] = {
   { "over HTTP: GET of a project", "  server's time for each", BENCH_GET, 0, 90, 0 },
   { "over HTTP: 100 projects of an organization", NULL, BENCH_ORG_LIST, 0, 75, 0 },
@@ -211,7 +213,7 @@ static const struct {
   { "HTTPS by mbedTLS: GET of a project", "  server's time for each, by mbedTLS", BENCH_GET, 0, 0, 2 },
 };
 
-/* What is counted: the creates, where all connections create. */
+/* Returns the counted rate: creates if all connections create, otherwise reads. */
 static double wire_counted(size_t m, bench_rate r, double seconds)
 {
   double n = wire_measures[m].op == BENCH_CREATE ? r.creates : r.reads;
@@ -224,14 +226,14 @@ static void wire_measure(int size, wire_server servers[2], bench_store *b, size_
   bool one = wire_measures[m].op == BENCH_GET || wire_measures[m].op == BENCH_SETTINGS, crawl = wire_measures[m].op >= BENCH_CRAWL;
   bool beside = wire_measures[m].creators && wire_measures[m].op != BENCH_CREATE;
   int of_crawl = b->crawl_count + (wire_measures[m].op == BENCH_CRAWL_ALL ? b->crawl_long : 0);
-  int all = one ? b->own_count : crawl ? of_crawl : 1, count = all < WIRE_READS ? all : WIRE_READS, i, n; /* in turn */
+  int all = one ? b->own_count : crawl ? of_crawl : 1, count = all < WIRE_READS ? all : WIRE_READS, i, n; /* used in turn */
   bench_text *reads = calloc((size_t)count, sizeof *reads);
   double until = bench_now() + WIRE_SECONDS;
   if (!reads) bench_die("no memory");
   for (i = 0; i < count; i++) reads[i] = wire_request(b, wire_measures[m].op, (int)((long)i * all / count));
   for (i = 0; i < WIRE_TURNS && (i < WIRE_LEAST || bench_now() < until); i++)
     for (n = 0; n < 2; n++) {
-      int k = (i + n) % 2; /* each is as often the first */
+      int k = (i + n) % 2; /* each server is first equally often */
       double cpu = wire_cpu(&servers[k]), seconds = bench_seconds * WIRE_LONGER;
       bench_rate r = bench_load_run(servers[k].load, seconds, reads, (size_t)count, wire_measures[m].creators, b);
       bench_turn(&rate[k], 1 / wire_counted(m, r, seconds));
@@ -251,7 +253,7 @@ static void wire_measure(int size, wire_server servers[2], bench_store *b, size_
   free(reads);
 }
 
-/* The other connections stay open, and ask for nothing. */
+/* The other connections stay open and idle. */
 static void wire_measure_creates(int size, const wire_server servers[2], bench_store *b, size_t m)
 {
   wire_server creating[2];
@@ -292,7 +294,8 @@ void bench_wire(int size, bench_store *b, const char *program, bool tls_only)
       continue;
     }
     tls[0] = tls[1] = servers[0];
-    tls[0].load = bench_load_open(servers[0].port[wire_measures[i].tls], WIRE_CONNECTIONS, true); /* now: they would be closed as idle */
+    tls[0].load = bench_load_open(servers[0].port[wire_measures[i].tls], WIRE_CONNECTIONS, true); /* opened now, because idle
+                                                                                                     connections would be closed */
     wire_measure(size, tls, b, i);
     bench_load_close(tls[0].load);
   }

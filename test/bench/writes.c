@@ -1,10 +1,10 @@
 /*
-** Creates in process, each on the disk when it is answered, beside LMDB alone that puts the same records and commits.
+** Creates in process, each durable when it is answered, compared with LMDB alone that puts the same records and commits.
 **
-** Which records a create writes is not written down here but watched: in a small store with a clock that stands still,
-** the records before and after each of some creates are compared. LMDB alone then does the same in a copy of the store
-** that is measured: as many puts and removals, of keys and values as long, with new ids that rise and new names, and a
-** commit. Each measure has a store of its own, so that none is slowed by what another has put into the same tree.
+** The records of a create are observed, not listed here: in a small store with a stopped clock the program compares the records
+** before and after each of several creates. LMDB alone then does the same in a copy of the measured store: the same number of
+** puts and removals, with keys and values of the same lengths, new ascending ids and new names, and a commit. Each measurement
+** has its own store, so that none is slowed down by data of another in the same tree.
 */
 #define _GNU_SOURCE /* memmem */
 #include "bench.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 
 #define WRITES_TURNS 32
-#define WRITES_WATCHED 64 /* creates: what is written may differ from one to the next */
+#define WRITES_WATCHED 64 /* observed creates, which may write different records */
 #define WRITES_IDS 64
-#define WRITES_KEY 511 /* LMDB's longest */
+#define WRITES_KEY 511 /* LMDB's longest key */
 
 /* -------------------------------------------------------------------------------------------------------------- watching */
 
@@ -31,19 +31,19 @@ typedef struct writes_dump {
   size_t n, room;
 } writes_dump;
 
-/* What one create does to the store. */
+/* The changes of one create to the store. */
 typedef struct writes_trace {
   writes_dump put, removed;
-  unsigned char ids[WRITES_IDS][12]; /* that were new */
+  unsigned char ids[WRITES_IDS][12]; /* ids that are new */
   size_t id_count;
-  long number; /* in its name */
+  long number; /* number in the project's name */
 } writes_trace;
 
 static writes_trace writes_traces[WRITES_WATCHED];
 
 /*
-** Ids begin with the second of their creation. The clock stands still while creates are watched, at a second in which
-** nothing else was made: what is new is told by it.
+** Ids begin with the second of their creation. While creates are observed, the clock is stopped at a second in which nothing else
+** was created, so new ids can be recognized by it.
 */
 #define WRITES_SECOND 0x71000000u
 static int64_t writes_time = (int64_t)(WRITES_SECOND - 1000000u) * 1000;
@@ -84,7 +84,7 @@ static void writes_dump_free(writes_dump *d)
   memset(d, 0, sizeof *d);
 }
 
-/* All records, by way of a copy: the store itself is open. */
+/* Reads all records from a copy, because the store itself is open. */
 static void writes_look(svc *s, const char *path, writes_dump *out)
 {
   bench_raw raw;
@@ -118,7 +118,7 @@ static bool writes_holds(const writes_dump *d, const MDB_val *key)
   return false;
 }
 
-/* Both are in the order of their keys. What a copy changes by itself is in `noise`. */
+/* Compares two dumps, both sorted by key. `noise` has the records that change in every copy. */
 static void writes_differ(const writes_dump *before, const writes_dump *after, const writes_dump *noise, writes_trace *out)
 {
   size_t i = 0, k = 0;
@@ -179,7 +179,7 @@ static void writes_watch(const bench_store *beside)
   bench_remove_store(path);
   s = bench_open(&options);
   bench_fill(s, &b, 200, 4, 0);
-  writes_time = (int64_t)(WRITES_SECOND - 60u) * 1000; /* so that the token is of another second, too */
+  writes_time = (int64_t)(WRITES_SECOND - 60u) * 1000; /* so that the token belongs to another second */
   bench_token(s, &b);
   bench_do(s, &b, BENCH_CREATE, &state);
   writes_time = (int64_t)WRITES_SECOND * 1000;
@@ -211,18 +211,18 @@ static void writes_watch(const bench_store *beside)
 
 typedef struct writes_raw {
   bench_raw raw;
-  long number;   /* of creates */
-  uint64_t last; /* end of the last id */
+  long number;   /* number of creates */
+  uint64_t last; /* tail of the latest id */
   unsigned state;
 } writes_raw;
 
 static uint64_t writes_id_tail(writes_raw *w)
 {
-  w->last += 1 + bench_random(&w->state) * 256u; /* as the library does: up by a random step */
+  w->last += 1 + bench_random(&w->state) * 256u; /* like the library: up by a random step */
   return w->last;
 }
 
-/* A name in a key: the same one, so many creates later. What is indexed late has the name of an earlier one. */
+/* Changes the name in a key to that of a later create. A deferred index entry has the name of an earlier create. */
 static void writes_renumber(const writes_trace *t, long number, unsigned char *key, size_t n)
 {
   char digits[16];
@@ -236,7 +236,7 @@ static void writes_renumber(const writes_trace *t, long number, unsigned char *k
   memcpy(at + 7, digits, 9);
 }
 
-/* The key of a record with the ids and the name of another create. */
+/* Writes the key of a record with the ids and the name of another create. */
 static void writes_rename(writes_trace *t, const MDB_val *key, const uint64_t *tails, long number, unsigned char *out)
 {
   unsigned char *p, *at;
@@ -324,7 +324,7 @@ static double writes_ours(svc *s, bench_store *b, int threads)
   return (bench_now() - start) / (double)n;
 }
 
-/* Of one create. */
+/* Averages for one create. */
 static void writes_count(double *puts, double *bytes)
 {
   size_t i, k;
@@ -341,7 +341,7 @@ static void writes_count(double *puts, double *bytes)
 
 enum { WRITES_ONE, WRITES_MANY, WRITES_RAW, WRITES_STORES };
 
-/* One size. */
+/* The measurements at one size. */
 typedef struct writes_side {
   bench_store *b;
   char path[WRITES_STORES][BENCH_PATH];
@@ -393,7 +393,7 @@ void bench_writes(bench_store *b)
   int i, k;
   writes_watch(b);
   for (i = 0; i < BENCH_SIZES; i++) writes_open(&sides[i], &b[i]);
-  for (i = 0; i < WRITES_TURNS; i++) /* both sizes over the whole time: a bad moment of the disk is one for both */
+  for (i = 0; i < WRITES_TURNS; i++) /* alternates the sizes over the whole time, so that a bad moment of the disk affects both */
     for (k = 0; k < BENCH_SIZES; k++) writes_turn(&sides[k]);
   for (i = 0; i < BENCH_SIZES; i++) {
     writes_report(i, &sides[i]);

@@ -1,5 +1,5 @@
 /*
-** Access history: who signed in to the databases of a cluster.
+** Access history: the sign-ins to the databases of a cluster, as one list per cluster and per host.
 */
 #include "driver.h"
 #include "damaged.h"
@@ -38,22 +38,22 @@ TEST(access_history, simulated)
   size_t all, failed, i;
   group = history_open(&t, NULL);
   munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 200);
-  munit_assert_size(t_count(&t, "accessLogs"), <=, 1); /* it has just been made */
+  munit_assert_size(t_count(&t, "accessLogs"), <=, 1); /* the cluster has just been created */
   t_advance(&t, 100 * 3600);
   munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 200);
   all = t_count(&t, "accessLogs");
   munit_assert_size(all, >=, 99);
   munit_assert_size(all, <=, 101);
   munit_assert_string_equal(t_str(&t, "accessLogs[0].username"), "joe");
-  munit_assert_not_null(strstr(t_str(&t, "accessLogs[0].logLine"), "\"c\":\"ACCESS\"")); /* as the server logs it */
+  munit_assert_not_null(strstr(t_str(&t, "accessLogs[0].logLine"), "\"c\":\"ACCESS\"")); /* in the format of the server's log */
   munit_assert_not_null(strstr(t_str(&t, "accessLogs[0].logLine"), t_str(&t, "accessLogs[0].ipAddress")));
-  munit_assert_memory_equal(8, t_str(&t, "accessLogs[0].ipAddress"), "192.0.2."); /* the access list has it */
+  munit_assert_memory_equal(8, t_str(&t, "accessLogs[0].ipAddress"), "192.0.2."); /* an address of the access list */
   munit_assert_int(strcmp(t_str(&t, "accessLogs[0].timestamp"), t_str(&t, "accessLogs[1].timestamp")), >, 0); /* newest first */
   snprintf(host, sizeof host, "%s", t_str(&t, "accessLogs[0].hostname"));
   snprintf(rest, sizeof rest, "clusters/Main?ipAddress=%s", t_str(&t, "accessLogs[0].ipAddress"));
   snprintf(first, sizeof first, "%.4000s", t.response.body);
   history_get(&t, group, "clusters/Main");
-  munit_assert_memory_equal(3000, first, t.response.body); /* the same on every run */
+  munit_assert_memory_equal(3000, first, t.response.body); /* every run simulates the same logins */
   munit_assert_int(history_get(&t, group, rest), ==, 200);
   munit_assert_size(t_count(&t, "accessLogs"), >=, 1);
   munit_assert_size(t_count(&t, "accessLogs"), <, all);
@@ -78,7 +78,7 @@ TEST(access_history, simulated)
   t_close(&t);
 }
 
-/* Of many users a hundred sign in, the newest logins first and those of the same time by their names. */
+/* A hundred of the many users sign in. The newest logins come first; logins of the same time are sorted by user name. */
 TEST(access_history, many)
 {
   svc_config config = { .limiter_off = 1 };
@@ -94,7 +94,7 @@ TEST(access_history, many)
     munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/databaseUsers", group), ==, 201);
   }
   t_advance(&t, 2 * 3600);
-  munit_assert_int(history_get(&t, group, "clusters/Main?start=1748736000000&end=1748739599000"), ==, 200); /* an hour */
+  munit_assert_int(history_get(&t, group, "clusters/Main?start=1748736000000&end=1748739599000"), ==, 200); /* one hour */
   n = t_count(&t, "accessLogs");
   munit_assert_size(n, ==, 100);
   for (i = 0; i < n; i++) {
@@ -111,11 +111,11 @@ TEST(access_history, many)
     snprintf(time, sizeof time, "%s", now);
     last = t_keep(&t, name);
   }
-  munit_assert_size(same, >=, 40); /* there are sixty minutes */
+  munit_assert_size(same, >=, 40); /* 100 logins in 60 minutes: at least 40 have the time of the one before */
   t_close(&t);
 }
 
-/* Of a cluster that damage has left without nodes, nobody knows where. */
+/* A cluster that lost its nodes through damage has no access history. */
 TEST(access_history, nowhere)
 {
   const char *group;
@@ -148,7 +148,7 @@ TEST(access_history, refused)
   t_close(&t);
 }
 
-/* What a driver says beside what was asked for is left out, and what is no list of logins is no answer. */
+/* The answer ignores further members of a driver's reply. A reply without a valid list of logins is an error. */
 TEST(access_history, driver)
 {
   t_driver d;

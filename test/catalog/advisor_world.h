@@ -1,6 +1,6 @@
 /*
-** What the suites of the performance advisor share: a cluster "C" that a driver runs, which answers with records that the test
-** has chosen, and knows what it was asked last.
+** Shared helpers of the suites of the performance advisor: a cluster "C" that a driver runs. The driver answers with
+** records that the test has chosen, and the helpers return the last question that the driver received.
 */
 #ifndef SVC_TEST_ADVISOR_WORLD_H
 #define SVC_TEST_ADVISOR_WORLD_H
@@ -10,7 +10,7 @@
 
 #define ADV_HOST "a.example.net:27017"
 #define ADV_OTHER "b.example.net:27017"
-/* What the driver is asked. */
+/* The questions to the driver. */
 #define ADV_QUERIES "slowQueries"
 #define ADV_STATS "queryStats"
 #define ADV_COLLECTIONS "collections"
@@ -55,7 +55,7 @@ static inline void adv_bad(adv_world *w, const char *path, const char *query, in
   munit_assert_string_equal(t_error(&w->t), code);
 }
 
-/* A list as JSON text. */
+/* Returns a list of the last answer as JSON text. */
 static inline const char *adv_text(adv_world *w, const char *path)
 {
   static char text[8192];
@@ -67,9 +67,9 @@ static inline const char *adv_text(adv_world *w, const char *path)
   return text;
 }
 
-/* 2025-06-08T23:00:00Z and so many milliseconds: within the last day of the test. */
+/* 2025-06-08T23:00:00Z plus this number of milliseconds: within the last day of the test. */
 #define ADV_AT(n) "17494236" #n
-/* A slow query: when, namespace, milliseconds, examined, returned, and what else. */
+/* A slow query: time, namespace, milliseconds, documents examined and returned, and further members. */
 #define ADV_RAN(at, space, ms, examined, returned, more) \
   "{\"at\":" ADV_AT(at) ",\"namespace\":\"" space "\",\"opType\":\"find\",\"durationMicros\":" #ms "000,\"docsExamined\":" #examined \
   ",\"docsReturned\":" #returned "," more "}"

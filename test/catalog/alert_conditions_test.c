@@ -1,5 +1,6 @@
 /*
-** Conditions of alerts: what is measured opens an alert, writes its events, and closes it, each of the conditions that there are.
+** Conditions of alerts: a measured condition opens an alert, writes its events and closes the alert. The suite covers
+** every kind of condition.
 **
 ** Tests also: alert_round
 */
@@ -37,7 +38,7 @@ static void condition_send(condition_world *w, const char *method, const char *p
   if (got != status) munit_errorf("%s %s %s: %d %s", method, path, body ? body : "", got, w->t.response.body);
 }
 
-/* With a driver that measures, and a cluster for it to be asked of. */
+/* Opens the world with a driver that measures, and with a cluster that the driver is asked about. */
 static void condition_open_driven(condition_world *w, const svc_driver *driver)
 {
   condition_open(w);
@@ -58,7 +59,7 @@ static void condition_watch(condition_world *w, const char *type, const char *mo
 #define CONDITION_LIMIT(how, at) ",\"threshold\":{\"operator\":\"" how "\",\"threshold\":" at "}"
 #define CONDITION_LIMIT_IN(how, at, units) ",\"threshold\":{\"operator\":\"" how "\",\"threshold\":" at ",\"units\":\"" units "\"}"
 
-/* So many of this type have this status; the answer is the list. */
+/* Returns the number of alerts of this type with this status. The answer is the list. */
 static int condition_count(condition_world *w, const char *type, const char *status)
 {
   const svc_node *results, *one;
@@ -69,7 +70,7 @@ static int condition_count(condition_world *w, const char *type, const char *sta
   return n;
 }
 
-/* How many events of this type there are; the answer is the list. */
+/* Returns the number of events of this type. The answer is the list. */
 static int condition_events(condition_world *w, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=%s", w->group, type), ==, 200);
@@ -100,7 +101,7 @@ TEST(alert_conditions, flex)
   condition_watch(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", CONDITION_METRIC("FLEX_CONNECTIONS", "GREATER_THAN", "-1"));
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 0);
-  munit_assert_size(condition_dues(w.t.s), ==, 0); /* there is none: it rests */
+  munit_assert_size(condition_dues(w.t.s), ==, 0); /* no flex cluster exists: no due step is scheduled */
   condition_send(&w, "POST", "/flexClusters",
                  "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 201);
   t_advance(&w.t, 120);
@@ -108,7 +109,7 @@ TEST(alert_conditions, flex)
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Flex");
   munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "FLEX_CONNECTIONS");
   snprintf(first, sizeof first, "%s", t_str(&w.t, "results[0].currentValue.number"));
-  t_reopen(&w.t, &w.config); /* the same time: the same figure */
+  t_reopen(&w.t, &w.config); /* the same time gives the same value */
   munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.number"), first);
   munit_assert_int(condition_events(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD"), ==, 1);
@@ -136,7 +137,7 @@ TEST(alert_conditions, stream)
                  "{\"name\":\"watts\",\"pipeline\":[{\"$source\":{\"connectionName\":\"sample_stream_solar\"}},"
                  "{\"$emit\":{\"connectionName\":\"__testLog\"}}]}", 202);
   t_advance(&w.t, 120);
-  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 0); /* it does not run */
+  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 0); /* the processor does not run */
   condition_send(&w, "POST", "/streams/space/processor/watts:start", NULL, 200);
   t_advance(&w.t, 120);
   munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 1);
@@ -149,10 +150,11 @@ TEST(alert_conditions, stream)
   condition_watch(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", CONDITION_METRIC("STREAM_PROCESSOR_CHANGE_STREAM_LAG", "GREATER_THAN",
                   "300,\"units\":\"MILLISECONDS\""));
   t_advance(&w.t, 120);
-  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 2); /* it lags, and has lost nothing yet */
+  /* the processor lags, but has lost nothing yet */
+  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 2);
   for (i = 0; i < 10; i++) t_advance(&w.t, 86400);
   munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 3);
-  condition_send(&w, "GET", "/streams/space/processor/watts", NULL, 200); /* the same figures */
+  condition_send(&w, "GET", "/streams/space/processor/watts", NULL, 200); /* the same numbers as the alert */
   sent = t_int(&w.t, "stats.outputMessageCount");
   dead = t_int(&w.t, "stats.dlqMessageCount");
   munit_assert_int64(dead, >, 10);
@@ -171,14 +173,14 @@ TEST(alert_conditions, stream)
   condition_close(&w);
 }
 
-/* A round opens so many and asks for so many figures; those behind them have their turn in the next ones. */
+/* A round opens and measures a limited number of alerts and values. The rest follow in the next rounds. */
 TEST(alert_conditions, bounded)
 {
   condition_world w;
   int i;
   condition_open(&w);
   condition_cluster(&w);
-  for (i = 0; i < 340; i++) /* three hosts each: 1020 figures of a metric that is never beyond */
+  for (i = 0; i < 340; i++) /* three hosts each: 1020 values of a metric that never crosses its threshold */
     condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "1000000"));
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
   t_advance(&w.t, 50);
@@ -186,7 +188,7 @@ TEST(alert_conditions, bounded)
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 0);
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
-  t_advance(&w.t, 60); /* from the first again; what is open stays */
+  t_advance(&w.t, 60); /* starts at the first again; open alerts stay open */
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
   condition_close(&w);
   condition_open(&w);
@@ -201,7 +203,7 @@ TEST(alert_conditions, bounded)
 
 /* --------------------------------------------------------------------------------------------------------------- outages */
 
-/* A cluster with three nodes in one region and two in another. */
+/* Creates a cluster with three nodes in one region and two in another. */
 static void condition_five(condition_world *w)
 {
   condition_send(w, "POST", "/clusters",
@@ -210,7 +212,7 @@ static void condition_five(condition_world *w)
                  "\"US_WEST_2\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}}]}]}", 201);
 }
 
-/* Most nodes are in the region that is out. */
+/* The outage affects the region with most nodes. */
 TEST(alert_conditions, outage)
 {
   condition_world w;
@@ -225,7 +227,7 @@ TEST(alert_conditions, outage)
   condition_watch(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", CONDITION_LIMIT_IN("<", "100", "days"));
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", "OPEN"), ==, 1);
-  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1); /* all is well */
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1); /* no other alert is open */
   condition_send(&w, "POST", "/clusters/Main/outageSimulation",
                  "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}", 202);
   t_advance(&w.t, 120);
@@ -240,7 +242,7 @@ TEST(alert_conditions, outage)
   munit_assert_string_not_equal(t_str(&w.t, "results[0].hostname"), "");
   munit_assert_int(condition_events(&w, "NO_PRIMARY"), ==, 1);
   munit_assert_string_not_equal(t_str(&w.t, "results[0].replicaSetName"), "");
-  t_advance(&w.t, 600); /* it lasts: once is enough */
+  t_advance(&w.t, 600); /* the outage continues: no second event */
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 3);
   munit_assert_int(condition_events(&w, "HOST_DOWN"), ==, 3);
   condition_send(&w, "DELETE", "/clusters/Main/outageSimulation", NULL, 200);
@@ -250,13 +252,13 @@ TEST(alert_conditions, outage)
   munit_assert_int(condition_count(&w, "TOO_FEW_HEALTHY_MEMBERS", "CLOSED"), ==, 1);
   munit_assert_int(condition_events(&w, "HOST_UP"), ==, 3);
   munit_assert_int(condition_events(&w, "ONE_PRIMARY"), ==, 1);
-  munit_assert_int(condition_count(&w, "TOO_MANY_ELECTIONS", "OPEN"), ==, 1); /* one in the last hour, */
+  munit_assert_int(condition_count(&w, "TOO_MANY_ELECTIONS", "OPEN"), ==, 1); /* an election in the last hour */
   t_advance(&w.t, 3700);
-  munit_assert_int(condition_count(&w, "TOO_MANY_ELECTIONS", "OPEN"), ==, 0); /* and then none */
+  munit_assert_int(condition_count(&w, "TOO_MANY_ELECTIONS", "OPEN"), ==, 0); /* no election in the last hour */
   condition_close(&w);
 }
 
-/* Three nodes here and two there: without the two there is a primary, without the three none. */
+/* Three nodes in one region, two in another: there is a primary without the two, but not without the three. */
 TEST(alert_conditions, majority)
 {
   static const struct { const char *region; int down, without; } outs[] = { { "US_WEST_2", 2, 0 }, { "US_EAST_1", 3, 1 } };
@@ -292,7 +294,7 @@ TEST(alert_conditions, bills)
   condition_watch(&w, "DAILY_BILLING_CHANGE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "1"));
   condition_watch(&w, "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "1"));
   condition_watch(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "3"));
-  munit_assert_size(condition_dues(w.t.s), ==, 1); /* once an hour, and nothing each minute */
+  munit_assert_size(condition_dues(w.t.s), ==, 1); /* a due step per hour, none per minute */
   condition_cluster(&w); /* 2025-06-01: three nodes, which cost 1.94 dollars a day */
   t_advance(&w.t, 3600);
   munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 0);
@@ -302,14 +304,14 @@ TEST(alert_conditions, bills)
   munit_assert_int(condition_count(&w, "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 0);
   munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.units"), "RAW");
-  t_advance(&w.t, 86400); /* as much as the day before */
+  t_advance(&w.t, 86400); /* the same costs as the day before */
   munit_assert_int(condition_count(&w, "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, "DAILY_BILL_OVER_THRESHOLD", "OPEN"), ==, 1);
   munit_assert_int(condition_events(&w, "DAILY_BILLING_CHANGE_NORMAL"), ==, 1);
   t_advance(&w.t, 10 * 86400);
   munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 1);
   munit_assert_int(condition_events(&w, "PENDING_INVOICE_OVER_THRESHOLD"), ==, 1);
-  t_advance(&w.t, 19 * 86400); /* the month is over: July, and what there is of it is little */
+  t_advance(&w.t, 19 * 86400); /* July begins, and its costs are still low */
   munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 0);
   munit_assert_int(condition_events(&w, "PENDING_INVOICE_UNDER_THRESHOLD"), ==, 1);
   munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 1);
@@ -320,7 +322,7 @@ TEST(alert_conditions, bills)
   condition_close(&w);
 }
 
-/* What another project of the organization pays is its own. */
+/* The costs of another project of the organization do not count. */
 TEST(alert_conditions, bills_apart)
 {
   condition_world w;
@@ -373,7 +375,7 @@ TEST(alert_conditions, certificates)
   condition_send(&w, "POST", "/databaseUsers",
                  "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
   condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":3}", 201);
-  /* the user's own as an authority's, twice: one that ends soon, beside the project's, which lasts */
+  /* two CA certificates, the user's own and the project's: the first expires soon, the second is valid for long */
   ca = strstr(strstr(w.t.body->text.p, "PRIVATE KEY"), "-----BEGIN CERTIFICATE");
   munit_assert_not_null(ca);
   b = svc_buf_new(&w.t.arena, 8192);
@@ -388,7 +390,7 @@ TEST(alert_conditions, certificates)
   munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 1);
   condition_send(&w, "DELETE", "/userSecurity/customerX509", NULL, 202);
-  t_advance(&w.t, 30 * 86400); /* what has ended is gone */
+  t_advance(&w.t, 30 * 86400); /* expired certificates no longer count */
   munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 0);
   munit_assert_int(condition_events(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_RESOLVED"), ==, 1);
@@ -400,13 +402,13 @@ TEST(alert_conditions, certificates)
   "{\"awsKms\":{\"enabled\":true,\"accessKeyID\":\"0123456789ABCDEF\",\"secretAccessKey\":\"not shown to anybody\"," \
   "\"customerMasterKeyID\":\"" key "\",\"region\":\"US_EAST_1\"}}"
 
-/* A key is as old as it has been the one, whenever somebody begins to ask. */
+/* The age of a key counts from the day it was set, even if the alert configuration is created later. */
 TEST(alert_conditions, keys)
 {
   condition_world w;
   condition_open(&w);
   condition_send(&w, "PATCH", "/encryptionAtRest", CONDITION_KEY("first"), 200);
-  munit_assert_size(condition_dues(w.t.s), ==, 0); /* nobody asks */
+  munit_assert_size(condition_dues(w.t.s), ==, 0); /* no configuration watches the key */
   t_advance(&w.t, 60 * 86400);
   condition_watch(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", CONDITION_LIMIT("GREATER_THAN", "90"));
   condition_watch(&w, "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", CONDITION_LIMIT("GREATER_THAN", "90"));
@@ -416,7 +418,7 @@ TEST(alert_conditions, keys)
   munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 0);
   t_advance(&w.t, 20 * 86400);
   munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 1);
-  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1); /* the other has no key, and this one is valid */
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1); /* the other provider has no key, and this key is valid */
   condition_send(&w, "PATCH", "/encryptionAtRest", "{\"awsKms\":{\"customerMasterKeyID\":\"second\"}}", 200);
   t_advance(&w.t, 3600);
   munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 0);
@@ -433,30 +435,30 @@ TEST(alert_conditions, backups)
   condition_watch(&w, "CPS_SNAPSHOT_BEHIND", CONDITION_LIMIT_IN("GREATER_THAN", "120", "MINUTES"));
   condition_cluster(&w);
   t_advance(&w.t, 2 * 86400);
-  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0); /* it is not backed up */
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0); /* the cluster has no backups */
   condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}", 200);
   t_advance(&w.t, 86400);
   munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 0);
-  w.config.provision_ms = (int64_t)100 * 86400 * 1000; /* from now on none is ever done */
+  w.config.provision_ms = (int64_t)100 * 86400 * 1000; /* from now on no snapshot ever completes */
   t_reopen(&w.t, &w.config);
   t_advance(&w.t, 86400);
   munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Main");
   munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 1);
   munit_assert_int(condition_events(&w, "CPS_SNAPSHOT_BEHIND"), ==, 1);
-  condition_send(&w, "PATCH", "/clusters/Main/backup/schedule", /* the earliest counts, wherever it stands */
+  condition_send(&w, "PATCH", "/clusters/Main/backup/schedule", /* the earliest due snapshot counts, wherever its item is in the list */
                  "{\"policies\":[{\"policyItems\":[{\"frequencyType\":\"monthly\",\"frequencyInterval\":1,\"retentionUnit\":\"months\",\"retentionValue\":12},"
                  "{\"frequencyType\":\"hourly\",\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":7}]}]}", 200);
   t_advance(&w.t, 3600);
   munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 1);
-  t_advance(&w.t, 4 * 86400); /* so many are under way that the last that was completed is behind them: it is as if there were none */
+  t_advance(&w.t, 4 * 86400); /* so many snapshots are in progress that the check does not reach the last completed one */
   munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 1);
-  munit_assert_memory_equal(4, t_str(&w.t, "results[0].currentValue.number"), "193."); /* hours: since there is a cluster */
-  condition_send(&w, "DELETE", "/clusters/Main/backup/schedule", NULL, 200); /* where none is wanted, none is late */
+  munit_assert_memory_equal(4, t_str(&w.t, "results[0].currentValue.number"), "193."); /* hours since the cluster was created */
+  condition_send(&w, "DELETE", "/clusters/Main/backup/schedule", NULL, 200); /* without a schedule no snapshot is late */
   t_advance(&w.t, 3600);
   munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 0);
-  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 1); /* the one before is as old as ever */
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 1); /* the age of the previous snapshot still counts */
   condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":false}", 200);
   t_advance(&w.t, 3600);
   munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 0);
@@ -473,28 +475,29 @@ TEST(alert_conditions, driven)
   condition_open_driven(&w, alert_driver(&d));
   t_advance(&w.t, 600);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 0); /* nobody asks */
+  munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 0); /* no configuration watches a metric */
   condition_watch(&w, "HOST_DOWN", "");
   condition_watch(&w, "NO_PRIMARY", "");
-  alert_measured(&w.t, &d, "{}"); /* it does not know */
+  alert_measured(&w.t, &d, "{}"); /* the driver reports no values */
   munit_assert_not_null(strstr(t_driver_order(&d, "metrics.measure")->desired, "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"units\":\"SCALAR\"}"));
   munit_assert_not_null(strstr(t_driver_order(&d, "metrics.measure")->desired, "\"metricName\":\"PRIMARIES\""));
   munit_assert_int(sscanf(strstr(t_driver_order(&d, "metrics.measure")->desired, "\"replicaSetName\":\"") + 18, "%127[^\"]", set), ==, 1);
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   snprintf(facts, sizeof facts, "{\"figures\":[{\"metricName\":\"PRIMARIES\",\"replicaSetName\":\"%s\",\"value\":0},"
            "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":0}]}", set);
-  alert_measured(&w.t, &d, facts); /* in whatever order */
+  alert_measured(&w.t, &d, facts); /* in any order */
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].hostnameAndPort"), "h1.example:27017");
   munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1);
   alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":1}]}");
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
-  munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 0); /* the one that can lead is up */
+  munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 0); /* the node that can become primary is up */
   munit_assert_int(condition_events(&w, "HOST_UP"), ==, 1);
   condition_close(&w);
 }
 
-/* Whatever the metric and the unit: its figure is shown in the unit of the threshold, and the driver is asked for it in one that it has. */
+/* For every metric and unit: the alert shows the value in the unit of the threshold, and the driver is asked for it in a unit that
+** the metric has. */
 TEST(alert_conditions, units)
 {
   static const struct {
@@ -514,13 +517,13 @@ TEST(alert_conditions, units)
   size_t i;
   condition_open(&w);
   condition_cluster(&w);
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) { /* as it is simulated */
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) { /* simulated values */
     snprintf(text, sizeof text, ",\"metricThreshold\":{\"metricName\":\"%s\",\"operator\":\"GREATER_THAN\",\"threshold\":-1,\"units\":\"%s\"}",
              rows[i].metric, rows[i].units);
     condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", text);
     t_advance(&w.t, 60);
     munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3 * (int)(i + 1));
-    snprintf(text, sizeof text, "results[%zu].metricName", 3 * i); /* the newest are the last */
+    snprintf(text, sizeof text, "results[%zu].metricName", 3 * i); /* the newest alerts are the last */
     munit_assert_string_equal(t_str(&w.t, text), rows[i].metric);
     snprintf(text, sizeof text, "results[%zu].currentValue.units", 3 * i);
     munit_assert_string_equal(t_str(&w.t, text), rows[i].units);
@@ -536,7 +539,8 @@ TEST(alert_conditions, units)
   condition_close(&w);
 }
 
-/* Nodes of every kind are in the region that is out: those that cannot be elected are no majority. Of shards each is by itself. */
+/* The region of the outage has nodes of every kind. Nodes that cannot be elected do not count for the majority. Each shard is
+** judged separately. */
 TEST(alert_conditions, kinds_of_nodes)
 {
 #define NODES(region, priority, more) \
@@ -558,9 +562,9 @@ TEST(alert_conditions, kinds_of_nodes)
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   condition_send(&w, "POST", "/clusters/Main/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_WEST_2\"}]}", 202);
   t_advance(&w.t, 30);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* while it begins, too */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the outage is just beginning */
   t_advance(&w.t, 120);
-  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 8); /* two of each shard, each with a router */
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 8); /* two per shard, each with a router */
   munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, "TOO_MANY_UNHEALTHY_MEMBERS", "OPEN"), ==, 2);
   condition_send(&w, "DELETE", "/clusters/Main/outageSimulation", NULL, 200);
@@ -569,7 +573,7 @@ TEST(alert_conditions, kinds_of_nodes)
   condition_close(&w);
 }
 
-/* Of what does not run there is nothing to measure. */
+/* A paused cluster is not measured. */
 TEST(alert_conditions, paused)
 {
   condition_world w;
@@ -590,12 +594,12 @@ TEST(alert_conditions, paused)
   t_advance(&w.t, 2 * 86400);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", "OPEN"), ==, 0);
-  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0); /* nor is it backed up */
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0); /* and a paused cluster makes no snapshots */
   condition_close(&w);
 }
 
-/* What a driver may say: in no order, of no use, or nothing at all. What it does not say is not known, and nothing comes of it. What is no
-** list of figures is refused. */
+/* A driver may report values in any order, useless values, or none. A missing value is unknown and changes nothing. A reply
+** without a valid list of values is refused. */
 TEST(alert_conditions, told)
 {
   static const char *const refused[] = {
@@ -612,7 +616,7 @@ TEST(alert_conditions, told)
     { "{\"figures\":[{\"host\":\"h2.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":90}]}", 0 },
     { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":90}]}", 0 },
     { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":90}]}", 1 },
-    { "{\"figures\":[]}", 1 }, /* it is not known to be better */
+    { "{\"figures\":[]}", 1 }, /* no report of a better value */
     { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":10}]}", 0 },
   };
   static t_driver d;
@@ -630,7 +634,7 @@ TEST(alert_conditions, told)
   condition_close(&w);
 }
 
-/* What a driver says in the order in which it was asked; and one figure is for all who watch the same, each with a limit of its own. */
+/* A driver reports values in the order of the question. Configurations that watch the same value share it, each with its own limit. */
 TEST(alert_conditions, shared)
 {
 #define CONDITION_FIGURE(name, value) "{\"host\":\"h1.example:27017\",\"metricName\":\"" name "\",\"value\":" value "}"
@@ -649,13 +653,13 @@ TEST(alert_conditions, shared)
   munit_assert_not_null(strstr(w.t.response.body, "\"metricName\":\"CONNECTIONS_PERCENT\""));
   munit_assert_null(strstr(w.t.response.body, "\"metricName\":\"CONNECTIONS\""));
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 2);
-  t_advance(&w.t, 86400); /* by the hour nobody but the store is asked */
+  t_advance(&w.t, 86400); /* the hourly checks read only the store */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 1);
   condition_close(&w);
 }
 
-/* Alerts whose records are damaged end all the same: of what they do not say any more, nothing is written. */
+/* Alerts with damaged records close as well. Their events lack the damaged parts. */
 TEST(alert_conditions, damaged)
 {
   static const struct {
@@ -676,12 +680,12 @@ TEST(alert_conditions, damaged)
     munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
     munit_assert_int(condition_events(&w, "INSIDE_METRIC_THRESHOLD"), ==, rows[i].events);
     munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.number"), "");
-    t_close(&w.t); /* the store is not whole */
+    t_close(&w.t); /* not condition_close(), which checks the store */
     store_remove(w.folder);
   }
 }
 
-/* Every cluster is looked at, of as many as a project can have. */
+/* A round looks at every cluster, up to the maximum of a project. */
 TEST(alert_conditions, many)
 {
   static const struct {
@@ -718,7 +722,7 @@ TEST(alert_conditions, many)
   }
 }
 
-/* As many as a project may have: those that are over give way, and while none is, no other opens. */
+/* At the maximum of alerts per project, closed alerts are replaced by new ones. While none is closed, no other alert opens. */
 TEST(alert_conditions, full)
 {
   condition_world w;
@@ -735,14 +739,14 @@ TEST(alert_conditions, full)
   }
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 500);
   munit_assert_not_null(strstr(w.t.log, "has reached its limit of open alerts; new alerts are not opened"));
-  condition_send(&w, "DELETE", first, NULL, 204); /* three are over, and make room for the next three */
+  condition_send(&w, "DELETE", first, NULL, 204); /* three alerts close, and make room for the next three */
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 497);
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 500);
   condition_close(&w);
 }
 
-/* Of several dates the first counts, and of those to come the next; who has none of them is not looked at. */
+/* Of several past dates the first counts, of several future dates the next. A resource without such a date is ignored. */
 TEST(alert_conditions, several_dates)
 {
   condition_world w;
@@ -755,7 +759,7 @@ TEST(alert_conditions, several_dates)
   condition_send(&w, "POST", "/serviceAccounts",
                  "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8760}", 201);
   snprintf(path, sizeof path, "/serviceAccounts/%s/secrets", t_str(&w.t, "clientId"));
-  condition_send(&w, "POST", path, "{\"secretExpiresAfterHours\":48}", 201); /* the second ends long before the first */
+  condition_send(&w, "POST", path, "{\"secretExpiresAfterHours\":48}", 201); /* the second secret expires long before the first */
   condition_send(&w, "POST", "/databaseUsers",
                  "{\"databaseName\":\"admin\",\"username\":\"joe\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
   condition_send(&w, "POST", "/databaseUsers",
@@ -766,15 +770,16 @@ TEST(alert_conditions, several_dates)
   t_advance(&w.t, 3 * 3600);
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 0);
-  munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 0); /* there is none */
-  t_advance(&w.t, 3 * 86400); /* it has ended; the other one lasts */
+  /* the project has no CA certificate */
+  munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 0);
+  t_advance(&w.t, 3 * 86400); /* the second secret has expired; the first is still valid */
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 1);
   condition_close(&w);
 }
 
-/* Keys that the driver finds to be invalid, and then valid; of one that is not in use nothing is said. */
+/* The driver reports keys as invalid, then as valid. A key that is not in use gets no alert. */
 TEST(alert_conditions, keys_invalid)
 {
   t_driver d;
@@ -801,7 +806,7 @@ TEST(alert_conditions, keys_invalid)
   condition_close(&w);
 }
 
-/* The months before January are of another year. */
+/* Before January, the previous months belong to another year. */
 TEST(alert_conditions, new_year)
 {
   condition_world w;
@@ -811,12 +816,13 @@ TEST(alert_conditions, new_year)
   condition_cluster(&w);
   t_advance(&w.t, 32 * 86400); /* 2026-01-02: more in December than in November */
   munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 1);
-  t_advance(&w.t, 32 * 86400); /* 2026-02-03: in January as much as in December */
+  t_advance(&w.t, 32 * 86400); /* 2026-02-03: as much in January as in December */
   munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 0);
   condition_close(&w);
 }
 
-/* What is not there yet is not measured; of what a driver names no host of, nothing is backed up; of several providers one is out. */
+/* Clusters in creation are not measured. A cluster whose driver names no hosts is not backed up. Of several providers one has an
+** outage. */
 TEST(alert_conditions, not_yet)
 {
   condition_world w;
@@ -835,7 +841,7 @@ TEST(alert_conditions, not_yet)
   condition_send(&w, "POST", "/flexClusters",
                  "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 201);
   condition_send(&w, "POST", "/clusters/Main/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}", 202);
-  t_advance(&w.t, 120); /* both are being made */
+  t_advance(&w.t, 120); /* both clusters are being created */
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   t_advance(&w.t, 3600);
@@ -861,7 +867,7 @@ TEST(alert_conditions, hostless)
   condition_close(&w);
 }
 
-/* What is tracked and ends was never open: nothing is written of it. What a matcher leaves out is not among the others. */
+/* An alert that ends while it is tracked was never open: no event is written. Nodes that a matcher excludes do not count. */
 TEST(alert_conditions, tracked)
 {
   static t_driver d;
@@ -886,7 +892,7 @@ TEST(alert_conditions, tracked)
   condition_close(&w);
 }
 
-/* Built without what these are about: there is none of it, and what is there is looked at as ever. */
+/* Without the nouns that some conditions are about, those conditions never hold; all other conditions work as usual. */
 TEST(alert_conditions, left_out)
 {
   static const char *const without[] = { "service account", "user security", "database user certificate", "encryption at rest", "outage simulation", NULL };
@@ -907,13 +913,13 @@ TEST(alert_conditions, left_out)
     if (builds[i] != clusters) condition_cluster(&w);
     t_advance(&w.t, 2 * 3600);
     munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, builds[i] == clusters ? 0 : 3);
-    munit_assert_int((int)t_int(&w.t, "totalCount"), ==, builds[i] == clusters ? 0 : 3); /* and of nothing else */
+    munit_assert_int((int)t_int(&w.t, "totalCount"), ==, builds[i] == clusters ? 0 : 3); /* no other alert is open */
     condition_close(&w);
   }
   t_without(NULL);
 }
 
-/* What the defaults ask for is measured from the table, and the same when they are written down. */
+/* The service measures the conditions of the default configurations from the table, and the same when they are stored. */
 TEST(alert_conditions, defaults)
 {
   static char desired[16384];
@@ -941,7 +947,7 @@ TEST(alert_conditions, defaults)
     munit_assert_int(condition_count(&w, "HOST_DOWN", "TRACKING"), ==, 1);
     munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "TRACKING"), ==, 1);
     munit_assert_size(probe_records(w.t.s, "eacfg"), ==, round ? 8u : 0u);
-    condition_send(&w, "PATCH", first, "{\"enabled\":false}", 200); /* of an event: what is measured stays */
+    condition_send(&w, "PATCH", first, "{\"enabled\":false}", 200); /* a configuration of an event: measured alerts stay */
   }
   condition_close(&w);
 }

@@ -1,5 +1,6 @@
 /*
-** Alert configurations: what may be said for which type of event, whom they tell, and that nothing of their secrets is shown.
+** Alert configurations: the fields allowed for each type of event, the notifications, and their secrets, which are
+** never shown.
 **
 ** Tests also: alert_matcher_field
 */
@@ -38,13 +39,13 @@ static int config_post(config_world *w, const char *type, const char *more, cons
   "\"metricThreshold\":{\"metricName\":\"" name "\",\"operator\":\"GREATER_THAN\",\"threshold\":5,\"units\":\"" units "\"}"
 #define MORE(how, units) "\"threshold\":{\"operator\":\"" how "\",\"threshold\":5,\"units\":\"" units "\"}"
 
-/* What is refused, by which code, and for which attribute; "" : it is taken. */
+/* For each configuration: the error code and its first parameter, or "" if it is accepted. */
 static const struct {
   const char *type, *more, *error, *param;
 } rules[] = {
   { "HOST_DOWN", "", "", "" },
   { "NO_SUCH_TYPE", "", "INVALID_EVENT_TYPE_FOR_ALERT", "NO_SUCH_TYPE" },
-  { "GROUP_CREATED", "", "INVALID_EVENT_TYPE_FOR_ALERT", "GROUP_CREATED" }, /* an event, but not one to be alerted on */
+  { "GROUP_CREATED", "", "INVALID_EVENT_TYPE_FOR_ALERT", "GROUP_CREATED" }, /* an event, but not one for alerts */
   { "HOST_DOWN", MORE("GREATER_THAN", "RAW"), "THRESHOLD_PRESENT", "HOST_DOWN" },
   { "HOST_DOWN", OVER("CONNECTIONS", "RAW"), "THRESHOLD_PRESENT", "HOST_DOWN" },
   { "OUTSIDE_METRIC_THRESHOLD", "", "MISSING_THRESHOLD", "OUTSIDE_METRIC_THRESHOLD" },
@@ -84,7 +85,7 @@ static const struct {
     "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD" },
   { "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "", "MISSING_THRESHOLD", "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD" },
   { "NO_PRIMARY", "", "", "" },
-  { "NO_PRIMARY", MORE(">", "count"), "", "" }, /* it may be left out, or be there */
+  { "NO_PRIMARY", MORE(">", "count"), "", "" }, /* the threshold is optional */
   { "NO_PRIMARY", MORE(">", "BYTES"), "INVALID_ENUM_VALUE", "threshold.units" },
   { "HOST_DOWN", MATCH("HOSTNAME", "EQUALS", "a"), "", "" },
   { "HOST_DOWN", MATCH("CLUSTER_NAME", "EQUALS", "a"), "INVALID_ENUM_VALUE", "matchers[0].fieldName" },
@@ -114,7 +115,7 @@ TEST(alert_config, rules)
   }
   munit_assert_int(config_post(&w, "OUTSIDE_METRIC_THRESHOLD",
                                "\"metricThreshold\":{\"metricName\":\"OPLOG_MASTER_TIME\",\"operator\":\"LESS_THAN\",\"threshold\":0.5}", MAIL), ==, 201);
-  munit_assert_string_equal(t_str(&w.t, "metricThreshold.units"), "HOURS"); /* where none is said */
+  munit_assert_string_equal(t_str(&w.t, "metricThreshold.units"), "HOURS"); /* the default */
   munit_assert_int(config_send(&w, "POST", "", "{\"eventTypeName\":\"HOST_DOWN\"}"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "MISSING_NOTIFICATIONS");
   munit_assert_int(config_send(&w, "POST", "", "{\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[]}"), ==, 400);
@@ -124,7 +125,7 @@ TEST(alert_config, rules)
   t_close(&w.t);
 }
 
-/* Each kind of notification: what makes one, and its secret; or the error, and its parameter. */
+/* Each kind of notification: a body that creates one, and the name of its secret; or the error and its parameter. */
 static const struct {
   const char *body, *secret, *error, *param;
 } kinds[] = {
@@ -166,7 +167,7 @@ TEST(alert_config, notifications)
       if (!kinds[i].secret[0]) continue;
       snprintf(at, sizeof at, "notifications[0].%s", kinds[i].secret);
       munit_assert_memory_equal(4, t_str(&w.t, at), "****");
-      snprintf(shown, sizeof shown, "%s", w.t.response.body); /* what was shown may be sent back: nothing changes */
+      snprintf(shown, sizeof shown, "%s", w.t.response.body); /* a body can be sent back as it was shown: nothing changes */
       munit_assert_int(config_send(&w, "PUT", t_keep(&w.t, t_str(&w.t, "id")), shown), ==, 200);
       munit_assert_string_equal(w.t.response.body, shown);
     } else {
@@ -178,7 +179,7 @@ TEST(alert_config, notifications)
   t_close(&w.t);
 }
 
-/* By the project's integration of the same kind, by a team's name, and never larger than is good. */
+/* Notifications name the project's integration of the same kind, or a team. Notifications that are too large in total are refused. */
 TEST(alert_config, named)
 {
   static char body[40000];
@@ -192,7 +193,8 @@ TEST(alert_config, named)
   snprintf(body, sizeof body, "{\"typeName\":\"DATADOG\",\"integrationId\":\"%s\"}", id);
   munit_assert_int(config_post(&w, "HOST_DOWN", "", body), ==, 201);
   munit_assert_string_equal(t_str(&w.t, "notifications[0].integrationId"), id);
-  munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"DATADOG\"}"), ==, 201); /* that one anyway */
+  /* the default is the integration of the same kind */
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"DATADOG\"}"), ==, 201);
   t_user(&w.t, "ada@example.com", "[]");
   munit_assert_int(t_sendf(&w.t, "POST", "{\"username\":\"ada@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", w.org), ==, 201);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"ops\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", w.org), ==, 201);
@@ -217,7 +219,7 @@ TEST(alert_config, changes)
   munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"SLACK\",\"apiToken\":\"secret-slack-token-1234\",\"channelName\":\"c\"}," MAIL), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "id"));
   notifier = t_keep(&w.t, t_str(&w.t, "notifications[0].notifierId"));
-  /* PATCH takes `enabled` alone, and what was served */
+  /* PATCH accepts only `enabled`, and a body as it was served */
   munit_assert_int(config_send(&w, "PATCH", id, "{\"enabled\":false}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "enabled"), "false");
   munit_assert_string_equal(t_str(&w.t, "notifications[0].apiToken"), "****1234");
@@ -234,7 +236,7 @@ TEST(alert_config, changes)
   munit_assert_int(config_send(&w, "GET", id, NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "enabled"), "false");
   munit_assert_int(config_send(&w, "PATCH", id, t_keep(&w.t, w.t.response.body)), ==, 200);
-  /* PUT replaces; a secret that is sent as it was shown stays, by its place, and so does the id of the notification */
+  /* PUT replaces the configuration. A secret sent back as it was shown is kept, by its place, and so is the notification's id. */
   munit_assert_int(config_send(&w, "PUT", id, "{\"eventTypeName\":\"NO_PRIMARY\",\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":"
                                               "\"****1234\",\"channelName\":\"d\"}]}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "notifications[0].apiToken"), "****1234");
@@ -265,7 +267,7 @@ TEST(alert_config, most)
   t_close(&w.t);
 }
 
-/* A new project has some, each as if it had been sent; unless it or its organization wants none. */
+/* A new project has default configurations, each as if POST had created it, unless the project or its organization opts out. */
 TEST(alert_config, defaults)
 {
   static char shown[16][2048];
@@ -290,7 +292,7 @@ TEST(alert_config, defaults)
     snprintf(shown[i], sizeof shown[i], "%s", w.t.response.body);
     munit_assert_string_equal(t_str(&w.t, "enabled"), "true");
     munit_assert_int(config_send(&w, "PUT", ids[i], shown[i]), ==, 200);
-    munit_assert_string_equal(w.t.response.body, shown[i]); /* nothing in it is other than what POST takes */
+    munit_assert_string_equal(w.t.response.body, shown[i]); /* every field is one that POST accepts */
   }
   store_whole(w.t.s);
   munit_assert_int(config_send(&w, "DELETE", ids[0], NULL), ==, 204);
@@ -309,7 +311,7 @@ TEST(alert_config, defaults)
 #define DEFAULTS 8
 #define OFF "{\"enabled\":false}"
 
-/* A new project that has the defaults; the requests are about it from here on. */
+/* Creates a project with the defaults. All later requests are about it. */
 static void config_default_project(config_world *w, const char *name)
 {
   char body[128];
@@ -318,7 +320,7 @@ static void config_default_project(config_world *w, const char *name)
   w->group = t_keep(&w->t, t_str(&w->t, "id"));
 }
 
-/* What is served of the defaults, one by one and as a list; then, that it is served still. */
+/* The defaults as they are served, one by one and as a list, to compare with later answers. */
 typedef struct config_served {
   char group[32], ids[DEFAULTS][32], bodies[DEFAULTS][2048], tags[DEFAULTS][32], list[16384], project[32];
 } config_served;
@@ -346,7 +348,7 @@ static void config_take(config_world *w, config_served *s)
   }
 }
 
-/* All but `changed` are served as they were, and the project is as it was; changed < 0: so is the list. */
+/* Checks that all but `changed` are served unchanged, and so is the project. changed < 0: so is the list. */
 static void config_same(config_world *w, const config_served *s, int changed)
 {
   int i;
@@ -368,7 +370,7 @@ static size_t config_stored(const config_world *w)
   return probe_records(w->t.s, "eacfg");
 }
 
-/* A project that has changed none stores none, whatever is read; and what is no default of the project is not found. */
+/* A project that has changed no default stores none, even after reads. Ids that are no default of the project are not found. */
 TEST(alert_config, served_from_table)
 {
   static config_served one, two;
@@ -381,7 +383,7 @@ TEST(alert_config, served_from_table)
   config_default_project(&w, "gamma");
   config_take(&w, &one);
   for (i = 0; i < DEFAULTS; i++) {
-    munit_assert_memory_equal(8, one.ids[i], w.group); /* the second of its making is the project's */
+    munit_assert_memory_equal(8, one.ids[i], w.group); /* the first 8 digits, the second of creation, are those of the project */
     munit_assert_string_not_equal(one.ids[i], two.ids[i]);
     munit_assert_int(strcmp(one.ids[i], i ? one.ids[i - 1] : w.group), >, 0);
     munit_assert_int(config_send(&w, "GET", two.ids[i], NULL), ==, 404);
@@ -404,7 +406,7 @@ TEST(alert_config, served_from_table)
   t_close(&w.t);
 }
 
-/* Pages of the table, and what a query asks for, as of a list that is stored. */
+/* Pages and query parameters work on the table as on a stored list. */
 TEST(alert_config, table_pages)
 {
   static const char *const queries[] = { "?itemsPerPage=3", "?itemsPerPage=3&pageNum=2", "?itemsPerPage=3&pageNum=3", "?itemsPerPage=4&pageNum=2",
@@ -422,7 +424,7 @@ TEST(alert_config, table_pages)
     munit_assert_size(w.t.response.body_length, <, sizeof table[i]);
     snprintf(table[i], sizeof table[i], "%s", w.t.response.body);
   }
-  /* one that comes and goes: from here on all are stored */
+  /* a configuration is created and deleted: from here on all are stored */
   munit_assert_int(config_post(&w, "HOST_DOWN", "", MAIL), ==, 201);
   munit_assert_int(config_send(&w, "DELETE", t_keep(&w.t, t_str(&w.t, "id")), NULL), ==, 204);
   munit_assert_size(config_stored(&w), ==, DEFAULTS);
@@ -434,7 +436,7 @@ TEST(alert_config, table_pages)
   t_close(&w.t);
 }
 
-/* Each way to change one writes all of them down; the others, and the project, are served as before. */
+/* Each kind of change stores all defaults. The others, and the project, are served as before. */
 TEST(alert_config, written_down)
 {
   static const struct {
@@ -465,7 +467,7 @@ TEST(alert_config, written_down)
     config_same(&w, &s, ways[i].of < 0 ? DEFAULTS : ways[i].of);
     munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
     munit_assert_size((size_t)t_int(&w.t, "totalCount"), ==, ways[i].stored);
-    munit_assert_string_equal(t_str(&w.t, "results[1].id"), s.ids[1]); /* one that was added stands behind them */
+    munit_assert_string_equal(t_str(&w.t, "results[1].id"), s.ids[1]); /* an added configuration comes after the defaults */
     snprintf(feed, sizeof feed, "/groups/%s", w.group);
     munit_assert_string_equal(probe_feed(&w.t, feed), ways[i].events);
     before = config_stored(&w);
@@ -476,7 +478,7 @@ TEST(alert_config, written_down)
   t_close(&w.t);
 }
 
-/* A request that is refused, or that changes nothing, writes nothing down. */
+/* A refused request, or one that changes nothing, stores no defaults. */
 TEST(alert_config, not_written_down)
 {
   static config_served s;
@@ -503,7 +505,8 @@ TEST(alert_config, not_written_down)
   t_close(&w.t);
 }
 
-/* Another handle serves the same; what was deleted stays deleted; a project of an older store, without a mark, has what is stored. */
+/* Another handle serves the same defaults. Deleted ones stay deleted. A project of an older store, without a mark, has only its
+** stored configurations. */
 TEST(alert_config, reopened)
 {
   static config_served s;
@@ -541,7 +544,7 @@ TEST(alert_config, reopened)
   store_remove(folder);
 }
 
-/* The project goes to another organization, or changes, before its configurations are written down; or it is deleted. */
+/* The project moves to another organization, changes, or is deleted before its defaults are stored. */
 TEST(alert_config, default_moved)
 {
   static config_served s;
@@ -558,7 +561,7 @@ TEST(alert_config, default_moved)
   munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
   munit_assert_string_equal(w.t.response.body, s.list);
   munit_assert_size(config_stored(&w), ==, 0);
-  config_take(&w, &s); /* the project has another tag now */
+  config_take(&w, &s); /* the project has another ETag now */
   munit_assert_int(config_send(&w, "PATCH", s.ids[3], OFF), ==, 200);
   munit_assert_size(probe_all_in(w.t.s, "acfg", w.group, other), ==, DEFAULTS);
   config_same(&w, &s, 3);
@@ -572,8 +575,8 @@ TEST(alert_config, default_moved)
   t_close(&w.t);
 }
 
-/* One allocation after the other fails: what is read is whole or refused, and of what is written there is nothing, or all of it where the
-** last ones fail, with which the answer is made. */
+/* Each allocation fails in turn: reads are complete or refused. A write stores nothing, or everything if only an allocation for
+** the answer fails. */
 TEST(alert_config, default_starved)
 {
   static config_served s;
@@ -619,7 +622,8 @@ TEST(alert_config, default_starved)
   t_close(&w.t);
 }
 
-/* A configuration that is added in the second in which the project was made, by a random source without chance: still behind them. */
+/* A random source that always returns zeros: a configuration added in the second of the project's creation still comes after the
+** defaults. */
 static int config_no_chance(void *context, void *buffer, size_t size)
 {
   (void)context;
@@ -659,7 +663,8 @@ TEST(alert_config, field_names)
   t_close(&t);
 }
 
-/* Built without teams, people and integrations: whom it names is not looked for, and what it lacks it lacks. */
+/* Built without teams, users and integrations: configurations may name them unchecked, and fields that would come from them are
+** missing. */
 TEST(alert_config, left_out)
 {
   static const char *const without[] = { "team", "user", "organization user", "integration", NULL };

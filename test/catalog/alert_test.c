@@ -1,8 +1,9 @@
 /*
-** Alerts: they open once for a configuration and its target, are acknowledged, fall back and close as the clock says.
+** Alerts: each opens once per configuration and target, is acknowledged, loses the acknowledgement, and closes, as the
+** clock says.
 **
-** What nothing in the simulation brings about, a host that is down, a drill does: a noun of the test's own, whose making and
-** going are such events.
+** The simulation never causes some events, such as a host that is down. A drill causes them: a noun of this test,
+** whose creation and deletion write such events.
 **
 ** Tests also: alert_config, alert_notice, alert_wave
 */
@@ -18,7 +19,7 @@
   "\"operator\":\"GREATER_THAN\",\"threshold\":-1},\"notifications\":[{\"typeName\":\"GROUP\",\"emailEnabled\":true}]}"
 
 T_NEEDS(alert) = {
-  /* an alert is of something that is watched, and lasts */
+  /* an alert needs a configuration that watches something that lasts */
   T_FIRST(SVC_GET, NEED_ALERT, SVC_POST, NEED_CONFIGS, NEED_WATCH),
   T_FIRST(SVC_GET, NEED_ALERT, SVC_POST, "/groups/{groupId}/clusters", NULL),
   T_FIRST(SVC_GET, NEED_ALERT "/alertConfigs", SVC_POST, NEED_CONFIGS, NEED_WATCH),
@@ -41,7 +42,7 @@ static const svc_noun drill_noun = { .name = "drill", .kind = "dril", .parent = 
                                      .event_created = "HOST_DOWN", .event_deleted = "HOST_UP", .event_field = "hostname", .routes = SVC_ROUTES(drill_routes) };
 static const svc_noun *const drills[] = { &drill_noun, NULL };
 
-/* An id that outlives the handle. */
+/* Returns a copy of an id that outlives the handle. */
 static const char *alert_keep(const char *text)
 {
   static char kept[1024][32];
@@ -83,7 +84,7 @@ static void alert_close(alert_world *w)
   if (w->folder[0]) store_remove(w->folder);
 }
 
-/* A configuration; the id. */
+/* Creates a configuration. Returns its id. */
 static const char *alert_watch(alert_world *w, const char *type, const char *more, int delay)
 {
   char body[1024];
@@ -116,7 +117,7 @@ static void alert_drilled(alert_world *w, const char *drill)
   munit_assert_int(t_sendf(&w->t, "DELETE", NULL, "/groups/%s/drills/%s", w->group, drill), ==, 204);
 }
 
-/* How many there are with this status, "" for all; the answer is the list. */
+/* Returns the number of alerts with this status, "" for all. The answer is the list. */
 static int alert_count(alert_world *w, const char *status)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alerts%s%s", w->group, status[0] ? "?status=" : "", status), ==, 200);
@@ -135,9 +136,9 @@ TEST(alert, once)
   munit_assert_string_equal(t_str(&w.t, "results[0].alertConfigId"), config);
   munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "HOST_DOWN");
   munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T00:00:00Z");
-  second = alert_drill(&w, "a"); /* the same again: no second one */
+  second = alert_drill(&w, "a"); /* the same event again: no second alert */
   munit_assert_int(alert_count(&w, ""), ==, 1);
-  alert_drill(&w, "b"); /* another target has its own */
+  alert_drill(&w, "b"); /* another target has its own alert */
   munit_assert_int(alert_count(&w, "OPEN"), ==, 2);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alertConfigs/%s/alerts", w.group, config), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 2);
@@ -149,13 +150,13 @@ TEST(alert, once)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.group, alert), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "status"), "CLOSED");
   munit_assert_string_equal(t_str(&w.t, "resolved"), "2025-06-01T00:01:00Z");
-  alert_drilled(&w, first); /* it is closed already */
+  alert_drilled(&w, first); /* the alert is closed already */
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
-  alert_drill(&w, "a"); /* it opens again, as another one */
+  alert_drill(&w, "a"); /* a new alert opens */
   munit_assert_int(alert_count(&w, "OPEN"), ==, 2);
   munit_assert_int(alert_count(&w, ""), ==, 3);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alertConfigs/%s/alerts", w.group, config), ==, 200);
-  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 2); /* those that are open */
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 2); /* the open ones */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts", w.other), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.other, alert), ==, 404);
@@ -167,7 +168,7 @@ TEST(alert, once)
   alert_close(&w);
 }
 
-/* TRACKING, OPEN, acknowledged, fallen back, CLOSED, gone; and the service ends and begins again between any two. */
+/* An alert is TRACKING, OPEN, acknowledged, no longer acknowledged, CLOSED, deleted; the handle is reopened between any two. */
 TEST(alert, clock)
 {
   alert_world w;
@@ -195,7 +196,7 @@ TEST(alert, clock)
   munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
   munit_assert_null(t_node(&w.t, "acknowledgingUsername"));
   munit_assert_string_equal(t_str(&w.t, "status"), "OPEN");
-  /* by hand: null, a date that has passed, or the word for it */
+  /* three ways to withdraw the acknowledgement: null, a past date, or unacknowledgeAlert */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-07-01T01:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":null}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
   munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
@@ -217,7 +218,7 @@ TEST(alert, clock)
   munit_assert_int(alert_count(&w, ""), ==, 1);
   t_advance(&w.t, 1);
   munit_assert_int(alert_count(&w, ""), ==, 0);
-  /* what ends while it is tracked was never open */
+  /* an alert that ends while it is tracked was never open */
   drill = alert_drill(&w, "b");
   alert_drilled(&w, drill);
   munit_assert_int(alert_count(&w, "CLOSED"), ==, 1);
@@ -226,7 +227,7 @@ TEST(alert, clock)
   alert_close(&w);
 }
 
-/* Turned off, changed to something else, or gone: its alerts are over. What is off hears nothing. */
+/* The alerts of a configuration close when it is disabled, changed to another event, or deleted. A disabled configuration opens none. */
 TEST(alert, cancelled)
 {
   alert_world w;
@@ -252,13 +253,13 @@ TEST(alert, cancelled)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s/alertConfigs", w.group, (alert_count(&w, ""), alert_keep(t_str(&w.t, "results[3].id")))), ==, 200);
-  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0); /* it is gone */
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0); /* the configuration is deleted */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
   store_whole(w.t.s);
   alert_close(&w);
 }
 
-/* What has no opposite has happened, and is over. */
+/* An alert of an event without an opposite closes at once. */
 TEST(alert, informs)
 {
   alert_world w;
@@ -274,7 +275,7 @@ TEST(alert, informs)
 
 static const struct {
   const char *field, *how, *value;
-  bool fits; /* the host is "db-07.example" */
+  bool fits; /* with the host "db-07.example" */
 } matchers[] = {
   { "HOSTNAME", "EQUALS", "db-07.example", true },     { "HOSTNAME", "EQUALS", "db-07", false },
   { "HOSTNAME", "NOT_EQUALS", "db-07.example", false }, { "HOSTNAME", "NOT_EQUALS", "x", true },
@@ -285,13 +286,13 @@ static const struct {
   { "HOSTNAME", "REGEX", "[0-9]{2}", true },           { "HOSTNAME", "REGEX", "^[0-9]{2}", false },
   { "HOSTNAME", "REGEX", "^db-(06|07)", true },        { "HOSTNAME", "REGEX", "exam$", false },
   { "REPLICA_SET_NAME", "EQUALS", "a", false },        { "REPLICA_SET_NAME", "NOT_EQUALS", "a", true },
-  { "REPLICA_SET_NAME", "REGEX", ".*", false }, /* it is of none */
+  { "REPLICA_SET_NAME", "REGEX", ".*", false }, /* the event has no replica set */
   { "HOSTNAME", "REGEX", "ample$", true },             { "HOSTNAME", "REGEX", "^db-07.example$", true },
   { "HOSTNAME", "REGEX", "example\\\\$", false },      { "HOSTNAME", "REGEX", "^", true },
   { "HOSTNAME", "STARTS_WITH", "db-07.example.com", false }, { "HOSTNAME", "ENDS_WITH", "a.db-07.example", false },
   { "HOSTNAME", "CONTAINS", "db-07.example.com", false }, { "HOSTNAME_AND_PORT", "STARTS_WITH", "db-07.example:", true },
   { "PORT", "NOT_CONTAINS", "x", true },
-  { "SVC_NODE_TYPE", "EQUALS", "x", false },           { "SVC_NODE_TYPE", "NOT_EQUALS", "x", true }, /* which nothing says */
+  { "SVC_NODE_TYPE", "EQUALS", "x", false },           { "SVC_NODE_TYPE", "NOT_EQUALS", "x", true }, /* the event has no such field */
 };
 
 TEST(alert, matched)
@@ -313,7 +314,7 @@ TEST(alert, matched)
   alert_close(&w);
 }
 
-/* There are so many at the most, and those that are over give way to new ones. */
+/* At the maximum, closed alerts are replaced by new ones. */
 TEST(alert, most)
 {
   alert_world w;
@@ -333,7 +334,7 @@ TEST(alert, most)
   alert_close(&w);
 }
 
-/* Ten thousand configurations of the same type in other projects, as POST would make them. */
+/* Creates ten thousand configurations of the same type in other projects, as POST would create them. */
 static bool alert_crowd_work(svc_job *job, svc_txn *txn)
 {
   svc_arena arena;
@@ -397,13 +398,13 @@ TEST(alert, crowd)
 
 /* ------------------------------------------------------------------------------------------------------------------ waves */
 
-/* So many more configurations of the same type. */
+/* Creates this many more configurations of the same type. */
 static void alert_watch_many(alert_world *w, int count)
 {
   while (count-- > 0) alert_watch(w, "HOST_DOWN", "", 0);
 }
 
-/* One event writes the same, however many watch it: the others open in transactions of their own. */
+/* An event writes the same number of records however many configurations watch it: further alerts open in their own transactions. */
 TEST(alert, waves)
 {
   alert_world w;
@@ -423,10 +424,10 @@ TEST(alert, waves)
   few = t_reads_taken();
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 1);
   munit_assert_size(probe_records(w.t.s, "ealrt"), <, 48);
-  munit_assert_int(alert_count(&w, "OPEN"), ==, 48); /* before anybody sees it */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 48); /* the due steps complete before the answer */
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
   alert_drilled(&w, drill);
-  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 1); /* they close so as well */
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 1); /* alerts also close in waves */
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(alert_count(&w, "CLOSED"), ==, 48);
   alert_watch_many(&w, 144);
@@ -444,12 +445,12 @@ TEST(alert, waves)
 }
 
 typedef struct alert_twice {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: jobs are cast to this struct */
   svc *s;
   svc_id group, org;
 } alert_twice;
 
-/* An event that says where it was. */
+/* Writes an event with a host name and a port. */
 static bool alert_ports_work(svc_job *job, svc_txn *txn)
 {
   const svc_event_part where[] = { { "hostname", SVC_S("a"), false }, { "port", SVC_S("27018"), true } };
@@ -464,7 +465,7 @@ static bool alert_ports_work(svc_job *job, svc_txn *txn)
   return good;
 }
 
-/* Two events, and a wave between that nobody has gone on with: what comes last counts; also when the service ended meanwhile. */
+/* Writes events of two hosts in one transaction, before the wave of the first continues. The last event counts, also after a restart. */
 static bool alert_twice_work(svc_job *job, svc_txn *txn)
 {
   alert_twice *twice = (alert_twice *)job;
@@ -479,7 +480,7 @@ static bool alert_twice_work(svc_job *job, svc_txn *txn)
   return good;
 }
 
-/* A configuration that has more open than are gone through at once. */
+/* Ends a configuration with more open alerts than one step handles. */
 TEST(alert, waves_cancel)
 {
   alert_world w;
@@ -494,7 +495,7 @@ TEST(alert, waves_cancel)
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":true}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
   alert_drills(&w, 40);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* with the project all goes */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* the project's alerts are deleted with it */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
   munit_assert_size(probe_records(w.t.s, "ealrt"), ==, 0);
@@ -502,7 +503,7 @@ TEST(alert, waves_cancel)
   alert_close(&w);
 }
 
-/* As many as are gone through at once, and not one more: nothing is left for later. */
+/* Exactly as many alerts as one step handles: nothing is left for later. */
 TEST(alert, waves_whole)
 {
   alert_world w;
@@ -519,7 +520,7 @@ TEST(alert, waves_whole)
   alert_close(&w);
 }
 
-/* Of several who are told, the one who is told first says when it is open. */
+/* Of several notifications, the one with the shortest delay decides when the alert is open. */
 TEST(alert, delays)
 {
   alert_world w;
@@ -534,7 +535,7 @@ TEST(alert, delays)
   alert_close(&w);
 }
 
-/* Built without waves: all that watch have theirs at once, and lose them so. */
+/* Built without waves: all alerts open and close at once. */
 TEST(alert, waves_left_out)
 {
   static const char *const without[] = { "alert wave", NULL };
@@ -549,7 +550,7 @@ TEST(alert, waves_left_out)
   alert_drilled(&w, drill);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(alert_count(&w, "CLOSED"), ==, 70);
-  w.group = w.other; /* of one configuration, so many */
+  w.group = w.other; /* all of one configuration */
   config = alert_watch(&w, "HOST_DOWN", "", 0);
   alert_drills(&w, 40);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
@@ -624,13 +625,13 @@ TEST(alert, metrics)
   alert_open(&w, true);
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 201);
   t_advance(&w.t, 3600);
-  munit_assert_size(probe_records(w.t.s, "earnd"), ==, 0); /* nothing is measured for nobody */
+  munit_assert_size(probe_records(w.t.s, "earnd"), ==, 0); /* nothing is measured without a configuration */
   config = alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("-1"), 5);
   munit_assert_size(alert_rounds_due(w.t.s), ==, 1);
   t_advance(&w.t, 59);
   munit_assert_int(alert_count(&w, ""), ==, 0);
   t_advance(&w.t, 1);
-  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1); /* of the three nodes the primary */
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1); /* only the primary of the three nodes */
   alert = alert_keep(t_str(&w.t, "results[0].id"));
   host = t_keep(&w.t, t_str(&w.t, "results[0].hostnameAndPort"));
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Cluster0");
@@ -639,7 +640,7 @@ TEST(alert, metrics)
   munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "CONNECTIONS");
   munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.units"), "RAW");
   munit_assert_string_not_equal(t_str(&w.t, "results[0].replicaSetName"), "");
-  /* it is the figure that the process shows */
+  /* the value equals the measurement of the process */
   {
     double shown, measured;
     munit_assert_true(svc_json_number_double(svc_str_c(t_str(&w.t, "results[0].currentValue.number")), &shown));
@@ -653,7 +654,7 @@ TEST(alert, metrics)
   t_advance(&w.t, 60);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), alert);
-  /* that is an event, with what it is about; and it opens nothing of its own */
+  /* an event is written, with its target; the event itself opens no alert */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=OUTSIDE_METRIC_THRESHOLD", w.group), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].alertId"), alert);
@@ -664,14 +665,14 @@ TEST(alert, metrics)
   munit_assert_int((int)t_int(&w.t, "results[0].port"), ==, 27017);
   munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T01:06:00Z");
   munit_assert_int(alert_count(&w, ""), ==, 1);
-  /* a long time with nobody there: one round */
+  /* a long time without requests: one round */
   t_advance(&w.t, 30 * 86400);
   t_reads_taken();
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   munit_assert_int(t_sendf(&w.t, "PUT", "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":"
                            "\"CONNECTIONS\",\"operator\":\"GREATER_THAN\",\"threshold\":1000000},\"notifications\":[{\"typeName\":\"GROUP\"}]}",
                            "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
-  munit_assert_int(alert_count(&w, "OPEN"), ==, 1); /* until it is measured */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1); /* until the next round */
   t_advance(&w.t, 60);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(alert_count(&w, "CLOSED"), ==, 1);
@@ -683,13 +684,13 @@ TEST(alert, metrics)
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Cluster0", w.group), ==, 202);
   t_advance(&w.t, 600);
-  munit_assert_int(alert_count(&w, "OPEN"), ==, 0); /* nothing is there to be measured */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0); /* the cluster is deleted */
   t_advance(&w.t, 600);
   alert_count(&w, "");
-  munit_assert_size(alert_rounds_due(w.t.s), ==, 0); /* it rests */
+  munit_assert_size(alert_rounds_due(w.t.s), ==, 0); /* no due step is scheduled */
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster1", "M10"), "/groups/%s/clusters", w.group), ==, 201);
   t_advance(&w.t, 600);
-  munit_assert_int(alert_count(&w, "OPEN"), ==, 1); /* it goes on */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1); /* the rounds continue */
   store_whole(w.t.s);
   alert_close(&w);
 }
@@ -698,7 +699,7 @@ TEST(alert, metrics)
 
 typedef struct alert_said {
   int says, n;
-  svc_notification last; /* its strings are not valid any more, but these */
+  svc_notification last; /* its strings are no longer valid; the copies are in the next members */
   char id[32], kind[32], alert[32], status[32], target[512], text[1024], secrets[512];
   int secrets_rc;
 } alert_said;
@@ -731,7 +732,7 @@ static void alert_open_telling(alert_world *w, alert_said *said)
   t_reopen(&w->t, &w->config);
 }
 
-/* So many notifications more after so many seconds. */
+/* Checks that this many more notifications arrive after this many seconds. */
 static void alert_told(alert_world *w, alert_said *said, int seconds, int more)
 {
   int before = said->n;
@@ -765,18 +766,18 @@ TEST(alert, delivery)
   alert = alert_keep(t_str(&w.t, "results[0].id"));
   munit_assert_string_equal(said.alert, alert);
   munit_assert_string_equal(t_str(&w.t, "results[0].lastNotified"), "2025-06-01T00:02:00Z");
-  alert_told(&w, &said, 180, 1); /* five minutes: the other one, once */
+  alert_told(&w, &said, 180, 1); /* after five minutes: the other notification, once */
   munit_assert_string_equal(said.kind, "EMAIL");
   munit_assert_string_equal(said.secrets, "{}");
-  alert_told(&w, &said, 420, 1); /* twelve: the first one again */
+  alert_told(&w, &said, 420, 1); /* after twelve minutes: the first one again */
   munit_assert_string_equal(said.kind, "SLACK");
   alert_told(&w, &said, 7 * 86400, 1); /* a week later: once, not a thousand times */
-  /* what is acknowledged is not said again until that is over */
+  /* an acknowledged alert sends no notification until the acknowledgement ends */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-06-09T00:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
   alert_told(&w, &said, 3600, 0);
   t_reopen(&w.t, &w.config);
   alert_told(&w, &said, 86400, 1);
-  /* busy: it comes again, the same one, after a wait that grows; also to another handle */
+  /* busy: the same notification comes again after a growing wait, also to another handle */
   said.says = SVC_BUSY;
   alert_told(&w, &said, 600, 1);
   munit_assert_int(said.last.attempt, ==, 1);
@@ -793,27 +794,28 @@ TEST(alert, delivery)
   }
   alert_told(&w, &said, 1, 0);
   munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
-  /* refused: it is in the log, and gone */
+  /* refused: the notification is logged and deleted */
   said.says = SVC_IO;
   alert_told(&w, &said, 600, 1);
   munit_assert_not_null(strstr(w.t.log, "has failed"));
   alert_told(&w, &said, 60, 0);
   munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
   munit_assert_size(probe_records(w.t.s, "o"), ==, 0);
-  /* closed: both are told, once */
+  /* closed: both receivers are notified, once */
   said.says = SVC_OK;
   alert_drilled(&w, drill);
   alert_told(&w, &said, 0, 2);
   munit_assert_string_equal(said.status, "CLOSED");
   alert_told(&w, &said, 86400, 0);
-  /* nobody is told of what ended before anybody was to be */
+  /* no notification for an alert that ended before its delay passed */
   alert_drilled(&w, alert_drill(&w, "b"));
   alert_told(&w, &said, 86400, 0);
   store_whole(w.t.s);
   alert_close(&w);
 }
 
-/* Who is to be told when its turn comes is what the configuration says then: of fewer, of none, and by whatever secret is there. */
+/* The receivers of a waiting notification are those of the configuration at the time of sending: possibly fewer or none, with the
+** secrets stored then. */
 TEST(alert, told_later)
 {
   static alert_said said;
@@ -826,18 +828,18 @@ TEST(alert, told_later)
   alert_told(&w, &said, 120, 1);
   munit_assert_int(t_sendf(&w.t, "PUT", "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"EMAIL\","
                            "\"emailAddress\":\"b@example.com\",\"delayMin\":0,\"intervalMin\":10}]}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
-  alert_told(&w, &said, 180, 0); /* the second one is not there any more */
-  alert_told(&w, &said, 420, 1); /* the first is another */
+  alert_told(&w, &said, 180, 0); /* the second notification was removed */
+  alert_told(&w, &said, 420, 1); /* the first one was replaced */
   munit_assert_string_equal(said.kind, "EMAIL");
   munit_assert_not_null(strstr(said.target, "b@example.com"));
-  w.config.notify = NULL; /* for a while nobody tells */
+  w.config.notify = NULL; /* for a while the host has no notify function */
   t_reopen(&w.t, &w.config);
   alert_told(&w, &said, 3600, 0);
   w.config.notify = alert_notify;
   t_reopen(&w.t, &w.config);
-  alert_told(&w, &said, 3600, 0); /* its turns are over */
+  alert_told(&w, &said, 3600, 0); /* missed notifications are not sent later */
   alert_drilled(&w, drill);
-  /* by the secret of the project's integration, where it has none of its own */
+  /* with the secret of the project's integration, if the notification has none of its own */
   munit_assert_int(t_sendf(&w.t, "POST", "{\"type\":\"PAGER_DUTY\",\"serviceKey\":\"0123456789abcdef0123456789abcdef\",\"region\":\"US\"}",
                            "/groups/%s/integrations/PAGER_DUTY", w.group), ==, 201);
   munit_assert_int(t_sendf(&w.t, "PUT", "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"PAGER_DUTY\","
@@ -849,12 +851,12 @@ TEST(alert, told_later)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
   alert_told(&w, &said, 3600, 0);
   alert_drilled(&w, drill);
-  alert_told(&w, &said, 3600, 0); /* it was cancelled: nobody hears of that */
+  alert_told(&w, &said, 3600, 0); /* the alert was cancelled: no notification */
   store_whole(w.t.s);
   alert_close(&w);
 }
 
-/* Somebody who has left the organization, and a team that is gone, are told no more: neither by a new notice nor by one that waits. */
+/* Users who left the organization and deleted teams get no more notifications, neither new ones nor waiting ones. */
 TEST(alert, left)
 {
   static alert_said said;
@@ -876,7 +878,7 @@ TEST(alert, left)
   alert_drill(&w, "a");
   alert_told(&w, &said, 0, 2);
   said.says = SVC_BUSY;
-  alert_told(&w, &said, 600, 2); /* both wait to be told again */
+  alert_told(&w, &said, 600, 2); /* both wait for a retry */
   said.says = SVC_OK;
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/users/%s", org, user), ==, 204);
   alert_told(&w, &said, 60, 1); /* the team's */
@@ -890,7 +892,7 @@ TEST(alert, left)
   alert_close(&w);
 }
 
-/* What has happened is said once, after its delay. Where nobody tells, nothing is written; what waits is gone. */
+/* A momentary event is notified once, after its delay. Without a notify function no notice is stored; waiting ones are deleted. */
 TEST(alert, undelivered)
 {
   static alert_said said;
@@ -908,7 +910,7 @@ TEST(alert, undelivered)
   munit_assert_size(probe_records(w.t.s, "eanot"), ==, 1);
   t_advance(&w.t, 2 * 86400);
   munit_assert_int(alert_count(&w, ""), ==, 2);
-  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0); /* for a day at the most */
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0); /* kept for one day at most */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.3\"}]", "/groups/%s/accessList", w.group), ==, 201);
   alert_told(&w, &said, 300, 1);
   w.config.notify = NULL;
@@ -925,7 +927,7 @@ TEST(alert, undelivered)
   alert_close(&w);
 }
 
-/* A project goes to another organization, with its alerts: they show that one, and who is told of them later is told so. */
+/* A project moves to another organization with its alerts. The alerts and later notifications show the new organization. */
 TEST(alert, moved)
 {
   static alert_said said;
@@ -955,12 +957,12 @@ TEST(alert, moved)
   munit_assert_string_equal(t_str(&w.t, "status"), "CLOSED");
   alert_drill(&w, "b");
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
-  munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), other); /* of the configuration, which went as well */
+  munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), other); /* the configuration's organization, which moved as well */
   store_whole(w.t.s);
   alert_close(&w);
 }
 
-/* A project that has the defaults, which nobody has changed: the requests are about it from here on. The id of the one that watches
+/* Creates a project with unchanged defaults. All later requests are about it. Returns the id of the configuration that watches
 ** HOST_DOWN. */
 static const char *alert_default_project(alert_world *w, const char *org)
 {
@@ -973,7 +975,7 @@ static const char *alert_default_project(alert_world *w, const char *org)
   return alert_keep(t_str(&w->t, "results[1].id"));
 }
 
-/* The alert and its configuration lead to each other. */
+/* Checks that the alert and its configuration refer to each other. */
 static void alert_leads(alert_world *w, const char *alert, const char *config)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alerts/%s", w->group, alert), ==, 200);
@@ -986,7 +988,8 @@ static void alert_leads(alert_world *w, const char *alert, const char *config)
   munit_assert_string_equal(t_str(&w->t, "results[0].id"), alert);
 }
 
-/* A default configuration opens an alert and tells of it, from the table as when it is written down, in whatever organization. */
+/* A default configuration opens an alert and notifies, from the table and when stored, also after the project moved to another
+** organization. */
 TEST(alert, by_default)
 {
   static alert_said said;
@@ -1014,7 +1017,7 @@ TEST(alert, by_default)
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200);
   alert_told(&w, &said, 3600, 1);
   munit_assert_size(probe_records(w.t.s, "eacfg"), ==, 0);
-  /* another one is changed: this one is stored from here on */
+  /* another default is changed: the watching one is stored from here on */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":false}", "/groups/%s/alertConfigs/%s", w.group, first), ==, 200);
   munit_assert_size(probe_all_in(w.t.s, "acfg", w.group, other), ==, 8);
   alert_leads(&w, alert, config);
@@ -1033,7 +1036,7 @@ TEST(alert, by_default)
   alert_close(&w);
 }
 
-/* The change that writes the configurations down ends the alert of the one that it turns off, or deletes. */
+/* A change that stores the defaults also closes the alert of the configuration that it disables or deletes. */
 TEST(alert, default_ends)
 {
   static const char *const bodies[] = { "{\"enabled\":false}", NULL };
@@ -1046,20 +1049,20 @@ TEST(alert, default_ends)
     drill = alert_drill(&w, "a");
     munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
     alert_drilled(&w, drill);
-    munit_assert_int(alert_count(&w, "CLOSED"), ==, 1); /* by the event, from the table */
+    munit_assert_int(alert_count(&w, "CLOSED"), ==, 1); /* closed by the event, with the configuration from the table */
     alert_drill(&w, "a");
     munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
     munit_assert_size(probe_records(w.t.s, "eacfg"), ==, 0);
     munit_assert_int(t_sendf(&w.t, bodies[i] ? "PATCH" : "DELETE", bodies[i], "/groups/%s/alertConfigs/%s", w.group, config), ==, bodies[i] ? 200 : 204);
     munit_assert_int(alert_count(&w, "TRACKING"), ==, 0);
     alert_drill(&w, "b");
-    munit_assert_int(alert_count(&w, ""), ==, 2); /* nobody watches any more */
+    munit_assert_int(alert_count(&w, ""), ==, 2); /* no configuration watches any more */
     store_whole(w.t.s);
     alert_close(&w);
   }
 }
 
-/* One whose text has lost its organization is told as it is. */
+/* A notice whose record has lost its organization is still sent. */
 TEST(alert, told_damaged)
 {
   static alert_said said;
@@ -1099,7 +1102,7 @@ TEST(alert, driven)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 1);
   munit_assert_string_equal(t_driver_order(&d, "metrics.measure")->desired, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"units\":\"SCALAR\"}]}");
-  t_advance(&w.t, 60); /* it is under way: no other */
+  t_advance(&w.t, 60); /* a measurement is in progress: no other order */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 1);
   alert_measure(&w, &d, "100.5");
@@ -1108,7 +1111,7 @@ TEST(alert, driven)
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 2);
-  alert_measure(&w, &d, "null"); /* it does not know: nothing changes */
+  alert_measure(&w, &d, "null"); /* the driver does not know: nothing changes */
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -1117,7 +1120,7 @@ TEST(alert, driven)
   alert_close(&w);
 }
 
-/* What was not acknowledged is not acknowledged: nothing has happened, whatever was said with it. */
+/* Removing an acknowledgement that does not exist changes nothing and writes no event, also with other fields in the body. */
 TEST(alert, unacknowledged)
 {
   static const char *const bodies[] = { "{\"acknowledgedUntil\":null}", "{\"unacknowledgeAlert\":true}", "{\"acknowledgedUntil\":\"2025-05-01T00:00:00Z\"}",

@@ -1,5 +1,6 @@
 /*
-** What the suites of alerts share: a driver that is told to measure, and makes everything else at once.
+** Shared helpers of the suites of alerts: a driver that answers orders to measure only on the test's request, and
+** completes all other orders at once.
 */
 #ifndef SVC_TEST_ALERT_WORLD_H
 #define SVC_TEST_ALERT_WORLD_H
@@ -7,7 +8,7 @@
 #include "driver.h"
 #include "mechanism/probe.h"
 
-/* The driver: figures are open until the test says them. */
+/* Returns the driver. Orders to measure stay open until the test finishes them. */
 static inline const svc_driver *alert_driver(t_driver *d)
 {
   t_driver_init(d);
@@ -16,7 +17,7 @@ static inline const svc_driver *alert_driver(t_driver *d)
   return &d->port;
 }
 
-/* A minute later it is told to measure, once, and says this. */
+/* Advances a minute, and finishes the one order to measure with these facts. */
 static inline void alert_measured(t_service *t, t_driver *d, const char *facts)
 {
   int before = t_driver_count(d, "metrics.measure");

@@ -1,6 +1,6 @@
 /*
-** API keys: made in an organization or a project, seen from both, with roles that are names or objects; and their access
-** lists.
+** API keys: created in an organization or a project, visible from both, with roles given as names or objects; and
+** their access lists.
 **
 ** Tests also: api_key_access_list
 */
@@ -17,7 +17,7 @@ T_NEEDS(api_key) = {
 typedef struct api_key_world {
   t_service t;
   const char *org, *group, *other; /* two projects of the organization */
-  char id[32], public_key[16];     /* of the key made last */
+  char id[32], public_key[16];     /* of the key created last */
 } api_key_world;
 
 static void api_key_open(api_key_world *w)
@@ -36,7 +36,7 @@ static void api_key_make_one(api_key_world *w, const char *level, const char *sc
   snprintf(w->public_key, sizeof w->public_key, "%s", t_str(&w->t, "publicKey"));
 }
 
-/* The i-th role of the answer. */
+/* Checks the role at index i of the answer. */
 static void api_key_role(api_key_world *w, int i, const char *member, const char *on, const char *role)
 {
   char path[64];
@@ -93,7 +93,7 @@ TEST(api_key, life)
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_DESCRIPTION_CHANGED"), ==, 1);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ROLES_CHANGED"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_MEMBER\",\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 200);
-  munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ROLES_CHANGED"), ==, 0); /* in another order they are the same */
+  munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ROLES_CHANGED"), ==, 0); /* another order makes no difference */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_GROUP_CREATOR\"]}", "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "desc"), "weekly");
   munit_assert_size(t_count(&w.t, "roles"), ==, 1);
@@ -110,7 +110,7 @@ TEST(api_key, life)
   munit_assert_string_equal(t_str(&w.t, "results[0].targetPublicKey"), w.public_key);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s/accessList", w.org, w.id), ==, 404); /* gone with it */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s/accessList", w.org, w.id), ==, 404); /* deleted with the key */
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s/accessList/192.0.2.1", w.org, w.id), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
@@ -162,7 +162,7 @@ TEST(api_key, refused)
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_OWNER\"]}]", "/groups/%s/apiKeys/%s", w.group, API_KEY_ABSENT), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
 
-  /* objects are no way around the check: an unknown role, a role of the other level, more than one line in a name */
+  /* role objects are checked like names: an unknown role, a role of the other level, several lines in a name */
   api_key_make_one(&w, "orgs", w.org, "{\"desc\":\"a\",\"roles\":[\"ORG_MEMBER\"]}");
   for (i = 0; i < 3; i++) {
     static const char *const names[] = { "NO_SUCH_ROLE", "GROUP_OWNER", "ORG_OWNER x\\nORG_OWNER" };
@@ -173,7 +173,7 @@ TEST(api_key, refused)
   snprintf(body, sizeof body, "{\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", w.group);
   munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
-  snprintf(body, sizeof body, "{\"roles\":[\"ORG_MEMBER\",{\"groupId\":\"%s\"}]}", w.group); /* none that has a name */
+  snprintf(body, sizeof body, "{\"roles\":[\"ORG_MEMBER\",{\"groupId\":\"%s\"}]}", w.group); /* the object has no roleName */
   munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 200);
@@ -204,7 +204,7 @@ TEST(api_key, in_projects)
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), w.id);
   munit_assert_string_equal(t_str(&w.t, "results[0].roles[0].groupId"), w.group);
 
-  /* a key without a role there cannot be changed or withdrawn there */
+  /* the project cannot change or remove a key that has no role on it */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"x\"}", "/groups/%s/apiKeys/%s", w.group, first), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), first);
@@ -229,7 +229,7 @@ TEST(api_key, in_projects)
   api_key_role(&w, 2, "groupId", w.group, "GROUP_READ_ONLY");
   api_key_role(&w, 3, "groupId", w.other, "GROUP_OWNER");
 
-  /* what a GET gave can be sent back, from both levels */
+  /* the body of a GET can be sent back, from both levels */
   snprintf(kept, sizeof kept, "%s", w.t.response.body);
   munit_assert_int(t_sendf(&w.t, "PATCH", kept, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 4);
@@ -241,13 +241,13 @@ TEST(api_key, in_projects)
   /* names change the roles of the path's scope, the others stay */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 4);
-  api_key_role(&w, 0, "orgId", w.org, "ORG_READ_ONLY"); /* that of the organization first, then projects by their ids */
+  api_key_role(&w, 0, "orgId", w.org, "ORG_READ_ONLY"); /* the organization's role first, then projects by their ids */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}", "/groups/%s/apiKeys/%s", w.group, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 3);
   api_key_role(&w, 0, "orgId", w.org, "ORG_READ_ONLY");
   api_key_role(&w, 1, "groupId", w.group, "GROUP_CLUSTER_MANAGER");
   api_key_role(&w, 2, "groupId", w.other, "GROUP_OWNER");
-  /* and so do objects, also when they leave others out */
+  /* so do objects, even if they leave out other roles */
   snprintf(body, sizeof body, "{\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]}", w.org);
   munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 3);
@@ -268,7 +268,7 @@ TEST(api_key, in_projects)
   t_close(&w.t);
 }
 
-/* Of a project that is gone, or belongs to another organization, a key shows nothing; it is another key then. */
+/* A key shows no role on a project that is deleted or belongs to another organization. Its ETag changes then. */
 TEST(api_key, lost_projects)
 {
   api_key_world w;
@@ -309,7 +309,7 @@ TEST(api_key, lost_projects)
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_REMOVED_FROM_GROUP"), ==, 0);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "GROUP_DELETED"), ==, 1);
 
-  /* what is shown can be sent back, and the key is given roles again */
+  /* the shown body can be sent back, and the key can get roles again */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"d\",\"roles\":[]}", "/orgs/%s/apiKeys/%s", w.org, both), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "desc"), "d");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys/%s", w.org, both), ==, 200);
@@ -343,9 +343,10 @@ TEST(api_key, access_list)
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ACCESS_LIST_ENTRY_ADDED"), ==, 4);
   munit_assert_string_equal(t_str(&w.t, "results[0].whitelistEntry"), "2001:db8:ffff::/48");
   munit_assert_string_equal(t_str(&w.t, "results[3].whitelistEntry"), "192.0.2.1");
-  munit_assert_true(svc_pattern_match("^[a-z]{8}$", svc_str_c(t_str(&w.t, "results[0].targetPublicKey")))); /* whose list it is */
+  /* the key that owns the list */
+  munit_assert_true(svc_pattern_match("^[a-z]{8}$", svc_str_c(t_str(&w.t, "results[0].targetPublicKey"))));
 
-  /* what is there is not added again, in no spelling, and is no event */
+  /* an entry that exists is not added again, in any spelling, and writes no event */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"cidrBlock\":\"192.0.2.1/32\"},{\"ipAddress\":\"::ffff:192.0.2.1\"},"
                            "{\"cidrBlock\":\"198.51.100.0/24\"},{\"ipAddress\":\"2001:db8::1\"},{\"ipAddress\":\"203.0.113.9\"},"
                            "{\"ipAddress\":\"203.0.113.9\"}]", API_KEY_LIST, w.org, w.id), ==, 201);
@@ -362,7 +363,7 @@ TEST(api_key, access_list)
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"cidrBlock\":\"192.0.2.0/33\"}]", API_KEY_LIST, w.org, w.id), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"cidrBlock\":\"192.0.2.0/-0\"}]", API_KEY_LIST, w.org, w.id), ==, 400);
-  munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION"); /* and not everybody */
+  munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION"); /* not read as /0, which would admit every address */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1.\"}]", API_KEY_LIST, w.org, w.id), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, API_KEY_LIST, w.org, w.id), ==, 200);
@@ -414,18 +415,19 @@ TEST(api_key, access_list_limit)
   munit_assert_string_equal(t_param(&w.t, 1), w.id);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, API_KEY_LIST "/192.0.2.0", w.org, w.id), ==, 204);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"},{\"ipAddress\":\"192.0.2.201\"}]", API_KEY_LIST, w.org, w.id), ==, 403);
-  /* what is there already, or stands in the body twice, is not new and does not count */
+  /* entries that exist already, or occur twice in the body, do not count */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.200\"},{\"cidrBlock\":\"192.0.2.200/32\"},"
                            "{\"ipAddress\":\"192.0.2.2\"}]", API_KEY_LIST, w.org, w.id), ==, 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 200);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"},{\"ipAddress\":\"192.0.2.1\"}]", API_KEY_LIST, w.org, w.id), ==, 201);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.201\"}]", API_KEY_LIST, w.org, w.id), ==, 403);
-  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.201\"},{}]", API_KEY_LIST, w.org, w.id), ==, 400); /* that first */
+  /* the invalid entry is reported before the limit */
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.201\"},{}]", API_KEY_LIST, w.org, w.id), ==, 400);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ACCESS_LIST_ENTRY_ADDED"), ==, 201);
   t_close(&w.t);
 }
 
-/* A source that always says the same gives no second key, and holds nobody up. */
+/* A random source that always returns the same: creating a second key fails, and does not hang. */
 static int api_key_no_chance(void *context, void *buffer, size_t size)
 {
   (void)context;
@@ -446,7 +448,8 @@ TEST(api_key, same_random)
   t_close(&t);
 }
 
-/* Who manages a project manages what keys may do there, and not the keys that may do more than that. */
+/* An access manager of a project manages the roles that keys have there. Keys that own the project, and the descriptions of keys
+** with other roles, are out of reach. */
 TEST(api_key, managers)
 {
   api_key_world w;
@@ -477,7 +480,7 @@ TEST(api_key, managers)
   t_as(&w.t, NULL);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", "/groups/%s/apiKeys/%s", w.group, root), ==, 204);
 
-  /* of other projects and of the organization it is shown nothing, unless it sees these, too */
+  /* the reader sees no roles on other projects or the organization, unless it may read those, too */
   t_as(&w.t, reader);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/apiKeys", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), root);
@@ -493,7 +496,7 @@ TEST(api_key, managers)
   t_close(&w.t);
 }
 
-/* To assign a key to one more project, or to take it away, costs the same however many projects it has. */
+/* Adding a key to a project, or removing it, costs the same however many projects the key has. */
 TEST(api_key, cost)
 {
   svc_config config = { .limiter_off = 1, .store = t_counting_port() };

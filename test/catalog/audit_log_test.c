@@ -1,5 +1,6 @@
 /*
-** The audit log of a project: its filter is held against what servers take. Custom DNS, which is a switch, goes along.
+** The audit log of a project: its filter is checked against the operators that servers accept. Also the switch of
+** custom DNS.
 **
 ** Tests also: custom_dns
 */

@@ -1,6 +1,6 @@
 /*
-** Clusters whose hardware follows their load: sizes go up and down within their bounds, disks grow, each with its events and on the bill; and
-** nothing happens to a cluster for which that is off, or to which something else is done.
+** Autoscaling of clusters: sizes go up and down within their bounds, and disks grow, each with its events and its
+** costs. Nothing changes on a cluster whose autoscaling is off, or while another operation is in progress.
 */
 #include "damaged.h"
 #include "driver.h"
@@ -26,7 +26,7 @@ static void scaling_open(t_place *w, const svc_config *config, const char *body)
   t_advance(&w->t, HOUR);
 }
 
-/* More data than fits into the memory of the smallest machines: the sample data, and collections that grow. */
+/* Loads more data than fits into the memory of the smallest machines: the sample data, and growing collections. */
 static void scaling_fill(t_place *w, int collections)
 {
   char name[16];
@@ -38,7 +38,7 @@ static void scaling_fill(t_place *w, int collections)
   }
 }
 
-/* Day by day, since a step takes time to be seen. */
+/* Advances day by day, since the effect of a step takes time to be measured. */
 static void scaling_days(t_place *w, int days)
 {
   while (days-- > 0) t_advance(&w->t, DAY);
@@ -76,7 +76,7 @@ TEST(autoscaling, up)
   t_close(&w.t);
 }
 
-/* At its greatest size it stays, and says so once. */
+/* At its maximum size a cluster stays, with one event. */
 TEST(autoscaling, bounds)
 {
   t_place w;
@@ -89,7 +89,7 @@ TEST(autoscaling, bounds)
   t_close(&w.t);
 }
 
-/* One that is idle goes down a size a day, to its least, and what it costs falls. */
+/* An idle cluster goes down one size a day to its minimum, and its costs fall. */
 TEST(autoscaling, down)
 {
   t_place w;
@@ -111,7 +111,7 @@ TEST(autoscaling, down)
   t_close(&w.t);
 }
 
-/* The bill follows: of one month it has hours of both sizes, and those of each are what passed. */
+/* The hours on the pending invoice for this SKU. A month with two sizes has hours of both, as many as passed with each. */
 static int64_t scaling_hours(t_place *w, const char *sku)
 {
   const svc_node *one;
@@ -138,7 +138,7 @@ TEST(autoscaling, cost)
   t_close(&w.t);
 }
 
-/* A disk that fills grows before it is full, so that it is 70 % full, and never shrinks. */
+/* A disk grows before it is full, so that it is 70 % full. It never shrinks. */
 TEST(autoscaling, disk)
 {
   t_place w;
@@ -162,7 +162,7 @@ TEST(autoscaling, disk)
   t_close(&w.t);
 }
 
-/* While data comes from elsewhere, hardware stays; when that is over, it follows the load again. */
+/* During a live migration the hardware stays. Afterwards it follows the load again. */
 TEST(autoscaling, undisturbed)
 {
   char body[512];
@@ -181,7 +181,7 @@ TEST(autoscaling, undisturbed)
   t_close(&w.t);
 }
 
-/* Nor while an outage is simulated. Regions of a shard scale together. */
+/* During a simulated outage the hardware stays. The regions of a shard scale together. */
 TEST(autoscaling, outage)
 {
   static const char two[] = "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":["
@@ -195,13 +195,13 @@ TEST(autoscaling, outage)
                            "/groups/%s/clusters/C/outageSimulation", w.group), <, 300);
   t_advance(&w.t, 40 * HOUR);
   munit_assert_string_equal(scaling_size(&w), "M40");
-  scaling_days(&w, 3); /* it has ended by itself */
+  scaling_days(&w, 3); /* the outage has ended by itself */
   munit_assert_string_equal(scaling_size(&w), "M30");
   munit_assert_string_equal(scaling_shows(&w, "replicationSpecs[0].regionConfigs[1].electableSpecs.instanceSize"), "M30");
   t_close(&w.t);
 }
 
-/* Analytics nodes follow their own load, in bounds of their own: they grow while the others, which have room, stay. */
+/* Analytics nodes follow their own load, within their own bounds. Here they grow, while the other nodes stay, which have capacity. */
 TEST(autoscaling, analytics)
 {
   t_place w;
@@ -213,13 +213,13 @@ TEST(autoscaling, analytics)
   munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_ANALYTICS"), ==, 1);
   munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_BASE"), ==, 0);
   t_close(&w.t);
-  scaling_open(&w, NULL, ANALYTICS("M40", "M40", COMPUTE("M20", "M60"))); /* idle ones go down a size a day */
+  scaling_open(&w, NULL, ANALYTICS("M40", "M40", COMPUTE("M20", "M60"))); /* idle nodes go down one size a day */
   scaling_days(&w, 5);
   munit_assert_string_equal(scaling_size(&w), "M40");
   munit_assert_string_equal(scaling_shows(&w, ANALYSTS), "M20");
   munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_ANALYTICS"), ==, 2);
   t_close(&w.t);
-  scaling_open(&w, NULL, ANALYTICS("M30", "M10", COMPUTE("M10", "M10"))); /* at their greatest size they stay, which is told once */
+  scaling_open(&w, NULL, ANALYTICS("M30", "M10", COMPUTE("M10", "M10"))); /* at their maximum size they stay, with one event */
   scaling_fill(&w, 10);
   scaling_days(&w, 60);
   munit_assert_string_equal(scaling_shows(&w, ANALYSTS), "M10");
@@ -227,7 +227,7 @@ TEST(autoscaling, analytics)
   t_close(&w.t);
 }
 
-/* The hour, after the data came, in which a cluster is no longer of its first size. */
+/* Returns the hours between the load of the data and the first change of size. */
 static int scaling_first(const char *body, const char *event)
 {
   t_place w;
@@ -240,7 +240,7 @@ static int scaling_first(const char *body, const char *event)
   return hours;
 }
 
-/* One that looks ahead is larger before the load comes. */
+/* With predictive scaling the cluster grows before the load comes. */
 TEST(autoscaling, predictive)
 {
   int ahead = scaling_first(CLUSTER("M10", "\"compute\":{\"enabled\":true,\"predictiveEnabled\":true,\"maxInstanceSize\":\"M30\"}"),
@@ -249,7 +249,7 @@ TEST(autoscaling, predictive)
   munit_assert_int(ahead, <, after);
 }
 
-/* Every shard follows its own load; analytics nodes that have no settings stay as they are. */
+/* Every shard follows its own load. Analytics nodes without settings keep their size. */
 TEST(autoscaling, shards)
 {
   static const char shard[] = "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":"
@@ -266,7 +266,7 @@ TEST(autoscaling, shards)
   t_close(&w.t);
 }
 
-/* Nothing that is off happens, whatever the load. */
+/* Disabled kinds of scaling never happen, at any load. */
 TEST(autoscaling, off)
 {
   static const char *const bodies[] = {
@@ -288,7 +288,7 @@ TEST(autoscaling, off)
   }
 }
 
-/* It may be turned on and off later; a paused cluster stays as it is. */
+/* Autoscaling can be turned on and off later. A paused cluster does not scale. */
 TEST(autoscaling, later)
 {
   static const char on[] = "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
@@ -305,7 +305,7 @@ TEST(autoscaling, later)
   munit_assert_string_equal(scaling_size(&w), "M40");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":false}", "/groups/%s/clusters/C", w.group), ==, 200);
   t_advance(&w.t, 20 * HOUR);
-  munit_assert_string_equal(scaling_size(&w), "M40"); /* nobody has measured it for a day */
+  munit_assert_string_equal(scaling_size(&w), "M40"); /* not yet measured for a full day */
   t_advance(&w.t, 6 * HOUR);
   munit_assert_string_equal(scaling_size(&w), "M30");
   munit_assert_int(t_sendf(&w.t, "PATCH", off, "/groups/%s/clusters/C", w.group), ==, 200);
@@ -314,7 +314,7 @@ TEST(autoscaling, later)
   t_close(&w.t);
 }
 
-/* A cluster whose settings were stored before anything followed them has no record: it scales after its next change, whatever is changed. */
+/* A cluster stored by a version without autoscaling has no record of it. Such a cluster scales after its next change of any field. */
 TEST(autoscaling, earlier)
 {
   t_place w;
@@ -332,7 +332,7 @@ TEST(autoscaling, earlier)
   t_close(&w.t);
 }
 
-/* Hosts that a driver has named have a load that only the driver knows: nothing is decided without it. */
+/* Only the driver knows the load of hosts that it has named: without its values nothing scales. */
 TEST(autoscaling, driver)
 {
   t_driver d;

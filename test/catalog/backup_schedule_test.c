@@ -1,6 +1,6 @@
 /*
-** Backup schedules: what policies may say, and that they really make snapshots, and let them go, on the clock: two years day by
-** day against a calendar of the test's own, and the same in one leap.
+** Backup schedules: the rules of policies, and the snapshots that schedules take and delete by the clock. Two years
+** are checked day by day against the test's own calendar, and again in one leap of the clock.
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
@@ -29,7 +29,7 @@ T_NEEDS(backup_schedule) = {
 
 /* ------------------------------------------------------------------------------------------------------------- calendar */
 
-/* An item of a policy, in the test's own words: it knows the calendar of the C library alone. */
+/* A policy item in the test's own terms, which rely only on the calendar of the C library. */
 typedef struct item {
   char type; /* h d w m y */
   int interval, days, months;
@@ -76,7 +76,7 @@ static int64_t ends(const item *it, int64_t ms)
   return (int64_t)timegm(&tm) * 1000;
 }
 
-/* All that was taken between two times, and until when it is kept; of these, what is kept at a time, newest first. */
+/* All snapshots taken in a period, and the end of each one's retention; and those kept at one time, newest first. */
 #define TAKEN 4000
 typedef struct taken {
   int64_t when[TAKEN], until[TAKEN];
@@ -139,7 +139,7 @@ static const item two_years[] = {
   B_ITEM("weekly", 6, "weeks", 4) "," B_ITEM("monthly", 40, "months", 12) "," B_ITEM("yearly", 12, "years", 2) "]}]," \
   "\"referenceHourOfDay\":3,\"referenceMinuteOfHour\":30}"
 
-/* Every day of two years, what is there is what is kept. */
+/* On every day of two years, the stored snapshots are those that the policy keeps. */
 TEST(backup_schedule, two_years)
 {
   static taken all;
@@ -161,7 +161,7 @@ TEST(backup_schedule, two_years)
   b_close(&w);
 }
 
-/* The same at the end of one leap; nothing is made that is over already, and no transaction is long. */
+/* The same after one leap of the clock. Snapshots that would already have expired are never taken, and no transaction is long. */
 TEST(backup_schedule, leap)
 {
   static taken all;
@@ -178,14 +178,14 @@ TEST(backup_schedule, leap)
   t_reads_taken();
   expect_kept(&w, &wanted);
   reads = t_reads_taken();
-  /* of what is there, not of the three thousand that were not made */
+  /* proportional to the stored snapshots, not to the three thousand that were skipped */
   munit_assert_long(reads.writes, <, (long)wanted.count * 250);
   events = b_events(&w, "CPS_SNAPSHOT_STARTED");
   munit_assert_int64(events, ==, (int64_t)wanted.count);
   b_close(&w);
 }
 
-/* -------------------------------------------------------------------------------------------------- what it begins with */
+/* ------------------------------------------------------------------------------------------------------------- defaults */
 
 TEST(backup_schedule, default)
 {
@@ -213,7 +213,7 @@ TEST(backup_schedule, default)
   b_close(&w);
 }
 
-/* Backups that are off: there is no schedule; they go on and off with the cluster's backupEnabled. */
+/* Without backups there is no schedule. The schedule goes on and off with the cluster's backupEnabled. */
 TEST(backup_schedule, follows)
 {
   char detail[200], id[32];
@@ -235,18 +235,18 @@ TEST(backup_schedule, follows)
   b_good(&w, "PATCH", SCHEDULE, "{\"referenceHourOfDay\":7}", 200);
   b_good(&w, "PATCH", "%C", "{\"backupEnabled\":false}", 200);
   t_advance(&w.t, 86400);
-  b_good(&w, "GET", SNAPSHOTS, NULL, 200); /* those that are there stay until they expire */
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200); /* existing snapshots stay until they expire */
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
   b_good(&w, "PATCH", "%C", "{\"backupEnabled\":true}", 200);
   b_good(&w, "GET", SCHEDULE, NULL, 200);
-  munit_assert_int64(t_int(&w.t, "referenceHourOfDay"), ==, 7); /* as it was left */
+  munit_assert_int64(t_int(&w.t, "referenceHourOfDay"), ==, 7); /* unchanged */
   t_advance(&w.t, 30 * 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), >, 20);
   b_close(&w);
 }
 
-/* A paused cluster takes none, nor does one that goes. */
+/* A paused cluster takes no snapshots, nor does one in deletion. */
 TEST(backup_schedule, paused)
 {
   b_world w;
@@ -255,7 +255,7 @@ TEST(backup_schedule, paused)
   t_advance(&w.t, 20 * 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-  t_advance(&w.t, 11 * 86400); /* it has resumed by itself */
+  t_advance(&w.t, 11 * 86400); /* the cluster has resumed by itself */
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), >, 2);
   b_good(&w, "DELETE", "%C", NULL, 202);
@@ -301,14 +301,14 @@ TEST(backup_schedule, rules)
       "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID" },
     { B_POLICY(B_ITEM("minutely", 1, "days", 1)), "policies[0].policyItems[0].frequencyType", "INVALID_ENUM_VALUE" },
     { B_POLICY(B_ITEM("daily", 1, "hours", 1)), "policies[0].policyItems[0].retentionUnit", "INVALID_ENUM_VALUE" },
-    /* none twice */
+    /* no item twice */
     { B_POLICY(B_ITEM("daily", 1, "days", 3) "," B_ITEM("daily", 1, "days", 3)), "policies[0].policyItems[1].frequencyType",
       "INVALID_BACKUP_POLICY" },
     { B_POLICY(B_ITEM("hourly", 1, "days", 3) "," B_ITEM("hourly", 2, "days", 3)), "policies[0].policyItems[1].frequencyType",
       "INVALID_BACKUP_POLICY" },
     { B_POLICY(B_ITEM("weekly", 2, "days", 9) "," B_ITEM("weekly", 2, "days", 9)), "policies[0].policyItems[1].frequencyType",
       "INVALID_BACKUP_POLICY" },
-    /* a rarer item keeps at least as long */
+    /* a less frequent item keeps its snapshots at least as long */
     { B_POLICY(B_ITEM("hourly", 6, "days", 4) "," B_ITEM("daily", 1, "days", 3)), "policies[0].policyItems[1].retentionValue",
       "INVALID_BACKUP_POLICY" },
     { B_POLICY(B_ITEM("weekly", 1, "weeks", 3) "," B_ITEM("daily", 1, "days", 22)),
@@ -360,7 +360,7 @@ TEST(backup_schedule, rules)
   b_close(&w);
 }
 
-/* Items keep their ids when they are sent back, and get one when they are new. */
+/* Items keep their ids when they are sent back. New items get an id. */
 TEST(backup_schedule, ids)
 {
   b_world w;
@@ -377,9 +377,9 @@ TEST(backup_schedule, ids)
   b_close(&w);
 }
 
-/* --------------------------------------------------------------------------------------------------- what is there already */
+/* ------------------------------------------------------------------------------------------------------ existing snapshots */
 
-/* updateSnapshots: in steps, over more snapshots than one step has; deleteSnapshots. */
+/* updateSnapshots, in several steps, over more snapshots than one step handles; and deleteSnapshots. */
 TEST(backup_schedule, apply)
 {
   char body[512];
@@ -396,7 +396,7 @@ TEST(backup_schedule, apply)
            "\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":5}]}]}", w.other);
   b_good(&w, "PATCH", SCHEDULE, body, 200);
   b_is(&w, "updateSnapshots", "");
-  for (i = 0; i < 6; i++) { /* a step and then the next one */
+  for (i = 0; i < 6; i++) { /* step by step */
     w.t.now += 20;
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   }
@@ -404,11 +404,11 @@ TEST(backup_schedule, apply)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5 * 24);
   b_is(&w, "results[0].expiresAt", "2025-06-14T08:00:00Z");
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200);
-  b_good(&w, "PATCH", SCHEDULE, "{\"updateSnapshots\":true}", 200); /* once more: nothing of them changes */
+  b_good(&w, "PATCH", SCHEDULE, "{\"updateSnapshots\":true}", 200); /* again: nothing changes */
   w.t.now += 20;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200);
-  /* another item: those of the first go if that is asked for */
+  /* another item: the first item's snapshots are deleted only on request */
   b_snapshot(&w);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("weekly", 1, "days", 9)), 200);
   b_good(&w, "PATCH", SCHEDULE, "{\"updateSnapshots\":true}", 200);
@@ -418,13 +418,13 @@ TEST(backup_schedule, apply)
   }
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5 * 24 + 1);
-  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200); /* no item speaks of them */
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200); /* no item applies to them */
   b_good(&w, "PATCH", SCHEDULE, "{\"deleteSnapshots\":true}", 200);
   for (i = 0; i < 6; i++) {
     w.t.now += 20;
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   }
-  b_good(&w, "GET", SNAPSHOTS, NULL, 200); /* what was asked for by somebody stays */
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200); /* on-demand snapshots stay */
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_is(&w, "results[0].id", w.snapshot);
   store_whole(w.t.s);
@@ -449,7 +449,7 @@ static void set_copies(b_world *w, const char *setting, const char *more, int st
   b_good(w, "PATCH", SCHEDULE, body, status);
 }
 
-/* Into a region of AWS, of the zone whose id is %J. */
+/* A copy to a region of AWS, for the zone whose id is %J. */
 #define COPY(region, more) "{\"cloudProvider\":\"AWS\",\"regionName\":\"" region "\",\"zoneId\":\"%J\"" more "}"
 
 TEST(backup_schedule, copies)
@@ -466,14 +466,14 @@ TEST(backup_schedule, copies)
   b_snapshot(&w);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   b_is(&w, "results[0].copyRegions[0]", "EU_WEST_1");
-  /* another region as well: what is there already is not copied to it */
+  /* a further region: existing snapshots are not copied there */
   w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
   b_good(&w, "PATCH", SCHEDULE, "{\"updateCopySnapshots\":true,\"copySettings\":[" COPY("US_WEST_2", "") "," COPY("EU_WEST_1", "") "]}", 200);
   t_advance(&w.t, 1);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 1);
   b_is(&w, "results[0].copyRegions[0]", "EU_WEST_1");
-  /* those that are in this region go */
+  /* the copies in this region are deleted */
   b_good(&w, "PATCH", SCHEDULE, "{\"deleteCopiedBackups\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\"}]}", 200);
   t_advance(&w.t, 1);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
@@ -482,7 +482,7 @@ TEST(backup_schedule, copies)
   b_close(&w);
 }
 
-/* Copies of more snapshots than one step has. */
+/* Copies of more snapshots than one step handles. */
 TEST(backup_schedule, copies_many)
 {
   b_world w;
@@ -509,7 +509,7 @@ TEST(backup_schedule, copies_many)
   b_close(&w);
 }
 
-/* The last ones only; and with a retention of their own. */
+/* Copies of the last snapshots only, and copies with their own retention. */
 TEST(backup_schedule, copies_end)
 {
   b_world w;
@@ -532,9 +532,9 @@ TEST(backup_schedule, copies_end)
   munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 1);
   munit_assert_size(t_count(&w.t, "results[3].copyRegions"), ==, 1);
   munit_assert_size(t_count(&w.t, "results[4].copyRegions"), ==, 0);
-  /* the older ones as well: they were brought up to date */
+  /* older copies have expired, too: updateCopySnapshots gave them the new retention */
   munit_assert_size(t_count(&w.t, "results[8].copyRegions"), ==, 0);
-  /* no region any more, and what is there goes */
+  /* no copy regions any more; existing copies are deleted */
   b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[],\"deleteCopySnapshots\":true}", 200);
   t_advance(&w.t, 1);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
@@ -562,11 +562,11 @@ TEST(backup_schedule, copies_apart)
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
   b_is(&w, "results[0].snapshotType", "onDemand");
-  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 2); /* nobody says weekly of it */
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 2); /* EU_WEST_1 gets only weekly snapshots */
   b_is(&w, "results[0].copyRegions[0]", "AP_SOUTH_1");
   b_is(&w, "results[0].copyRegions[1]", "US_WEST_2");
   b_is(&w, "results[1].copyRegions[0]", "AP_SOUTH_1");
-  /* what goes where nothing is said of it any more, and where it is: only those that are named */
+  /* copies in a region that loses its settings stay until deleteCopySnapshots; an empty deleteCopiedBackups deletes none */
   b_good(&w, "PATCH", SCHEDULE, "{\"deleteCopiedBackups\":[]}", 200);
   b_good(&w, "PATCH", SCHEDULE, "{\"updateCopySnapshots\":true,\"copySettings\":[" COPY("US_WEST_2", ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\","
          "\"retentionUnit\":\"days\",\"retentionValue\":2}]") "]}", 200);
@@ -578,17 +578,17 @@ TEST(backup_schedule, copies_apart)
   munit_assert_size(t_count(&w.t, "copyRegions"), ==, 2);
   b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=500", NULL, 200);
   snprintf(both, sizeof both, "results[%d].copyRegions", (int)t_int(&w.t, "totalCount") - 1);
-  munit_assert_size(t_count(&w.t, both), ==, 1); /* of the oldest the copy in US_WEST_2 has ended */
+  munit_assert_size(t_count(&w.t, both), ==, 1); /* the oldest snapshot's copy in US_WEST_2 has expired */
   b_good(&w, "PATCH", SCHEDULE, "{\"deleteCopySnapshots\":true}", 200);
   t_advance(&w.t, 1);
   b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
   munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1);
-  b_is(&w, "copyRegions[0]", "US_WEST_2"); /* the only one that is still named */
+  b_is(&w, "copyRegions[0]", "US_WEST_2"); /* the only region with settings */
   b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[],\"updateCopySnapshots\":true}", 200);
   t_advance(&w.t, 1);
   b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
-  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1); /* nothing says for how long: as long as its snapshot */
-  /* of two regions each copy ends by itself */
+  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1); /* without a retention, a copy is kept as long as its snapshot */
+  /* in each region a copy expires by its own retention */
   b_good(&w, "PATCH", SCHEDULE, "{\"copyPolicyItemsEnabled\":true,\"copySettings\":[" COPY("EU_WEST_1", ",\"copyPolicyItems\":[{\"frequencyType\":\"ondemand\"},"
          "{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\",\"retentionValue\":3}]") "," COPY("US_WEST_2", ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\","
          "\"retentionUnit\":\"days\",\"retentionValue\":1}]") "," COPY("AP_SOUTH_1", ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\","
@@ -604,7 +604,7 @@ TEST(backup_schedule, copies_apart)
   b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
   munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1);
   b_is(&w, "copyRegions[0]", "EU_WEST_1");
-  /* of the last ones, those before them that were never copied do not count */
+  /* earlier snapshots that were never copied do not count for lastNumberOfSnapshots */
   b_good(&w, "PATCH", SCHEDULE, "{\"copyPolicyItemsEnabled\":false,\"copySettings\":[" COPY("EU_WEST_1", ",\"lastNumberOfSnapshots\":1") "]}", 200);
   t_advance(&w.t, 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
@@ -614,7 +614,7 @@ TEST(backup_schedule, copies_apart)
   b_close(&w);
 }
 
-/* Regions of every provider; each zone has its own. */
+/* Copy regions of every provider. Each zone has its own settings. */
 TEST(backup_schedule, copies_elsewhere)
 {
 #define CLOUD(zone, cloud, region) \
@@ -629,7 +629,8 @@ TEST(backup_schedule, copies_elsewhere)
   w.role = t_keep(&w.t, t_str(&w.t, "replicationSpecs[1].zoneId"));
 #define COPY_TO(cloud, region, zone) "{\"cloudProvider\":\"" cloud "\",\"regionName\":\"" region "\",\"zoneId\":\"" zone "\"}"
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("AZURE", "CENTRAL_US_2", "%J") "]}", "copySettings[0].regionName");
-  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("AZURE", "US_EAST_2", "%J") "]}", "copySettings[0].regionName"); /* its own */
+  /* the zone's own region */
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("AZURE", "US_EAST_2", "%J") "]}", "copySettings[0].regionName");
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("GCP", "US_EAST_1", "%R") "]}", "copySettings[0].regionName");
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("GCP", "WESTERN_US", "%J") "]}", "copySettings[0].cloudProvider");
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("GCP", "WESTERN_US", "%R") "," COPY_TO("AZURE", "EUROPE_NORTH", "%J") ","
@@ -659,7 +660,7 @@ TEST(backup_schedule, copies_together)
   b_close(&w);
 }
 
-/* The driver is told where the copies go: by the settings for such a snapshot. */
+/* The order to the driver names the copy regions of the settings for such a snapshot. */
 TEST(backup_schedule, copies_driven)
 {
   t_driver d;
@@ -712,7 +713,7 @@ TEST(backup_schedule, copy_rules)
   b_close(&w);
 }
 
-/* Of items that ask for one at the same time, and keep it as long, the rarest gives its name, wherever it stands. */
+/* Of items that are due at the same time with the same retention, the least frequent one names the snapshot, at any place in the list. */
 TEST(backup_schedule, same_time)
 {
   static const char *const policies[] = {
@@ -734,7 +735,7 @@ TEST(backup_schedule, same_time)
   }
 }
 
-/* What is kept longer than its item says. */
+/* extraRetentionSettings keep snapshots longer than their item says. */
 TEST(backup_schedule, extra)
 {
   b_world w;
@@ -747,7 +748,7 @@ TEST(backup_schedule, extra)
   b_close(&w);
 }
 
-/* As many as a policy may keep, and what was kept of them after a leap; what is kept longer counts. */
+/* The maximum number of snapshots that a policy may keep, and those kept after a leap. Longer retention counts. */
 TEST(backup_schedule, most)
 {
   b_world w;
@@ -761,7 +762,7 @@ TEST(backup_schedule, most)
   b_close(&w);
 }
 
-/* Those that are there are kept longer; and where a cluster has as many as it may have, none is taken until one goes. */
+/* Existing snapshots are kept longer. A cluster with the maximum of snapshots takes none until one is deleted. */
 TEST(backup_schedule, full)
 {
   char body[512];
@@ -784,7 +785,7 @@ TEST(backup_schedule, full)
   b_is(&w, "expiresAt", "2026-03-11T00:00:00Z");
   for (i = 0; i < 1000 && b_send(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":300}") == 202; i++) {
     if (i == 0) w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
-    t_advance(&w.t, 10); /* one after the other */
+    t_advance(&w.t, 10); /* not at the same time */
   }
   munit_assert_string_equal(t_error(&w.t), "BACKUP_LIMIT_EXCEEDED");
   t_advance(&w.t, 2 * 3600);
@@ -800,7 +801,8 @@ TEST(backup_schedule, full)
   b_close(&w);
 }
 
-/* Numbers in a stored schedule that no request could have left there: nothing is calculated with them, and all is answered. */
+/* A damaged schedule has numbers that no request could store. Such numbers are not used in calculations, and every request gets an
+** answer. */
 TEST(backup_schedule, damaged)
 {
   static const struct {
@@ -830,7 +832,7 @@ TEST(backup_schedule, damaged)
     t_advance(&w.t, 3600);
     damaged_body(&w.t, "backup schedule", id, "", wrong[i].to, wrong[i].from);
   }
-  /* the cluster says that it has no backups, and its schedule waits on */
+  /* the cluster has no backups, but its schedule still has a due step */
   damaged_body(&w.t, "cluster", w.group, id, "\"backupEnabled\":true", "\"backupEnabled\":false");
   b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=1", NULL, 200);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -840,7 +842,7 @@ TEST(backup_schedule, damaged)
   b_close(&w);
 }
 
-/* A driver cannot take a snapshot of last week: of each frequency it takes the last that was missed, now. */
+/* A driver cannot take a snapshot of last week: for each frequency it takes the last missed one, now. */
 TEST(backup_schedule, driver)
 {
   t_driver d;
@@ -851,14 +853,14 @@ TEST(backup_schedule, driver)
   t_driver_does(&d, "", NULL);
   t_driver_does(&d, "snapshot.take", NULL);
   b_open_driven(&w, &d.port);
-  for (i = 0; i < 4; i++) { /* as it goes: one at each time */
+  for (i = 0; i < 4; i++) { /* in the usual course: a snapshot per due time */
     t_advance(&w.t, 6 * 3600);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   }
   munit_assert_int(t_driver_count(&d, "snapshot.take"), ==, 4);
   t_advance(&w.t, 40 * 86400 + 1800);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  /* a monthly one, and a weekly one, which is the daily and the hourly one as well */
+  /* a monthly one, and a weekly one, which also serves as daily and hourly one */
   munit_assert_int(t_driver_count(&d, "snapshot.take"), ==, 4 + 2);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
@@ -869,7 +871,7 @@ TEST(backup_schedule, driver)
   b_close(&w);
 }
 
-/* Where dates end the clock may go on: the schedule ends with them. */
+/* The clock may pass the end of dates: the schedule ends there. */
 TEST(backup_schedule, end_of_dates)
 {
   b_world w;
@@ -884,7 +886,7 @@ TEST(backup_schedule, end_of_dates)
   b_close(&w);
 }
 
-/* The same by a driver: the last one is that of the moment at which dates end. */
+/* The same with a driver: the last snapshot is that of the moment at which dates end. */
 TEST(backup_schedule, end_driven)
 {
   static const int64_t end = INT64_C(253402300800000);

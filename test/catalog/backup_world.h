@@ -1,6 +1,7 @@
 /*
-** What the suites of backups share: a project with a cluster C whose backups are on, a clock, and requests in one line. In
-** paths %G stands for the project, %C for the cluster's own path; in bodies %G, %S and %J for what was kept as such.
+** Shared helpers of the suites of backups: a project with a cluster C that has backups, a clock, and requests in one
+** line. In paths %G stands for the project and %C for the cluster's path. In bodies %G, %S and %J stand for ids that
+** were kept.
 */
 #ifndef SVC_TEST_BACKUP_WORLD_H
 #define SVC_TEST_BACKUP_WORLD_H
@@ -19,7 +20,7 @@
 #define B_ITEM(type, interval, unit, value) \
   "{\"frequencyType\":\"" type "\",\"frequencyInterval\":" #interval ",\"retentionUnit\":\"" unit "\"," \
   "\"retentionValue\":" #value "}"
-/* Keys at AWS by which clusters can be encrypted. */
+/* AWS keys for the encryption of clusters. */
 #define B_KEYS \
   "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"11112222-3333\",\"region\":\"US_EAST_1\",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"," \
   "\"secretAccessKey\":\"the-secret-of-aws-keys\"}}"
@@ -27,7 +28,7 @@
 
 typedef struct b_world {
   t_service t;
-  const char *org, *group, *snapshot, *other, *role; /* ids that bodies name: %S, %J, %R */
+  const char *org, *group, *snapshot, *other, *role; /* ids in paths and bodies: %S, %J, %R */
   char path[1024], body[8192];
 } b_world;
 
@@ -63,7 +64,7 @@ static inline void b_good(b_world *w, const char *method, const char *path, cons
     munit_errorf("%s %s: %d %s", method, w->path, w->t.response.status, w->t.response.body);
 }
 
-/* It is refused, by this code, and nothing has changed. */
+/* Checks that the request is refused with this code and changes nothing. */
 static inline void b_bad(b_world *w, const char *method, const char *path, const char *body, int status, const char *code)
 {
   uint64_t print;
@@ -74,7 +75,7 @@ static inline void b_bad(b_world *w, const char *method, const char *path, const
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-/* The same, with 400, and the field is named. */
+/* The same with status 400. The error must name the field. */
 static inline void b_bad_field(b_world *w, const char *method, const char *path, const char *body, const char *field)
 {
   uint64_t print;
@@ -95,7 +96,7 @@ static inline void b_open(b_world *w, const svc_config *config)
   w->group = t_project(&w->t, w->org, "alpha");
 }
 
-/* A role at this provider that may be used; %R from here on. */
+/* Creates and authorizes a role at this provider. Its id is %R from here on. */
 static inline void b_role(b_world *w, const char *provider)
 {
   bool azure = strcmp(provider, "AZURE") == 0;
@@ -111,7 +112,7 @@ static inline void b_role(b_world *w, const char *provider)
   else t_advance(&w->t, 10);
 }
 
-/* With the cluster C, ready. */
+/* Opens the world with the cluster C, ready to use. */
 static inline void b_open_cluster(b_world *w, const svc_config *config, const char *cluster)
 {
   b_open(w, config);
@@ -119,7 +120,7 @@ static inline void b_open_cluster(b_world *w, const svc_config *config, const ch
   t_advance(&w->t, 10);
 }
 
-/* The same where a driver makes it, which has been given its orders. */
+/* Opens the world with a driver, which gets the order to create C. */
 static inline void b_open_driven(b_world *w, const svc_driver *driver)
 {
   svc_config config = { .limiter_off = 1, .driver = driver };
@@ -133,7 +134,7 @@ static inline void b_close(b_world *w)
   t_close(&w->t);
 }
 
-/* A snapshot on demand of C, completed; %S from here on. */
+/* Takes an on-demand snapshot of C and waits until it is completed. Its id is %S from here on. */
 static inline void b_snapshot(b_world *w)
 {
   b_good(w, "POST", "%C/backup/snapshots", "{}", 202);
@@ -141,7 +142,7 @@ static inline void b_snapshot(b_world *w)
   t_advance(&w->t, 10);
 }
 
-/* How many events of this type the project has. */
+/* Returns the number of events of this type in the project. */
 static inline int64_t b_events(b_world *w, const char *type)
 {
   char path[128];

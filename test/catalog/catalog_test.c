@@ -1,11 +1,11 @@
 /*
-** The tables against the public catalog, and against themselves.
+** The tables, compared with the public catalog, and checked for consistency.
 **
-** The first half knows all operations from a list of its own and fails when a route differs from it in name, set, limits,
-** versions, roles or status. The second half looks for what a compiler cannot see in tables: rows out of order, names
-** that lead nowhere, presets that their own field would refuse.
+** The first half has its own list of all operations and fails when a route differs from it in name, set, limits,
+** versions, roles or status. The second half finds errors in tables that a compiler cannot see: rows out of order,
+** names that lead nowhere, presets that their own field would refuse.
 **
-** What every route does when it is called is in every_plan_test.c.
+** The suite every_plan_test.c tests the behavior of every route when it is called.
 */
 #include "world.h"
 
@@ -50,7 +50,7 @@ TEST_SERVICE(catalog, operations)
     const svc_route *r = t->s->plans[i].route;
     const svc_set_row *set = &t->s->sets[r->set];
     const operations_row *o = operations_find(methods[r->method], r->path);
-    if (r->flags & SVC_ABSOLUTE) continue; /* the catalog knows only what is below the base path */
+    if (r->flags & SVC_ABSOLUTE) continue; /* the catalog has only routes below the base path */
     if (!o) munit_errorf("%s %s is neither in the catalog nor in operations_own.h", methods[r->method], r->path);
     stand += !operations_is_own(o);
     if (strcmp(set->name, o->set) != 0) munit_errorf("%s %s: set %s, not %s", o->method, o->path, set->name, o->set);
@@ -69,7 +69,7 @@ TEST_SERVICE(catalog, operations)
   printf("catalog: %zu of %zu operations\n", stand, (size_t)OPERATIONS_COUNT);
 }
 
-/* The tests that call a route with something made up know what that would be, for every parameter of a path. */
+/* t_sample() has a value for every path parameter, for tests that call routes with made-up values. */
 TEST_SERVICE(catalog, parameters)
 {
   const svc_plan *plan;
@@ -157,7 +157,7 @@ static void catalog_check_event(const svc_noun *noun, const char *event)
   munit_errorf("%s: event %s is unknown", noun->name, event);
 }
 
-/* A field of an object, by its path (svc_path_step); of a union: of any of its variants. A condition is on a field as well. */
+/* Returns the field of an object by its path (svc_path_step). For a union: of any variant. Conditions also name fields this way. */
 static const svc_field *catalog_field(const svc_object *object, const char *name)
 {
   const svc_path_step step = svc_path_first(name);
@@ -171,7 +171,7 @@ static const svc_field *catalog_field(const svc_object *object, const char *name
   return *step.rest ? catalog_field(svc_field_object(f), step.rest) : f;
 }
 
-/* One field, or several with slashes between. */
+/* Checks the name of one field, or of several with slashes between. */
 static void catalog_check_fields(const svc_noun *noun, const svc_object *object, const char *what, const char *fields)
 {
   svc_str rest = svc_str_c(fields);
@@ -184,7 +184,7 @@ static void catalog_check_fields(const svc_noun *noun, const svc_object *object,
   }
 }
 
-/* svc_fail_about() has two parameters to give, a key and that of the parent. */
+/* svc_fail_about() gives two parameters: the key, and the key of the parent. */
 static void catalog_check_code(const svc_noun *noun, const char *what, int code, unsigned least)
 {
   if (code && (svc_error_params(code) > 2 || svc_error_params(code) < least))
@@ -226,10 +226,10 @@ static void catalog_check_lifecycle(const svc_noun *noun)
   }
 }
 
-/* Nouns that others name already and that are still to come: what names them is not checked until then. */
+/* Nouns that are already named but do not exist yet: rows that name them are not checked until then. */
 static const char *const catalog_to_come[] = { NULL };
 
-/* What a noun says of others, by name. */
+/* Checks the names of other nouns in a noun's tables. */
 static void catalog_check_names(const svc_noun *noun, const svc *s)
 {
   const svc_noun_info *feed = s->seats[SVC_SEAT_FEED];
@@ -240,7 +240,7 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
     char field[128], *at;
     snprintf(field, sizeof field, "%s", ref->field);
     at = strchr(field, '@');
-    if (at) *at = '/'; /* the project stands in the second */
+    if (at) *at = '/'; /* the project is in the second field */
     catalog_check_fields(noun, noun->object, "refs", field);
     if (!svc_noun_named(s, ref->noun) == !catalog_in(catalog_to_come, ref->noun))
       munit_errorf("%s: refs: %s noun is called %s", noun->name, svc_noun_named(s, ref->noun) ? "now a" : "no", ref->noun);
@@ -249,7 +249,7 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
   }
   for (guard = noun->guards; guard && guard->field; guard++) {
     if (strpbrk(guard->field, ".[")) munit_errorf("%s: guards: %s is no field of its own", noun->name, guard->field);
-    above = guard->what & SVC_GUARD_CREATE ? svc_noun_named(s, noun->parent) : NULL; /* a field of what it is below */
+    above = guard->what & SVC_GUARD_CREATE ? svc_noun_named(s, noun->parent) : NULL; /* a field of the parent */
     if (guard->what & SVC_GUARD_CREATE && (!above || guard->what != SVC_GUARD_CREATE)) munit_errorf("%s: guards: %s", noun->name, guard->field);
     catalog_check_fields(noun, above ? above->noun->object : noun->object, "guards", guard->field);
     catalog_check_code(noun, "guards", guard->error, 0);
@@ -321,8 +321,8 @@ static const svc_param *catalog_param(const svc_param *p, const char *name)
   return NULL;
 }
 
-/* Whose roles count must be known: those on the organization or project with which the path begins, on those to which what
-** it names belongs, or any. Otherwise nobody is let in. */
+/* Checks that a route with roles says on what: on the organization or project at the start of its path, on those that own the
+** named entity, or on any. Otherwise every caller would be refused. */
 static void catalog_check_permission(const svc *s, const svc_plan *plan)
 {
   const svc_hop *first = plan->hop_count ? &plan->hops[0] : NULL;
@@ -369,7 +369,7 @@ TEST_SERVICE(catalog, tables)
   for (i = 0; i < t->s->plan_count; i++) catalog_check_route(t, &t->s->plans[i]);
 }
 
-/* -------------------------------------------------------------------------------------------- rows beside the nouns' tests */
+/* ------------------------------------------------------------------------------------------------ rows in the nouns' tests */
 
 static const svc_plan *catalog_plan(const svc *s, int method, const char *path)
 {
@@ -379,7 +379,7 @@ static const svc_plan *catalog_plan(const svc *s, int method, const char *path)
   return NULL;
 }
 
-/* Has a path with this text in it such a parameter, or its query? NULL: any path. */
+/* Returns true if a route whose path contains this text has such a parameter in its path or query. NULL: any path. */
 static bool catalog_has_param(const svc *s, const char *path, const char *name)
 {
   const svc_plan *plan;
@@ -401,7 +401,7 @@ static bool catalog_any_plan(const svc *s, const char *path)
   return false;
 }
 
-/* What a row (needs.h) is about is there: a route that was renamed takes its rows along. */
+/* Checks that the route and the fields of a row (needs.h) exist: rows must follow a renamed route. */
 static void catalog_check_need(const svc *s, const t_need *need)
 {
   const char *param = need->kind == T_NEED_SAME ? need->value : need->param; /* the name itself may be a field of an example */
@@ -466,7 +466,7 @@ static void catalog_walk_end(catalog_walk *w)
   free(w->seen);
 }
 
-/* The route of a path. */
+/* Returns the route of a path. */
 static const svc_plan *catalog_route(svc *s, const char *target)
 {
   svc_call c;
@@ -485,24 +485,24 @@ static const svc_plan *catalog_route(svc *s, const char *target)
   return c.plan;
 }
 
-/* Follow one link as it is. What is not made yet (a policy, a schedule) may be absent; nothing else is wrong with a link. */
+/* Follows one link unchanged. Resources that do not exist yet (a policy, a schedule) may answer 404; nothing else may be wrong. */
 static const svc_plan *catalog_visit(t_world *w, catalog_walk *walk, const char *link)
 {
   const svc_plan *plan = catalog_route(w->t.s, link);
   int status = t_send(&w->t, "GET", link, NULL);
   if (status == 404) return plan;
   if (status != 200) t_complain(plan, "the link %s answers %d %s", link, status, t_error(&w->t));
-  if (status != 200 || svc_route_ext_of(plan->route)->media) return plan; /* nothing to follow in there */
+  if (status != 200 || svc_route_ext_of(plan->route)->media) return plan; /* such a body has no links */
   munit_assert_not_null(w->t.body);
   if (w->t.body->type == SVC_J_OBJECT) munit_assert_string_not_equal(t_link(&w->t, "self"), "");
   catalog_follow(walk, w->t.body);
   return plan;
 }
 
-/* The one GET to which no link leads: it requires a parameter that nobody but the caller knows, the account of the other side. */
+/* The only GET without a link to it: only the caller knows a value of its required parameter, the account of the other side. */
 static const char catalog_unlinked[] = "/groups/{groupId}/streams/vpcPeeringConnections";
 
-/* Does the answer of a POST that makes such an entity, or begins such a job, link to it? In a world of its own. */
+/* Returns true if the answer of a POST that creates such an entity, or starts such a job, links to it. Uses its own world. */
 static bool catalog_made(size_t get)
 {
   static t_world w;
@@ -525,8 +525,8 @@ static bool catalog_made(size_t get)
   return found;
 }
 
-/* Every other GET must be met when all links are followed from the root, as they are, in a world that has one of everything; what no list
-** shows is linked to by the answer that made it. */
+/* Every other GET is reached from the root by following all links, in a world that has one of everything. An entity that no list
+** shows is linked from the answer that created it. */
 TEST(catalog, reachable)
 {
   static t_world w;
@@ -544,7 +544,7 @@ TEST(catalog, reachable)
     munit_assert_size(walk.count, <, 10000);
   }
   for (i = 0; i < w.t.s->plan_count; i++)
-    if (w.t.s->plans[i].route->method == SVC_GET && !(w.t.s->plans[i].route->flags & SVC_ABSOLUTE) && /* those stand beside the API */
+    if (w.t.s->plans[i].route->method == SVC_GET && !(w.t.s->plans[i].route->flags & SVC_ABSOLUTE) && /* routes outside of the API */
         !reached[i] && strcmp(w.t.s->plans[i].route->path, catalog_unlinked) != 0 && !catalog_made(i))
       t_complain(&w.t.s->plans[i], "no link leads to it");
   t_complaints_end();
@@ -553,7 +553,7 @@ TEST(catalog, reachable)
   t_world_close(&w);
 }
 
-/* Every operation is called as the reference calls it, and none as another. */
+/* Every operation has the operationId of the reference, and no other. */
 TEST_SERVICE(catalog, names)
 {
   size_t i, j;

@@ -1,17 +1,19 @@
 /*
-** What keeps a project, and an organization, from being deleted: each thing, made and removed again, with the code that names it.
+** Each kind of resource that prevents the deletion of a project or an organization: the test creates it, tries, and
+** removes it again. The error code names the resource.
 */
 #include "backup_world.h"
 
 #define CLOUD "\"providerName\":\"AWS\""
 
-/* A body with %I has the id of what was made by the row before, a path as well. The project may not go while it is there. */
+/* In bodies and paths, %I is the id of the resource that the previous row created. While the resource exists, the project cannot
+** be deleted. */
 static const struct {
   const char *path, *body;
   int made;
-  const char *id;   /* the field that names it in the path of its removal */
-  const char *code; /* behind CANNOT_CLOSE_GROUP_ACTIVE_ */
-  const char *gone; /* its path */
+  const char *id;   /* the field with its id in the path of its deletion */
+  const char *code; /* follows CANNOT_CLOSE_GROUP_ACTIVE_ */
+  const char *gone; /* the path of its deletion */
   int removed;
 } things[] = {
   { "clusters", B_CLUSTER("Main", ""), 201, "name", "CLUSTERS", "clusters/%I", 202 },
@@ -60,7 +62,7 @@ static void closing_refused(closing_world *w, const char *path, const char *code
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-/* Each in a project of its own. */
+/* Each resource in a project of its own. */
 TEST(closing, projects)
 {
   static const svc_config config = { .limiter_off = 1, .provision_ms = 1000 };
@@ -85,7 +87,7 @@ TEST(closing, projects)
     closing_refused(&w, path, code, 409);
     munit_assert_string_equal(t_param(&w.t, 0), w.group);
     t_advance(&w.t, 60);
-    closing_refused(&w, path, code, 409); /* when it is at rest, too */
+    closing_refused(&w, path, code, 409); /* also in its final state */
     closing_send(&w, "DELETE", things[i].gone, NULL, id, things[i].removed);
     t_advance(&w.t, 60);
     munit_assert_int(t_send(&w.t, "DELETE", path, NULL), ==, 202);
@@ -94,7 +96,8 @@ TEST(closing, projects)
   t_close(&w.t);
 }
 
-/* Projects, links for migrations, and what is to be paid: without a card the charges of a month that runs, and those of one that has ended. */
+/* An organization cannot be deleted while it has projects, link tokens, or unpaid charges without a card, of the current month or
+** an earlier one. */
 TEST(closing, organizations)
 {
   static const svc_config config = { .limiter_off = 1, .provision_ms = 1000 };

@@ -1,5 +1,5 @@
 /*
-** Access roles at the three cloud providers: asked for, authorized, used and kept while they are used.
+** Access roles at the three cloud providers: created, authorized, used, and not deletable while used.
 */
 #include "catalog/backup_world.h"
 #include "needs.h"
@@ -11,9 +11,10 @@
   "\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5f\",\"tenantId\":\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5a\"}"
 
 T_NEEDS(cloud_access) = {
-  T_CHANGED(NEED_ROLES, NEED_AUTHORIZED), /* a role is of use when it is authorized */
+  T_CHANGED(NEED_ROLES, NEED_AUTHORIZED), /* only an authorized role can be used */
   T_SAME("iamRoleId", "roleId"),
-  T_KEY(NEED_ROLES "/{cloudProvider}/{roleId}", "cloudProvider", "AWS"), /* whose role it is: the POST makes no provider */
+  T_KEY(NEED_ROLES "/{cloudProvider}/{roleId}", "cloudProvider", "AWS"), /* the role's provider: the body of the POST has it in another
+                                                                            field */
   T_SAMPLE("cloudProvider", "AWS"),
   /* in the order of T_ROLE_AWS, T_ROLE_AZURE and T_ROLE_GCP */
   T_TARGET("cloud provider access", NEED_ROLES, "{\"providerName\":\"AWS\"}", NEED_AUTHORIZED, "roleId", "/groups/%G/cloudProviderAccess/AWS/%V"),
@@ -36,7 +37,7 @@ static int64_t events(b_world *w, const char *type)
 }
 
 typedef struct access_torn {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: jobs are cast to this struct */
   const char *kind;
   svc_id id;
 } access_torn;
@@ -52,7 +53,7 @@ static bool access_torn_work(svc_job *job, svc_txn *txn)
   return svc_put(txn, &key, SVC_S("")) == SVC_OK;
 }
 
-/* An entry of who uses a role, of which the end is missing: it is nobody's, and the role is shown. */
+/* A damaged record of a role's use, without its end, counts for no user; the role is still shown. */
 TEST(cloud_access, damaged)
 {
   access_torn work;
@@ -77,7 +78,7 @@ TEST(cloud_access, aws)
 {
   b_world w;
   b_open(&w, NULL);
-  b_bad_field(&w, "POST", ROLES, "{\"providerName\":\"AWS\"," ARN "}", "iamAssumedRoleArn"); /* it is not known yet */
+  b_bad_field(&w, "POST", ROLES, "{\"providerName\":\"AWS\"," ARN "}", "iamAssumedRoleArn"); /* the ARN is not known yet */
   b_bad_field(&w, "POST", ROLES, "{}", "providerName");
   b_bad_field(&w, "POST", ROLES, "{\"providerName\":\"IBM\"}", "providerName");
   b_good(&w, "POST", ROLES, "{\"providerName\":\"AWS\"}", 201);
@@ -88,7 +89,7 @@ TEST(cloud_access, aws)
   munit_assert_size(t_count(&w.t, "featureUsages"), ==, 0);
   munit_assert_null(t_node(&w.t, "authorizedDate"));
   b_bad(&w, "POST", "/groups/%G/backup/exportBuckets", "{\"bucketName\":\"acme\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"%R\"}", 400,
-        "CANNOT_ASSUME_ROLE"); /* it is not authorized */
+        "CANNOT_ASSUME_ROLE"); /* the role is not authorized */
   munit_assert_string_equal(t_param(&w.t, 0), w.role);
   b_bad_field(&w, "PATCH", ROLES "/%R", "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::12:role/a-role\"}", "iamAssumedRoleArn");
   b_bad_field(&w, "PATCH", ROLES "/%R", "{\"providerName\":\"GCP\"}", "providerName");
@@ -120,7 +121,7 @@ TEST(cloud_access, others)
   munit_assert_int64(events(&w, "CLOUD_PROVIDER_ACCESS_AZURE_SERVICE_PRINCIPAL_UPDATED"), ==, 1);
   b_good(&w, "DELETE", ROLES "/AZURE/%R", NULL, 204);
   munit_assert_int64(events(&w, "CLOUD_PROVIDER_ACCESS_AZURE_SERVICE_PRINCIPAL_DELETED"), ==, 1);
-  b_good(&w, "POST", ROLES, "{\"providerName\":\"GCP\"}", 201); /* an account that takes a while */
+  b_good(&w, "POST", ROLES, "{\"providerName\":\"GCP\"}", 201); /* the creation of an account takes a while */
   w.role = t_keep(&w.t, t_str(&w.t, "roleId"));
   b_is(&w, "status", "IN_PROGRESS");
   munit_assert_true(svc_pattern_match("^db-svc-[0-9a-z]{16}@p-[0-9a-z]{24}.iam.gserviceaccount.com$",
@@ -140,7 +141,7 @@ TEST(cloud_access, others)
   b_close(&w);
 }
 
-/* While something names it, it stays, and that is named; then it can go. */
+/* A role cannot be deleted while a resource uses it. The error names the resource. */
 TEST(cloud_access, used)
 {
   b_world w;

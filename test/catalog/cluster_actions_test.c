@@ -1,5 +1,5 @@
 /*
-** What is done to clusters besides changing their fields: pins and grants that end on the clock, restarts, views.
+** Actions on clusters other than changes of fields: pins and grants that expire by the clock, restarts, views.
 **
 ** Tests also: cluster, cluster_summary
 */
@@ -23,7 +23,7 @@ static const char *actions_get(t_place *w, const char *field)
   return t_str(&w->t, field);
 }
 
-/* The newest event of the cluster. */
+/* Returns the type of the newest event of the cluster. */
 static const char *actions_event(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=C&itemsPerPage=1", w->group), ==, 200);
@@ -51,11 +51,12 @@ TEST(cluster_actions, pin)
   munit_assert_string_equal(actions_get(&w, PINNED), "2025-06-11T00:00:00Z");
   munit_assert_string_equal(actions_get(&w, "stateName"), "IDLE");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"dbMajorVersion\":\"7.0\"}", ONE, w.group), ==, 200);
-  munit_assert_string_equal(t_str(&w.t, "featureCompatibilityVersion"), "6.0"); /* it stays */
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"dbMajorVersion\":\"8.0\"}", ONE, w.group), ==, 400); /* which has no features of 6.0 */
+  munit_assert_string_equal(t_str(&w.t, "featureCompatibilityVersion"), "6.0"); /* unchanged */
+  /* version 8.0 does not support the features of 6.0 */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"dbMajorVersion\":\"8.0\"}", ONE, w.group), ==, 400);
   actions_refused(&w, 400, "DB_VERSION_INVALID", "8.0");
 
-  munit_assert_int(actions_do(&w, PIN, NULL), ==, 204); /* another date: 28 days from now */
+  munit_assert_int(actions_do(&w, PIN, NULL), ==, 204); /* a new date: 28 days from now */
   munit_assert_string_equal(actions_event(&w), "CLUSTER_FCV_EXPIRATION_DATE_UPDATED");
   munit_assert_string_equal(actions_get(&w, PINNED), "2025-06-29T00:00:10Z");
   t_advance(&w.t, 28 * DAY - 1);
@@ -69,7 +70,7 @@ TEST(cluster_actions, pin)
   munit_assert_int(actions_do(&w, UNPIN, NULL), ==, 204);
   munit_assert_string_equal(actions_event(&w), "CLUSTER_FCV_UNFIXED");
   munit_assert_string_equal(actions_get(&w, PINNED), "");
-  munit_assert_int(actions_do(&w, UNPIN, NULL), ==, 204); /* there is nothing left to be taken back */
+  munit_assert_int(actions_do(&w, UNPIN, NULL), ==, 204); /* no pin is left to remove */
   t_advance(&w.t, 60 * DAY);
   munit_assert_string_equal(actions_get(&w, "featureCompatibilityVersion"), "7.0");
   t_close(&w.t);
@@ -108,7 +109,7 @@ TEST(cluster_actions, grant)
   munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "CLUSTER_DATABASE_LOGS");
   munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.expirationTime"), "2025-06-02T00:00:00Z");
   munit_assert_string_equal(actions_get(&w, "stateName"), "IDLE");
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200); /* it stays over other changes */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200); /* the grant survives other changes */
   t_advance(&w.t, DAY - 11);
   munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "CLUSTER_DATABASE_LOGS");
   t_advance(&w.t, 1);
@@ -122,7 +123,7 @@ TEST(cluster_actions, grant)
   t_close(&w.t);
 }
 
-/* Pause, pin and grant at once: each ends at its own time. */
+/* Pause, pin and grant together: each ends at its own time. */
 TEST(cluster_actions, all_dues)
 {
   t_place w;
@@ -143,7 +144,7 @@ TEST(cluster_actions, all_dues)
   t_close(&w.t);
 }
 
-/* Which process leads. */
+/* Returns the id of the primary. */
 static const char *actions_primary(t_place *w)
 {
   char path[48];
@@ -158,7 +159,7 @@ static const char *actions_primary(t_place *w)
   return "";
 }
 
-/* Another member leads the set afterwards, which an event tells. */
+/* After a restart another member is primary. An event reports the election. */
 TEST(cluster_actions, restart_elects)
 {
   const char *first, *second, *third;
@@ -184,7 +185,7 @@ TEST(cluster_actions, restart)
 {
   t_place w;
   t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
-  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* is part of the creation */
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* has no effect during the creation */
   munit_assert_string_equal(actions_get(&w, "stateName"), "CREATING");
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
@@ -197,16 +198,17 @@ TEST(cluster_actions, restart)
   actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
   t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group);
   actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", ONE, w.group), ==, 200); /* only written down */
+  /* tags need no work on the hosts */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", ONE, w.group), ==, 200);
   actions_do(&w, "/restartPrimaries", NULL);
   actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
-  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200); /* what is kept for it is as it was */
+  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200); /* the cached list is unchanged */
   munit_assert_string_equal(t_str(&w.t, "results[0].clusters[0].name"), "C");
   t_advance(&w.t, 5);
   munit_assert_string_equal(actions_get(&w, "stateName"), "IDLE");
   munit_assert_string_equal(actions_event(&w), "CLUSTER_UPDATE_COMPLETED");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
-  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* beside another change */
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* together with another change */
   t_advance(&w.t, 5);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
   t_advance(&w.t, 5);
@@ -215,7 +217,7 @@ TEST(cluster_actions, restart)
   t_close(&w.t);
 }
 
-/* The driver is told that it is a restart, and afterwards no more. */
+/* The order to the driver has the mark of a restart only while one is in progress. */
 static void actions_done(t_place *w, t_driver *d, const char *action, bool restart)
 {
   t_driver_finish(d, w->t.s, action, SVC_OK, NULL);
@@ -231,14 +233,14 @@ TEST(cluster_actions, driver)
   t_place_open(&w, &config, "P1", BODY("REPLICASET"));
   actions_done(&w, &d, "cluster.create", false);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
-  munit_assert_string_equal(actions_get(&w, "restartPrimaries"), ""); /* it is no field */
+  munit_assert_string_equal(actions_get(&w, "restartPrimaries"), ""); /* the mark is no field of the API */
   actions_done(&w, &d, "cluster.update", true);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
   actions_done(&w, &d, "cluster.update", false);
   t_close(&w.t);
 }
 
-/* A restart that a driver has failed at is none that is under way. */
+/* A restart that failed in the driver is no longer in progress. */
 TEST(cluster_actions, restart_failed)
 {
   t_driver d;
@@ -254,7 +256,7 @@ TEST(cluster_actions, restart_failed)
   t_close(&w.t);
 }
 
-/* Where damage has left the mark of a restart on a cluster that is at rest, none is under way. */
+/* A damaged record with the mark of a restart on an idle cluster: no restart is in progress. */
 TEST(cluster_actions, restart_damaged)
 {
   t_place w;
@@ -267,7 +269,7 @@ TEST(cluster_actions, restart_damaged)
   t_close(&w.t);
 }
 
-/* How much data a cluster has is what the driver last said, also after changes that say nothing of it. */
+/* The data size of a cluster is the last one that the driver reported, also after changes without a report of it. */
 TEST(cluster_actions, size)
 {
   t_driver d;
@@ -298,7 +300,7 @@ TEST(cluster_actions, scaling_mode)
   t_close(&w.t);
 }
 
-/* Shared tiers have none of these, but they may be tried with the sample data. */
+/* Shared tiers have none of these actions, but accept the sample data. */
 TEST(cluster_actions, tenant)
 {
   static const char body[] = "{\"name\":\"T\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"

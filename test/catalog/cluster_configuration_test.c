@@ -1,5 +1,5 @@
 /*
-** Configurations that are only tried: all that a create or a change would say, and nothing is changed.
+** Validation of configurations: the answer has all errors that a create or a change would report. Nothing is changed.
 */
 #include "mechanism/probe.h"
 
@@ -24,7 +24,7 @@ static int try_send(t_place *w, const char *body)
 TEST(cluster_configuration, answers)
 {
   static const struct {
-    const char *body, *code, *about; /* code NULL: it is valid */
+    const char *body, *code, *about; /* code NULL: valid */
   } rows[] = {
     { NEW("{\"name\":\"C\",\"clusterType\":\"REPLICASET\"," SPECS("M10", "") "}"), NULL, NULL },
     { NEW("{\"name\":\"Main\",\"clusterType\":\"REPLICASET\"," SPECS("M10", "") "}"), "DUPLICATE_CLUSTER_NAME", "Main" },
@@ -52,17 +52,18 @@ TEST(cluster_configuration, answers)
     munit_assert_string_equal(t_str(&w.t, "errors[0].errorCode"), rows[i].code ? rows[i].code : "");
     if (rows[i].about) munit_assert_not_null(strstr(t_str(&w.t, "errors[0].validationIssue"), rows[i].about));
   }
-  munit_assert_int(try_send(&w, NEW("{\"name\":\"C\",\"clusterType\":\"X\",\"colour\":1}")), ==, 200); /* all of them */
+  munit_assert_int(try_send(&w, NEW("{\"name\":\"C\",\"clusterType\":\"X\",\"colour\":1}")), ==, 200); /* all errors */
   munit_assert_size(t_count(&w.t, "errors"), ==, 3);
   munit_assert_uint64(store_print(w.t.s), ==, print);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Main", w.group), ==, 202); /* what goes is not changed */
+  /* a cluster in deletion cannot be changed */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Main", w.group), ==, 202);
   munit_assert_int(try_send(&w, EDIT("{\"backupEnabled\":true}")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "valid"), "false");
   munit_assert_string_equal(t_str(&w.t, "errors[0].errorCode"), "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_close(&w.t);
 }
 
-/* What was read may be tried as it is, and a limit that is reached is one more reason. */
+/* The body of a GET can be validated unchanged. A reached limit is a further error. */
 TEST(cluster_configuration, read)
 {
   static char body[16384];
@@ -81,7 +82,7 @@ TEST(cluster_configuration, read)
   t_close(&w.t);
 }
 
-/* What is wrong with the question is an error. */
+/* An invalid request is refused with an error. */
 TEST(cluster_configuration, refused)
 {
   static const char *const rows[][2] = {

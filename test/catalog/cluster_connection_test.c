@@ -1,6 +1,6 @@
 /*
-** Connection strings: the derivation by itself, with inputs made by hand, a test for each kind of string; what nouns of networks
-** will say of a project is given here as they will.
+** Connection strings: a direct test of their derivation, with inputs made by hand, and one test per kind of string.
+** The test itself supplies what the nouns of networks would report about a project.
 */
 #include "support.h"
 
@@ -33,7 +33,7 @@ static void strings_begin(strings_world *w, const char *body)
   w->strings = svc_node_new(&w->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
 }
 
-/* The value at a path; NULL: it is not there. */
+/* Returns the value at a path, or NULL if the path does not exist. */
 static const char *strings_at(strings_world *w, const char *path)
 {
   t_service probe;
@@ -51,10 +51,10 @@ static void strings_make(strings_world *w)
   svc_buf b = svc_buf_new(&w->arena, 512);
   svc_node *facts = svc_node_new(&w->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   svc_cluster_simulated_hosts(&w->arena, &w->reach, facts);
-  svc_cluster_told_strings(&w->arena, w->reach.scheme, facts, w->strings);
+  svc_cluster_driven_strings(&w->arena, w->reach.scheme, facts, w->strings);
   svc_cluster_network_strings(&w->arena, &w->reach, w->strings);
   svc_node_write(&b, w->strings);
-  munit_assert_null(strchr(svc_buf_done(&b).p, '@')); /* nobody's credentials stand in any of them */
+  munit_assert_null(strchr(svc_buf_done(&b).p, '@')); /* no string contains credentials */
 }
 
 static void strings_end(strings_world *w)
@@ -72,17 +72,17 @@ TEST(cluster_connection, standard)
   IS(&w, "standardSrv", "db+srv://abc123" AT);
   NONE(&w, "private");
   NONE(&w, "privateSrv");
-  munit_assert_not_null(strings_at(&w, "privateEndpoint")); /* shown, without any */
+  munit_assert_not_null(strings_at(&w, "privateEndpoint")); /* shown, but empty */
   munit_assert_not_null(strings_at(&w, "awsPrivateLinkSrv"));
   NONE(&w, "awsPrivateLink");
-  w.reach.private_only = true; /* that alone changes no string */
+  w.reach.private_only = true; /* private_only alone changes no string */
   strings_make(&w);
   IS(&w, "standard", PUBLIC);
   NONE(&w, "private");
   strings_end(&w);
 }
 
-/* Private addresses have names of their own with two of the providers, and with the first by custom DNS. */
+/* Private addresses have their own names at two of the providers, and at the first one with custom DNS. */
 TEST(cluster_connection, peering)
 {
   static const struct {
@@ -112,7 +112,7 @@ TEST(cluster_connection, peering)
       NONE(&w, "private");
       NONE(&w, "privateSrv");
     }
-    w.reach.peered = false; /* what is no longer so is no longer shown */
+    w.reach.peered = false; /* strings without a reason are no longer shown */
     strings_make(&w);
     NONE(&w, "private");
     strings_end(&w);
@@ -133,7 +133,7 @@ TEST(cluster_connection, endpoint)
   strings_make(&w);
   IS(&w, "privateEndpoint[0].connectionString", "db://pl-0-us-east-1" AT ":1024" OPTIONS);
   IS(&w, "privateEndpoint[0].srvConnectionString", "db+srv://pl-0-us-east-1" AT);
-  NONE(&w, "privateEndpoint[0].srvShardOptimizedConnectionString"); /* of what is sharded alone */
+  NONE(&w, "privateEndpoint[0].srvShardOptimizedConnectionString"); /* only for sharded clusters */
   IS(&w, "privateEndpoint[0].type", "DBD");
   IS(&w, "privateEndpoint[0].endpoints[0].endpointId", "vpce-a");
   IS(&w, "privateEndpoint[0].endpoints[0].providerName", "AWS");
@@ -145,7 +145,7 @@ TEST(cluster_connection, endpoint)
   strings_end(&w);
 }
 
-/* One name serves several regions; another service has another number, and only the first provider's are shown by id. */
+/* Several regions can share a name. A further service has another number. Only endpoints of the first provider are shown by id. */
 TEST(cluster_connection, endpoints)
 {
   strings_world w;
@@ -180,7 +180,7 @@ TEST(cluster_connection, regionalized)
   strings_end(&w);
 }
 
-/* Of what is sharded; lost where it comes to be in several regions that have no endpoints of their own. */
+/* Only sharded clusters have shard-optimized strings, and lose them with several regions without regionalized endpoints. */
 TEST(cluster_connection, optimized)
 {
   strings_world w;
@@ -199,7 +199,7 @@ TEST(cluster_connection, optimized)
   w.reach.regionalized = true;
   strings_make(&w);
   IS(&w, "privateEndpoint[0].srvShardOptimizedConnectionString", "db+srv://main-pl-0-lb-us-east-1" AT);
-  w.reach.legacy = true; /* it kept the string that it had */
+  w.reach.legacy = true; /* an old cluster kept its string */
   strings_make(&w);
   NONE(&w, "privateEndpoint[0].srvShardOptimizedConnectionString");
   strings_end(&w);
@@ -217,11 +217,12 @@ TEST(cluster_connection, legacy)
   w.reach.peered = true;
   strings_make(&w);
   NONE(&w, "privateSrv");
-  w.reach.private_only = true; /* the same names, which lead to private addresses then */
+  w.reach.private_only = true; /* the same names, which now resolve to private addresses */
   strings_make(&w);
   IS(&w, "privateSrv", "db+srv://main-" HASH ".db.local");
   IS(&w, "private", strings_at(&w, "standard"));
-  w.reach.body = svc_json_parse(&w.arena, svc_str_c(CLUSTER("REPLICASET", REGION("AZURE", "US_EAST")))); /* another provider: another name */
+  /* another provider has another name */
+  w.reach.body = svc_json_parse(&w.arena, svc_str_c(CLUSTER("REPLICASET", REGION("AZURE", "US_EAST"))));
   strings_make(&w);
   IS(&w, "standardSrv", "db+srv://main-" HASH ".azure.db.local");
   strings_end(&w);

@@ -1,5 +1,5 @@
 /*
-** Logs of hosts: what is their own, besides what holds for every route.
+** Logs of hosts: their own rules, besides those of every route.
 */
 #include "driver.h"
 #include "mechanism/probe.h"
@@ -34,7 +34,7 @@ static int log_get(log_world *w, const char *host, const char *rest)
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/%s/logs/%s", w->group, host, rest);
 }
 
-/* What the stream holds, whose blocks are stored; valid until the next. */
+/* Returns the content of the stream, whose blocks are stored uncompressed. Valid until the next call. */
 static const char *log_text(log_world *w)
 {
   static char text[1 << 20];
@@ -65,7 +65,7 @@ static size_t log_lines(const char *text)
   return n;
 }
 
-/* Each line of a text holds this. */
+/* Checks that each line of the text contains this. */
 static void log_all_have(const char *text, const char *what)
 {
   const char *end;
@@ -78,16 +78,16 @@ static void log_all_have(const char *text, const char *what)
   }
 }
 
-/* A server's log begins when the server does; the same on every run. */
+/* A server's log begins with the server, and is the same on every run. */
 TEST(cluster_log, simulated)
 {
   char first[8192];
   const char *text;
   log_world w;
   log_open(&w, NULL);
-  log_get(&w, w.host, "db.gz?startDate=1748649600"); /* a day before it was made */
+  log_get(&w, w.host, "db.gz?startDate=1748649600"); /* a day before its creation */
   text = log_text(&w);
-  munit_assert_memory_equal(32, text, "{\"t\":{\"$date\":\"2025-06-01T00:00:"); /* nothing is from before */
+  munit_assert_memory_equal(32, text, "{\"t\":{\"$date\":\"2025-06-01T00:00:"); /* no line is from before */
   munit_assert_size(log_lines(text), >=, 2);
   t_advance(&w.t, 3600);
   log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748739000");
@@ -97,23 +97,23 @@ TEST(cluster_log, simulated)
   munit_assert_not_null(strstr(text, "\"c\":\"CONTROL\""));
   munit_assert_not_null(strstr(text, "\"c\":\"STORAGE\""));
   munit_assert_not_null(strstr(text, "\"c\":\"ELECTION\""));
-  munit_assert_null(strstr(text, "\"c\":\"ACCESS\"")); /* there is nobody */
-  munit_assert_null(strstr(text, "\"c\":\"COMMAND\"")); /* and nothing to ask for */
+  munit_assert_null(strstr(text, "\"c\":\"ACCESS\"")); /* no user signs in */
+  munit_assert_null(strstr(text, "\"c\":\"COMMAND\"")); /* and there is nothing to query */
   snprintf(first, sizeof first, "%s", text);
   log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748739000");
   munit_assert_string_equal(log_text(&w), first); /* the same on every run */
   log_get(&w, w.host, "dbs.gz?startDate=1748736000&endDate=1748739000");
   munit_assert_string_equal(log_text(&w), ""); /* a replica set has no router */
   log_get(&w, w.host, "db-audit-log.gz");
-  munit_assert_string_equal(log_text(&w), ""); /* nobody audits */
+  munit_assert_string_equal(log_text(&w), ""); /* auditing is off */
   log_get(&w, w.host, "db.gz?startDate=1199145600");
-  munit_assert_size(log_lines(log_text(&w)), <=, 20); /* of seventeen years, in which it was an hour */
+  munit_assert_size(log_lines(log_text(&w)), <=, 20); /* over seventeen years, of which the server existed for an hour */
   log_get(&w, w.host, "db.gz?startDate=1748735900&endDate=1748735999");
   munit_assert_string_equal(log_text(&w), "");
   t_close(&w.t);
 }
 
-/* Logins are in the log of the host that they were on, and in the access history; in the audit log since the project has audited. */
+/* Logins are in the log of their host and in the access history. The audit log has them from the start of auditing. */
 TEST(cluster_log, logins)
 {
   const char *text;
@@ -140,7 +140,7 @@ TEST(cluster_log, logins)
   munit_assert_size(log_lines(text), >=, 1);
   log_all_have(text, "{\"atype\":\"authenticate\",\"ts\":{\"$date\":\"2025-06-0");
   log_all_have(text, "\"param\":{\"user\":\"joe\",\"db\":\"admin\",\"mechanism\":\"SCRAM-SHA-256\"},\"result\":");
-  munit_assert_null(strstr(text, "\"2025-06-01T0")); /* before it audited */
+  munit_assert_null(strstr(text, "\"2025-06-01T0")); /* before auditing began */
   t_close(&w.t);
 }
 
@@ -160,7 +160,7 @@ TEST(cluster_log, refused)
   munit_assert_int(log_get(&w, "Main", "db.gz"), ==, 404); /* a cluster is no host */
   munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), "Main");
-  munit_assert_int(log_get(&w, w.host + 1, "db.gz"), ==, 404); /* nor is a part of one, */
+  munit_assert_int(log_get(&w, w.host + 1, "db.gz"), ==, 404); /* nor is a part of a host name */
   snprintf(part, sizeof part, "%.*s", (int)strlen(w.host) - 1, w.host);
   munit_assert_int(log_get(&w, part, "db.gz"), ==, 404);
   munit_assert_int(log_get(&w, "27017", "db.gz"), ==, 404);
@@ -169,11 +169,12 @@ TEST(cluster_log, refused)
   munit_assert_string_equal(t_get_header(&w.t, "Content-Disposition"), part);
   other = w;
   other.group = t_project(&w.t, t_organization(&w.t, "Other"), "P2");
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", other.group, w.host), ==, 404); /* nor one of another project */
+  /* nor a host of another project */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", other.group, w.host), ==, 404);
   t_close(&w.t);
 }
 
-/* A driver is asked, by the names that it gave its hosts. */
+/* The driver is asked for logs by the host names that it reported. */
 TEST(cluster_log, driver)
 {
   t_driver d;

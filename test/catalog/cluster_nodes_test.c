@@ -1,5 +1,5 @@
 /*
-** What a cluster shows of nodes and disks that nobody asked for, and in which order its regions stand.
+** Nodes and disks that a cluster shows by default, and the order of its regions.
 ** Tests also: cluster
 */
 #include "support.h"
@@ -47,7 +47,7 @@ TEST(cluster_nodes, unasked)
   t_close(&w.t);
 }
 
-/* Disks and their speed, by size, volume and provider. */
+/* Disk sizes and their speed, by instance size, volume and provider. */
 TEST(cluster_nodes, disks)
 {
   static const struct {
@@ -76,7 +76,8 @@ TEST(cluster_nodes, disks)
   }
 }
 
-/* A kind of nodes has in every region the size that it was asked for in one; regions stand by priority, then by name, descending. */
+/* A size that is set in one region holds for that kind of nodes in all regions. Regions are sorted by priority, then by name,
+** descending. */
 TEST(cluster_nodes, regions)
 {
   static const nodes_row rows[] = {
@@ -92,7 +93,7 @@ TEST(cluster_nodes, regions)
   t_close(&w.t);
 }
 
-/* What was shown may be sent back, in another order as well: a region is found again by its name. */
+/* The shown body can be sent back, with its regions in any order: a region is identified by its name. */
 TEST(cluster_nodes, sent_back)
 {
   t_place w;
@@ -111,12 +112,12 @@ TEST(cluster_nodes, sent_back)
   t_advance(&w.t, 60);
   body = NULL;
   if (t_sendf(&w.t, "PATCH", t_keep(&w.t, svc_buf_done(&b).p), "/groups/%s/clusters/C", w.group) != 400) munit_error(w.t.response.body);
-  munit_assert_true(t_violation(&w.t, "stateName")); /* it was CREATING; of the regions nothing is said */
+  munit_assert_true(t_violation(&w.t, "stateName")); /* the state was CREATING; the regions are accepted */
   munit_assert_size(t_count(&w.t, "badRequestDetail.fields"), ==, 1);
   t_close(&w.t);
 }
 
-/* A share has no nodes of its own to count, though clients send a number. */
+/* A shared tier has no nodes of its own to count, even if clients send a number. */
 TEST(cluster_nodes, tenant)
 {
   static const nodes_row rows[] = { { "[0].electableSpecs.nodeCount", "" }, { "[0].readOnlySpecs", "" }, { "[0].autoScaling", "" }, { NULL, NULL } };
@@ -131,7 +132,7 @@ TEST(cluster_nodes, tenant)
 #define CONFIG(type, rest) "{\"name\":\"C\",\"clusterType\":\"" type "\"" rest ",\"replicationSpecs\":[{\"zoneName\":\"Z\",\"regionConfigs\":[" \
                            REGION("AWS", "US_EAST_1", ELECTABLE("M30", "")) "]}]}"
 
-/* Where the servers are that know which shard has what: by type, version and mode. */
+/* The place of the config servers, by type, version and mode. */
 TEST(cluster_nodes, config_servers)
 {
   static const struct {
@@ -153,8 +154,8 @@ TEST(cluster_nodes, config_servers)
   }
 }
 
-/* Private endpoints are shown, empty, once there is a connection string, and of sharded clusters from the start; the older list where all
-** regions are of the first provider. */
+/* The member for private endpoints is shown, empty, as soon as there is a connection string, and for sharded clusters from the
+** start. The older list by id is shown if all regions are of the first provider. */
 TEST(cluster_nodes, strings)
 {
   static const struct {
@@ -186,7 +187,7 @@ TEST(cluster_nodes, strings)
   }
 }
 
-/* While its hosts change, the strings lead to those that there were. */
+/* While the hosts change, the connection strings name the previous ones. */
 TEST(cluster_nodes, strings_while_updating)
 {
   char before[2000];
@@ -208,7 +209,7 @@ TEST(cluster_nodes, strings_while_updating)
   t_close(&w.t);
 }
 
-/* One that is being deleted shows neither backups nor tags. */
+/* A cluster in deletion shows neither backups nor tags. */
 TEST(cluster_nodes, deleting)
 {
   t_place w;

@@ -1,6 +1,6 @@
 /*
-** The rules of replication specs that no field has by itself: each with a 400 that names its field, after which nothing has
-** changed.
+** The rules of replication specs that concern several fields: each answers 400 with the name of a field, and nothing
+** is changed.
 */
 #include "damaged.h"
 
@@ -25,7 +25,7 @@ static int specs_patch(t_place *w, const char *body)
   return t_sendf(&w->t, "PATCH", body, "/groups/%s/clusters/C", w->group);
 }
 
-/* One more of this name is free to be made. */
+/* Deletes the cluster, so that its name is free again. */
 static void specs_gone(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "DELETE", NULL, "/groups/%s/clusters/C", w->group), ==, 202);
@@ -55,9 +55,9 @@ static const struct {
     "replicationSpecs[0].regionConfigs" },
   { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(2))) "," AWS("US_EAST_2", NODES("M10", COUNT(1))) "," AWS("US_WEST_1", NODES("M10", COUNT(1))) ","
             AWS("US_WEST_2", NODES("M10", COUNT(1))) "," AWS("EU_WEST_1", NODES("M10", COUNT(1))) "," AWS("EU_WEST_2", NODES("M10", COUNT(1))) ","
-            AWS("EU_WEST_3", NODES("M10", COUNT(1))) "," AWS("SA_EAST_1", NODES("M10", COUNT(1)))), /* there are seven priorities */
+            AWS("EU_WEST_3", NODES("M10", COUNT(1))) "," AWS("SA_EAST_1", NODES("M10", COUNT(1)))), /* only seven priorities exist */
     "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
-  /* priorities: from 7 downwards, each once, 0 exactly where nobody can be elected */
+  /* priorities: from 7 downwards, each once; 0 exactly for regions without electable nodes */
   { REGIONS(AWS("US_EAST_1", PRIORITY(6) NODES("M10", ""))), "REPLICATION_SPECS_INVALID", R(0) ".priority" },
   { REGIONS(AWS("US_EAST_1", PRIORITY(0) NODES("M10", ""))), "REPLICATION_SPECS_INVALID", R(0) ".priority" },
   { REGIONS(AWS("US_EAST_1", PRIORITY(7) NODES("M10", COUNT(2))) "," AWS("US_WEST_1", PRIORITY(7) NODES("M10", COUNT(1)))),
@@ -70,7 +70,7 @@ static const struct {
   /* a region once */
   { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(2))) "," AWS("US_EAST_1", NODES("M10", COUNT(1)))), "REPLICATION_SPECS_INVALID",
     R(1) ".regionName" },
-  /* what scales by itself */
+  /* autoscaling */
   { REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(MOST("M20")))), "INVALID_CLUSTER_CONFIGURATION",
     R(0) ".autoScaling.compute.maxInstanceSize" },
   { REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(MOST("R40")))), "INVALID_CLUSTER_CONFIGURATION",
@@ -122,11 +122,12 @@ TEST(cluster_specs, refused)
 static const char *const specs_good[] = {
   REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(5) DISK("128")))),
   REGIONS(AWS("US_EAST_1", PRIORITY(6) NODES("M10", COUNT(2))) "," IN("GCP", "WESTERN_US", PRIORITY(7) NODES("M10", COUNT(3))) ","
-          IN("AZURE", "US_EAST_2", PRIORITY(5) NODES("M10", COUNT(2)))), /* in whatever order they stand */
-  REGIONS(AWS("US_EAST_2", NODES("M10", COUNT(2))) "," IN("AZURE", "US_EAST_2", NODES("M10", COUNT(1)))), /* a name of two providers */
+          IN("AZURE", "US_EAST_2", PRIORITY(5) NODES("M10", COUNT(2)))), /* in any order */
+  /* the same name at two providers */
+  REGIONS(AWS("US_EAST_2", NODES("M10", COUNT(2))) "," IN("AZURE", "US_EAST_2", NODES("M10", COUNT(1)))),
   REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M60") ",\"scaleDownEnabled\":true"))),
   REGIONS(AWS("US_EAST_1", NODES("R40", DISK("1024")) COMPUTE(LEAST("R40") MOST("R40")))),
-  REGIONS(AWS("US_EAST_1", NODES("M30", "") ",\"autoScaling\":{\"compute\":{\"minInstanceSize\":\"M40\"}}")), /* nothing scales yet */
+  REGIONS(AWS("US_EAST_1", NODES("M30", "") ",\"autoScaling\":{\"compute\":{\"minInstanceSize\":\"M40\"}}")), /* autoscaling is off */
   REGIONS(IN("AZURE", "US_EAST", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M60")))),
   REGIONS(IN("GCP", "WESTERN_US", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M250")))),
   REGIONS(SHARE("M5", DISK("5"))),
@@ -145,15 +146,15 @@ TEST(cluster_specs, taken)
                                                         AWS("US_WEST_1", ",\"readOnlySpecs\":{\"nodeCount\":1,\"instanceSize\":\"M10\"}") ","
                                                         AWS("US_WEST_2", NODES("M10", COUNT(1))))), ==, 201);
   munit_assert_int64(t_int(&w.t, R(0) ".priority"), ==, 7);
-  munit_assert_int64(t_int(&w.t, R(1) ".priority"), ==, 6); /* regions stand by their priority */
-  munit_assert_int64(t_int(&w.t, R(2) ".priority"), ==, 0); /* what cannot vote takes none */
+  munit_assert_int64(t_int(&w.t, R(1) ".priority"), ==, 6); /* regions are sorted by priority */
+  munit_assert_int64(t_int(&w.t, R(2) ".priority"), ==, 0); /* no electable nodes: no priority */
   specs_gone(&w);
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 201);
   munit_assert_string_equal(t_str(&w.t, R(0) ".electableSpecs.diskSizeGB"), "0.5");
   t_close(&w.t);
 }
 
-/* Shards: one in a replica set, 50 at the most; and no body grows without end. */
+/* Shards: a replica set has one, other clusters have 50 at most; and the size of bodies is limited. */
 TEST(cluster_specs, shards)
 {
   static char specs[65536], one[2048];
@@ -186,7 +187,7 @@ TEST(cluster_specs, shards)
 #define SPECS(list) "\"replicationSpecs\":[" list "]"
 #define PLAIN REGIONS(AWS("US_EAST_1", NODES("M30", "")))
 
-/* What a cluster may become, and what it may not. */
+/* Allowed and forbidden changes of a cluster. */
 TEST(cluster_specs, changes)
 {
   static const struct {
@@ -203,7 +204,7 @@ TEST(cluster_specs, changes)
   specs_open(&w);
   munit_assert_int(specs_make(&w, "REPLICASET", PLAIN), ==, 201);
   t_advance(&w.t, 60);
-  munit_assert_int(specs_patch(&w, "{\"globalClusterSelfManagedSharding\":true}"), ==, 400); /* of a GEOSHARDED one alone */
+  munit_assert_int(specs_patch(&w, "{\"globalClusterSelfManagedSharding\":true}"), ==, 400); /* only for GEOSHARDED clusters */
   munit_assert_true(t_violation(&w.t, "globalClusterSelfManagedSharding"));
   munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 200);
   munit_assert_int(specs_patch(&w, "{\"clusterType\":\"GEOSHARDED\"}"), ==, 200);
@@ -220,7 +221,7 @@ TEST(cluster_specs, changes)
   t_close(&w.t);
 }
 
-/* A smaller size does not take the disks of a greater one, also where nothing is said of them. */
+/* A smaller size cannot keep the disks of a larger one, even if the body does not mention them. */
 TEST(cluster_specs, smaller)
 {
   t_place w;
@@ -244,7 +245,7 @@ TEST(cluster_specs, smaller)
   t_close(&w.t);
 }
 
-/* A share of a machine has what all of them have. */
+/* A shared tier has fixed values of these fields. */
 TEST(cluster_specs, tenant)
 {
   static const char *const members[][2] = {
@@ -270,12 +271,12 @@ TEST(cluster_specs, tenant)
   munit_assert_true(t_violation(&w.t, "backupEnabled"));
   munit_assert_true(t_violation(&w.t, "pitEnabled"));
   munit_assert_int(specs_patch(&w, "{\"terminationProtectionEnabled\":true,\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
-  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true," SPECS(PLAIN) "}"), ==, 400); /* tenantUpgrade is for that */
+  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true," SPECS(PLAIN) "}"), ==, 400); /* tenantUpgrade does that */
   munit_assert_string_equal(t_error(&w.t), "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   t_close(&w.t);
 }
 
-/* Records of which damage has left less than every cluster has: what is asked of them is answered. */
+/* Damaged records that lack members of every cluster: requests still get an answer. */
 TEST(cluster_specs, damaged)
 {
   const char *id;
@@ -285,7 +286,7 @@ TEST(cluster_specs, damaged)
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 60);
   damaged_body(&w.t, "cluster", w.group, id, "\"biConnector\":", "\"was\":");
-  munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* what is not there was not set by anybody */
+  munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* a missing value counts as not set */
   munit_assert_string_equal(t_str(&w.t, "tags[0].value"), "b");
   damaged_body(&w.t, "cluster", w.group, id, "\"backingProviderName\":", "\"was\":");
   munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
@@ -295,7 +296,7 @@ TEST(cluster_specs, damaged)
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M10", "") ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 60);
-  damaged_body(&w.t, "cluster", w.group, id, "\"priority\":7", "\"priority\":77"); /* of these there are eight */
+  damaged_body(&w.t, "cluster", w.group, id, "\"priority\":7", "\"priority\":77"); /* only seven priorities are valid */
   munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
   munit_assert_true(t_violation(&w.t, R(0) ".priority"));
   damaged_body(&w.t, "cluster", w.group, id, "\"priority\":77", "\"priority\":-7");
@@ -304,7 +305,7 @@ TEST(cluster_specs, damaged)
   damaged_body(&w.t, "cluster", w.group, id, "\"priority\":-7", "\"priority\":7");
   damaged_body(&w.t, "cluster", w.group, id, "\"nodeCount\":3", "\"nodeCount\":9000000000000000000");
   damaged_body(&w.t, "cluster", w.group, id, "\"nodeCount\":1", "\"nodeCount\":9000000000000000000");
-  munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* nothing is counted with that */
+  munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* the number is not used in sums */
   munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "results[0].clusters[0].nodeCount"), ==, 0);
   damaged_body(&w.t, "cluster", w.group, id, "\"nodeCount\":9000000000000000000", "\"nodeCount\":-9");

@@ -1,5 +1,5 @@
 /*
-** Clusters, seen from outside: every test speaks to a private store through requests alone, with a clock of its own.
+** Clusters, tested through requests alone: every test has a private store and a clock of its own.
 */
 #include "damaged.h"
 #include "needs.h"
@@ -36,7 +36,7 @@ T_NEEDS(cluster) = {
 
 typedef struct cluster_world {
   t_service t;
-  svc_arena arena; /* of replies, which are kept to be compared */
+  svc_arena arena; /* of replies, which are kept for comparison */
   const char *org, *group;
 } cluster_world;
 
@@ -46,7 +46,7 @@ typedef struct cluster_reply {
   svc_str text, etag;
 } cluster_reply;
 
-/* A path or body where %G and %O stand for the ids of project and organization. */
+/* Returns a path or body with %G and %O replaced by the ids of project and organization. */
 static const char *fill_in(cluster_world *w, const char *text)
 {
   svc_buf b = svc_buf_new(&w->arena, 256);
@@ -67,7 +67,7 @@ static cluster_reply call(cluster_world *w, const char *method, const char *path
   return reply;
 }
 
-/* The value at a path, as t_node() reads it. NULL: it is not there. */
+/* Returns the value at a path, as t_node() reads it, or NULL if the path does not exist. */
 static const svc_node *at(svc_node *body, const char *path)
 {
   t_service probe;
@@ -117,7 +117,7 @@ static cluster_reply make_cluster(cluster_world *w, const char *body)
   return r;
 }
 
-/* A cluster named C that is ready. */
+/* Creates a cluster named C and waits until it is IDLE. */
 static void make_idle(cluster_world *w, const char *body)
 {
   make_cluster(w, body ? body : BODY("C"));
@@ -136,7 +136,7 @@ static cluster_reply patch(cluster_world *w, const char *body)
   return call(w, "PATCH", CLUSTER_C, body);
 }
 
-/* A patch that goes through, and is done. */
+/* Sends a patch that must succeed, and waits until it is applied. */
 static cluster_reply patch_done(cluster_world *w, const char *body)
 {
   cluster_reply r = patch(w, body);
@@ -146,7 +146,7 @@ static cluster_reply patch_done(cluster_world *w, const char *body)
   return get(w);
 }
 
-/* The events of the project that name the cluster, newest first: "CLUSTER_READY CLUSTER_CREATED". */
+/* Returns the events of the project that name the cluster, newest first: "CLUSTER_READY CLUSTER_CREATED". */
 static const char *events(cluster_world *w)
 {
   cluster_reply r = call(w, "GET", "/groups/%G/events?clusterNames=C", NULL);
@@ -271,7 +271,7 @@ TEST(cluster, create_full)
   size_t i;
   open_world(&w);
   r = call(&w, "POST", "/groups/%G/clusters", sent);
-  expect_error(&w, r, 400, "INVALID_CLUSTER_CONFIGURATION"); /* by keys that the project does not have */
+  expect_error(&w, r, 400, "INVALID_CLUSTER_CONFIGURATION"); /* the project has no encryption keys */
   munit_assert_true(t_violation(&w.t, "encryptionAtRestProvider"));
   r = call(&w, "PATCH", "/groups/%G/encryptionAtRest",
            "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"1111\",\"region\":\"US_EAST_1\",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\","
@@ -453,7 +453,7 @@ TEST(cluster, patch_merges)
   expect_text(&w, r, "advancedConfiguration.tlsCipherConfigMode", "DEFAULT");
   expect_none(r, "adaptiveCapacity");
   munit_assert(svc_node_same(at(before.body, "replicationSpecs"), at(r.body, "replicationSpecs")));
-  /* elements of arrays are replaced whole, but stay who they are */
+  /* elements of arrays are replaced as a whole, but keep their ids */
   r = patch_done(&w, "{\"replicationSpecs\":[" SPEC("M40") "]}");
   expect_text(&w, r, "replicationSpecs[0].regionConfigs[0].electableSpecs.instanceSize", "M40");
   expect_text(&w, r, "effectiveReplicationSpecs[0].regionConfigs[0].electableSpecs.instanceSize", "M40");
@@ -496,15 +496,15 @@ TEST(cluster, disks_grow)
   r = get(&w);
   expect_text(&w, r, "stateName", "IDLE");
   expect_disks(&w, r, "40.5", "80");
-  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("40.50"), DISK("8e1"))), "40.5", "80"); /* the same */
-  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", "", "")), "40.5", "80"); /* what is not said stays */
-  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("100"), "")), "100", "100"); /* and follows, where it can */
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("40.50"), DISK("8e1"))), "40.5", "80"); /* the same sizes */
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", "", "")), "40.5", "80"); /* omitted sizes stay */
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("100"), "")), "100", "100"); /* an omitted size follows, if it can */
   expect_error(&w, patch(&w, DISKS_PATCH("US_EAST_1", DISK("99"), "")), 500, "CANNOT_DECREASE_DISK_SIZE");
-  expect_disks(&w, patch_done(&w, DISKS_PATCH("EU_WEST_1", DISK("20"), "")), "20", "20"); /* other disks, elsewhere */
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("EU_WEST_1", DISK("20"), "")), "20", "20"); /* a new region has new disks */
   close_world(&w);
 }
 
-/* What a GET gave is accepted, and nothing has changed. */
+/* Checks that the body of a GET is accepted and changes nothing. */
 static void send_back(cluster_world *w)
 {
   cluster_reply before = get(w), r;
@@ -536,7 +536,7 @@ TEST(cluster, send_back)
   close_world(&w);
 }
 
-/* Connection strings are read-only one by one: one alone may be sent back, and another one is named by its path. */
+/* Each connection string is read-only by itself: a single string may be sent back. The error for a changed one names its path. */
 TEST(cluster, send_back_part)
 {
   cluster_world w;
@@ -579,7 +579,7 @@ TEST(cluster, lifecycle)
   r = patch(&w, "{\"backupEnabled\":true}");
   expect_text(&w, r, "stateName", "UPDATING");
   w.t.now += 4000;
-  r = patch(&w, "{\"pitEnabled\":true}"); /* a second one on top: it begins anew */
+  r = patch(&w, "{\"pitEnabled\":true}"); /* a second change during the first: the time starts again */
   munit_assert_int(r.status, ==, 200);
   w.t.now += 4000;
   r = get(&w);
@@ -615,14 +615,14 @@ TEST(cluster, changes_while_creating)
   r = patch(&w, "{\"backupEnabled\":true}");
   munit_assert_int(r.status, ==, 200);
   expect_text(&w, r, "stateName", "CREATING");
-  w.t.now += 4000; /* when it would have been ready anyway */
+  w.t.now += 4000; /* the time at which the creation would have ended anyway */
   r = get(&w);
   expect_text(&w, r, "stateName", "IDLE");
   munit_assert_string_equal(events(&w), "CLUSTER_READY CLUSTER_UPDATE_SUBMITTED CLUSTER_CREATED");
   close_world(&w);
 }
 
-/* Tags and labels also change while a cluster is paused; the protection from termination is only written down. */
+/* Tags and labels can also change while a cluster is paused. A change of the termination protection needs no work on the hosts. */
 TEST(cluster, light_changes)
 {
   cluster_world w;
@@ -634,7 +634,7 @@ TEST(cluster, light_changes)
   w.t.now += 5000;
   r = get(&w);
   expect_text(&w, r, "stateName", "IDLE");
-  r = patch(&w, "{\"tags\":[{\"key\":\"env\",\"value\":\"prod\"}]}"); /* as they were: nothing is done */
+  r = patch(&w, "{\"tags\":[{\"key\":\"env\",\"value\":\"prod\"}]}"); /* unchanged: no update starts */
   expect_text(&w, r, "stateName", "IDLE");
   r = patch(&w, "{\"terminationProtectionEnabled\":true}");
   expect_text(&w, r, "stateName", "IDLE");
@@ -653,7 +653,7 @@ TEST(cluster, light_changes)
   close_world(&w);
 }
 
-/* Both ways: REPAIRING, then IDLE. */
+/* Pause and resume: REPAIRING, then IDLE. */
 TEST(cluster, pause_states)
 {
   static const char *const ways[] = { "{\"paused\":true}", "{\"paused\":false}" };
@@ -687,7 +687,7 @@ TEST(cluster, pause)
   expect_error(&w, patch(&w, "{\"paused\":true,\"backupEnabled\":true}"), 409, "CANNOT_UPDATE_AND_PAUSE_CLUSTER");
   expect_error(&w, patch(&w, "{\"paused\":true,\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), 409,
                "CANNOT_UPDATE_AND_PAUSE_CLUSTER");
-  r = patch_done(&w, "{\"paused\":true,\"backupEnabled\":false}"); /* which it was before: no change */
+  r = patch_done(&w, "{\"paused\":true,\"backupEnabled\":false}"); /* the stored value: no change */
   expect_text(&w, r, "paused", "true");
   expect_text(&w, r, "stateName", "IDLE");
   r = patch(&w, "{\"paused\":true}");
@@ -701,7 +701,7 @@ TEST(cluster, pause)
   r = patch(&w, "{\"paused\":true}");
   expect_error(&w, r, 400, "CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER");
   expect_text(&w, r, "parameters[1]", "60");
-  munit_assert_int(patch(&w, "{\"backupEnabled\":true}").status, ==, 200); /* the time is kept over other changes */
+  munit_assert_int(patch(&w, "{\"backupEnabled\":true}").status, ==, 200); /* other changes do not affect this time */
   expect_error(&w, patch(&w, "{\"paused\":true}"), 409, "CANNOT_PAUSE_CLUSTER_WITH_PENDING_CHANGES");
   w.t.now += 5000;
   r = patch_done(&w, "{\"paused\":true}");
@@ -712,7 +712,7 @@ TEST(cluster, pause)
 
 #define DAY ((int64_t)24 * 60 * 60 * 1000)
 
-/* Where damage has left a cluster that waits for the end of its pause, and is not paused: nothing becomes of that. */
+/* A damaged record has a due end of its pause, but the cluster is not paused: nothing happens. */
 TEST(cluster, resumes_damaged)
 {
   cluster_world w;
@@ -726,11 +726,11 @@ TEST(cluster, resumes_damaged)
   expect_text(&w, r, "paused", "false");
   expect_text(&w, r, "stateName", "IDLE");
   r = call(&w, "GET", "/groups/%G/events?eventType=CLUSTER_UPDATE_STARTED", NULL);
-  expect_text(&w, r, "totalCount", "1"); /* of the pause */
+  expect_text(&w, r, "totalCount", "1"); /* the event of the pause */
   close_world(&w);
 }
 
-/* After 30 days a paused cluster resumes by itself, with the events of a change and by nobody. */
+/* After 30 days a paused cluster resumes by itself, with the events of a change but without a user. */
 TEST(cluster, resumes)
 {
   cluster_world w;
@@ -738,12 +738,12 @@ TEST(cluster, resumes)
   svc_str etag;
   open_world(&w);
   make_idle(&w, NULL);
-  r = patch_done(&w, "{\"paused\":true}"); /* which takes five seconds of the 30 days */
+  r = patch_done(&w, "{\"paused\":true}"); /* takes five seconds of the 30 days */
   etag = r.etag;
   r = call(&w, "GET", CLUSTER_C "/status", NULL);
   expect_text(&w, r, "changeStatus", "APPLIED");
   w.t.now += 29 * DAY;
-  r = patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"); /* changes nothing of the pause */
+  r = patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"); /* does not affect the pause */
   munit_assert_int(r.status, ==, 200);
   w.t.now += DAY - 5000 - 1;
   r = get(&w);
@@ -771,9 +771,9 @@ TEST(cluster, resumes)
   expect_text(&w, r, "stateName", "IDLE");
   r = patch_done(&w, "{\"paused\":true}");
   w.t.now += 10 * DAY;
-  patch_done(&w, "{\"paused\":false}"); /* before that: no step is left over */
+  patch_done(&w, "{\"paused\":false}"); /* resumed before that: its due step is removed */
   w.t.now += 10 * DAY;
-  r = patch_done(&w, "{\"paused\":true}"); /* and the next pause counts from its own beginning */
+  r = patch_done(&w, "{\"paused\":true}"); /* the next pause counts from its own start */
   w.t.now += 30 * DAY - 5001;
   r = get(&w);
   expect_text(&w, r, "paused", "true");
@@ -785,7 +785,7 @@ TEST(cluster, resumes)
   w.t.now += 30 * DAY;
   munit_assert_int(strncmp(events(&w), "CLUSTER_DELETED CLUSTER_DELETE_SUBMITTED ", 41), ==, 0);
 
-  make_idle(&w, NULL); /* months without a request: every step at its own time, in order */
+  make_idle(&w, NULL); /* months without a request: every due step has its own time, in order */
   munit_assert_int(patch(&w, "{\"paused\":true}").status, ==, 200);
   w.t.now += 90 * DAY;
   r = get(&w);
@@ -835,7 +835,7 @@ TEST(cluster, shards)
   munit_assert_null(strstr(hosts, "replicaSet="));
   expect_text(&w, two, "connectionStrings.standardSrv", text_at(&w, &one, "connectionStrings.standardSrv"));
 
-  /* in another order, named by id: the shards are the same ones; one without id beside them is a new one */
+  /* in another order, identified by id: the shards stay the same; a spec without id is a new shard */
   r = patch_done(&w, svc_arena_print(&w.arena, "{\"replicationSpecs\":[%s,{\"id\":\"%s\",%s,{\"id\":\"%s\",%s]}",
                                      SPEC("M50"), text_at(&w, &two, "replicationSpecs[1].id"), SPEC("M40") + 1,
                                      text_at(&w, &two, "replicationSpecs[0].id"), SPEC("M30") + 1).p);
@@ -846,7 +846,7 @@ TEST(cluster, shards)
   expect_error(&w, patch(&w, "{\"replicationSpecs\":[{\"id\":\"0123456789abcdef01234567\",\"regionConfigs\":[]}]}"),
                400, "ATTRIBUTE_READ_ONLY");
 
-  /* a zone keeps its id while one of its shards is left */
+  /* a zone keeps its id while one of its shards remains */
   r = patch_done(&w, "{\"replicationSpecs\":[{\"zoneName\":\"Other\",\"regionConfigs\":[{\"providerName\":\"AWS\","
                      "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M30\"}}]}," SPEC("M30") "]}");
   expect_text(&w, r, "replicationSpecs[1].zoneId", text_at(&w, &one, "replicationSpecs[0].zoneId"));
@@ -868,7 +868,8 @@ TEST(cluster, tenant)
   munit_assert_not_null(strstr(text_at(&w, &r, "connectionStrings.standard"), "-shard-00-02."));
   expect_error(&w, patch(&w, "{\"paused\":true}"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   send_back(&w);
-  expect_error(&w, patch(&w, "{\"replicationSpecs\":[" SPEC("M10") "]}"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED"); /* tenantUpgrade is for that */
+  /* tenantUpgrade does that */
+  expect_error(&w, patch(&w, "{\"replicationSpecs\":[" SPEC("M10") "]}"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   close_world(&w);
 }
 
@@ -917,7 +918,7 @@ TEST(cluster, duplicates)
   expect_error(&w, r, 409, "DUPLICATE_CLUSTER_NAME");
   expect_text(&w, r, "parameters[0]", "C");
   expect_text(&w, r, "parameters[1]", w.group);
-  make_cluster(&w, BODY("c")); /* names are told apart by case */
+  make_cluster(&w, BODY("c")); /* names are case-sensitive */
   w.group = t_project(&w.t, w.org, "P2");
   make_cluster(&w, BODY("C"));
   close_world(&w);
@@ -925,7 +926,7 @@ TEST(cluster, duplicates)
 
 /* ----------------------------------------------------------------------------------------------- connection strings */
 
-/* Nineteen digits in base 36 are this id. */
+/* Checks that these nineteen digits in base 36 are this id. */
 static void expect_project_in(const char *digits, const char *id)
 {
   unsigned char bytes[12] = { 0 };
@@ -958,7 +959,7 @@ TEST(cluster, connection_strings)
                        ==, 200);
     r = make_cluster(&w, svc_arena_print(&w.arena, "{\"name\":\"C%d\",\"clusterType\":\"REPLICASET\","
                                          "\"replicationSpecs\":[%s]}", i, SPEC("M10")).p);
-    munit_assert_null(at(r.body, "connectionStrings.standard")); /* it has no hosts yet */
+    munit_assert_null(at(r.body, "connectionStrings.standard")); /* the cluster has no hosts yet */
     munit_assert_null(at(r.body, "connectionStrings.standardSrv"));
     w.t.now += 10000;
     r = call(&w, "GET", svc_arena_print(&w.arena, "/groups/%%G/clusters/C%d", i).p, NULL);
@@ -973,13 +974,13 @@ TEST(cluster, connection_strings)
     munit_assert_int(strncmp(standard + 5, srv[i] + 9, 6), ==, 0);
     for (j = 0; j < i; j++) munit_assert_int(strncmp(srv[i] + 9, srv[j] + 9, 6), !=, 0);
   }
-  expect_project_in(srv[COUNT - 1] + 16, w.group); /* it is the project's id: no other project has it */
+  expect_project_in(srv[COUNT - 1] + 16, w.group); /* the project's id, which no other project has */
   munit_assert_string_equal(srv[0] + 15, srv[1] + 15);               /* of one project */
-  munit_assert_string_not_equal(srv[0] + 15, srv[COUNT - 1] + 15);   /* of another */
+  munit_assert_string_not_equal(srv[0] + 15, srv[COUNT - 1] + 15);   /* of another project */
   close_world(&w);
 }
 
-/* A project has a limit on its clusters, which its owner may move. */
+/* A project has a limit on its clusters, which its owner may change. */
 TEST(cluster, quota)
 {
   cluster_world w;
@@ -1027,7 +1028,8 @@ TEST(cluster, everywhere)
   expect_text(&w, r, "results[1].clusters[0].nodeCount", "3");
   munit_assert_size(svc_node_count(at(r.body, "results[1].clusters")), ==, 1);
   munit_assert_size(svc_node_count(at(r.body, "results[2].clusters")), ==, 0);
-  expect_text(&w, r, "results[0].links[0].href", "http://localhost:8080/api/svc/v2/clusters"); /* it is shown nowhere else */
+  /* the list itself: no other operation has these items */
+  expect_text(&w, r, "results[0].links[0].href", "http://localhost:8080/api/svc/v2/clusters");
 
   r = call(&w, "GET", "/clusters?itemsPerPage=1&pageNum=2", NULL);
   munit_assert_size(svc_node_count(at(r.body, "results")), ==, 1);
@@ -1128,7 +1130,7 @@ TEST(cluster, roles)
 
 /* -------------------------------------------------------------------------------------------------------- no memory */
 
-/* An allocator that says no from the time `left` has run out. */
+/* An allocator that returns NULL after `left` allocations. */
 static void *scarce_resize(void *context, void *p, size_t size)
 {
   int *left = context;
@@ -1141,7 +1143,7 @@ static void *scarce_resize(void *context, void *p, size_t size)
   return realloc(p, size);
 }
 
-/* Every allocation of a request fails in turn: 503, and nothing is left of it, until it goes through. */
+/* Every allocation of a request fails in turn: 503, and nothing is changed, until the request succeeds. */
 static void starve(cluster_world *w, int *left, const char *method, const char *path, const char *body, int status)
 {
   svc_header type = { "Content-Type", "application/json", 0, 0 };
@@ -1194,14 +1196,14 @@ TEST(cluster, no_memory)
   close_world(&w);
 }
 
-/* Where another cluster of the project has the characters that a new one's hosts would have, that gets others. */
+/* If another cluster of the project has the same random characters in its host names, a new cluster gets others. */
 TEST(cluster, hosts_taken)
 {
   char srv[3][128], id[6];
   cluster_world w;
   cluster_reply r;
   int i;
-  for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
+  for (i = 0; i < 3; i++) { /* all random values are the same each time */
     open_world(&w);
     make_idle(&w, NULL);
     if (i == 2) damaged_bytes(&w.t, "cluster", w.group, NULL, 0, (svc_str){ id, sizeof id });
@@ -1215,5 +1217,5 @@ TEST(cluster, hosts_taken)
   }
   munit_assert_string_equal(srv[0], srv[1]);
   munit_assert_string_not_equal(srv[1], srv[2]);
-  munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* in nothing else */
+  munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* only these characters differ */
 }

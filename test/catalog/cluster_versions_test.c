@@ -1,6 +1,6 @@
 /*
-** Clusters in their older versions: 2023-02-01, by zones, with one size of disks; 2023-01-01, the legacy shape; and changes of 2024-08-05 in the
-** words of the one before.
+** Clusters in older dated versions: 2023-02-01, by zones, with one disk size; 2023-01-01, the legacy shape; and
+** changes with 2024-08-05 in the fields of the version before it.
 ** Tests also: cluster
 */
 #include "support.h"
@@ -18,7 +18,7 @@ static const svc_config versions_config = { .limiter_off = 1, .provision_ms = SV
   "{\"zoneName\":\"" zone "\",\"numShards\":" shards ",\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", size) "]}"
 #define SHARDED(name, more) "{\"name\":\"" name "\",\"clusterType\":\"SHARDED\"" more "}"
 
-/* One request of this version, about the cluster of this name, or "" for the list. The service rests afterwards. */
+/* Sends a request with this version about the cluster of this name, or "" for the list. Afterwards runs all due steps. */
 static int versions_send(t_place *w, const char *accept, const char *method, const char *name, const char *body)
 {
   int status;
@@ -64,13 +64,13 @@ TEST(cluster_versions, zones)
   second = versions_id(&w, 1);
   versions_expect(&w, ZONES, "GET", "A", NULL, 200);
   munit_assert_string_equal(versions_id(&w, 0), first);
-  /* a change of the disks alone is one of every shard */
+  /* a change of only the disks applies to every shard */
   versions_expect(&w, ZONES, "PATCH", "A", "{\"diskSizeGB\":60}", 200);
   munit_assert_string_equal(t_str(&w.t, "diskSizeGB"), "60");
   versions_expect(&w, NEWEST, "GET", "A", NULL, 200);
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[1].regionConfigs[0].electableSpecs.diskSizeGB"), "60");
   munit_assert_string_equal(versions_id(&w, 1), second);
-  /* another shard: those that are there stay, with their disks */
+  /* a further shard: existing shards stay, with their disks */
   snprintf(body, sizeof body, "{\"replicationSpecs\":[{\"id\":\"%s\",\"numShards\":3,\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", "M40") "]}]}", first);
   versions_expect(&w, ZONES, "PATCH", "A", body, 200);
   munit_assert_int64(t_int(&w.t, "replicationSpecs[0].numShards"), ==, 3);
@@ -81,7 +81,7 @@ TEST(cluster_versions, zones)
   munit_assert_string_equal(versions_id(&w, 1), second);
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[2].regionConfigs[0].electableSpecs.instanceSize"), "M40");
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[2].regionConfigs[0].electableSpecs.diskSizeGB"), "60");
-  /* without a number, as many as there are */
+  /* without numShards the number stays */
   snprintf(body, sizeof body, "{\"replicationSpecs\":[{\"id\":\"%s\",\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", "M50") "]}]}", first);
   versions_expect(&w, ZONES, "PATCH", "A", body, 200);
   munit_assert_int64(t_int(&w.t, "replicationSpecs[0].numShards"), ==, 3);
@@ -99,7 +99,7 @@ TEST(cluster_versions, several_zones)
   munit_assert_size(t_count(&w.t, "replicationSpecs"), ==, 3);
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[2].zoneName"), "West");
   last = versions_id(&w, 2);
-  /* the zone before it has another shard, and it is still itself */
+  /* the zone before it gets another shard; the last zone keeps its id */
   versions_expect(&w, ZONES, "PATCH", "G", "{\"replicationSpecs\":[" SPEC("East", "3", "M30") "," SPEC("West", "1", "M30") "]}", 200);
   munit_assert_string_equal(versions_id(&w, 1), last);
   versions_expect(&w, NEWEST, "GET", "G", NULL, 200);
@@ -108,7 +108,7 @@ TEST(cluster_versions, several_zones)
   t_close(&w.t);
 }
 
-/* Zones of two sizes are asymmetric as shards of one zone are. The speed of disks is not: the first shard's is shown. */
+/* Zones of different sizes are asymmetric, like shards of one zone. Different disk speeds are not: the first shard's is shown. */
 TEST(cluster_versions, asymmetric_zones)
 {
   static const char *const zones[] = { "M30", "M40" };
@@ -138,7 +138,7 @@ TEST(cluster_versions, asymmetric_zones)
   t_close(&w.t);
 }
 
-/* Shards that differ cannot be shown before 2024-08-05, nor be changed in those words. */
+/* Different shards cannot be shown before 2024-08-05, nor changed with the fields of that time. */
 TEST(cluster_versions, asymmetric)
 {
   t_place w;
@@ -159,7 +159,7 @@ TEST(cluster_versions, asymmetric)
   munit_assert_int64(t_int(&w.t, "results[0].replicationSpecs[0].numShards"), ==, 1);
   versions_expect(&w, LEGACY, "GET", "?includeDeletedWithRetainedBackups=true", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
-  versions_expect(&w, ZONES, "DELETE", "A", NULL, 202); /* that needs no shape */
+  versions_expect(&w, ZONES, "DELETE", "A", NULL, 202); /* a delete needs no shape */
   versions_expect(&w, NEWEST, "GET", "", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   t_close(&w.t);
@@ -191,7 +191,7 @@ TEST(cluster_versions, refused)
   t_close(&w.t);
 }
 
-/* A change of 2024-08-05 may be in the words of 2023-02-01. */
+/* A change with 2024-08-05 may use the fields of 2023-02-01. */
 TEST(cluster_versions, either)
 {
   t_place w;
@@ -201,7 +201,7 @@ TEST(cluster_versions, either)
   snprintf(body, sizeof body, "{\"diskSizeGB\":55,\"replicationSpecs\":[{\"id\":\"%s\",\"numShards\":2,\"regionConfigs\":["
            REGION("AWS", "US_EAST_1", "7", "M30") "]}]}", versions_id(&w, 0));
   versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", body, 200);
-  munit_assert_size(t_count(&w.t, "replicationSpecs"), ==, 2); /* answered as the newest */
+  munit_assert_size(t_count(&w.t, "replicationSpecs"), ==, 2); /* the answer has the newest shape */
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[1].regionConfigs[0].electableSpecs.diskSizeGB"), "55");
   versions_expect(&w, NEWEST, "PATCH", "A", body, 400);
   versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", "{\"diskSizeGB\":65}", 200);
@@ -238,7 +238,7 @@ TEST(cluster_versions, legacy)
   versions_expect(&w, NEWEST, "GET", "L", NULL, 200);
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB"), "40");
   munit_assert_string_equal(t_str(&w.t, "backupEnabled"), "true");
-  /* what is not sent stays */
+  /* omitted fields stay */
   versions_expect(&w, LEGACY, "PATCH", "L", "{\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M40\"}}", 200);
   munit_assert_string_equal(t_str(&w.t, "providerSettings.instanceSizeName"), "M40");
   munit_assert_string_equal(t_str(&w.t, "diskSizeGB"), "40");
@@ -252,7 +252,7 @@ TEST(cluster_versions, legacy)
                                    "\"US_WEST_2\":{\"electableNodes\":1,\"priority\":6,\"readOnlyNodes\":1}}}]}", 200);
   munit_assert_int64(t_int(&w.t, "replicationSpecs[0].regionsConfig.US_WEST_2.readOnlyNodes"), ==, 1);
   munit_assert_int64(t_int(&w.t, "replicationFactor"), ==, 3);
-  /* what is shown may be sent back, and tags leave the hardware alone */
+  /* the shown body can be sent back, and a change of tags keeps the hardware */
   versions_expect(&w, LEGACY, "GET", "L", NULL, 200);
   shown = t_keep(&w.t, w.t.response.body);
   versions_expect(&w, LEGACY, "PATCH", "L", shown, 200);
@@ -275,7 +275,7 @@ TEST(cluster_versions, legacy_shards)
   munit_assert_string_equal(t_str(&w.t, "providerSettings.instanceSizeName"), "M30");
   versions_expect(&w, NEWEST, "GET", "S", NULL, 200);
   munit_assert_size(t_count(&w.t, "replicationSpecs"), ==, 3);
-  /* scaling is said in two places */
+  /* two places have the settings of autoscaling */
   versions_expect(&w, LEGACY, "PATCH", "S", "{\"autoScaling\":{\"compute\":{\"enabled\":true,\"scaleDownEnabled\":true},\"diskGBEnabled\":true},"
                                    SETTINGS("M30", ",\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M50\",\"minInstanceSize\":\"M30\"}}") "}", 200);
   munit_assert_string_equal(t_str(&w.t, "autoScaling.compute.enabled"), "true");
@@ -294,7 +294,7 @@ TEST(cluster_versions, legacy_refused)
   versions_expect(&w, LEGACY, "POST", "", "{\"name\":\"L\"," SETTINGS("M30", ",\"encryptEBSVolume\":false") "}", 400);
   versions_expect(&w, LEGACY, "POST", "", "{\"name\":\"L\"," SETTINGS("M9000", "") "}", 400);
   munit_assert_true(t_violation(&w.t, "providerSettings.instanceSizeName"));
-  /* at several providers */
+  /* a cluster at several providers */
   versions_expect(&w, NEWEST, "POST", "", "{\"name\":\"M\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", "M30")
                                  ",{\"providerName\":\"GCP\",\"regionName\":\"EASTERN_US\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2}}]}]}", 201);
   versions_expect(&w, LEGACY, "GET", "M", NULL, 400);
@@ -307,7 +307,7 @@ TEST(cluster_versions, legacy_refused)
   t_close(&w.t);
 }
 
-/* A shared tier, in each shape. */
+/* A shared tier in each shape. */
 TEST(cluster_versions, tenant)
 {
   t_place w;
@@ -323,7 +323,7 @@ TEST(cluster_versions, tenant)
   t_close(&w.t);
 }
 
-/* Those that are gone and have left snapshots behind are listed in the same shape. */
+/* Deleted clusters with remaining snapshots are listed in the same shape. */
 TEST(cluster_versions, deleted)
 {
   static const char *const versions[] = { LEGACY, ZONES };

@@ -1,5 +1,5 @@
 /*
-** Statistics of collections, and those that are pinned; what is measured of search.
+** Statistics of collections, pinned namespaces, and metrics of search.
 **
 ** Tests also: pinned_namespace, search_metric
 */
@@ -12,7 +12,7 @@
 #define NEED_INDEX "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/{indexName}/measurements"
 
 T_NEEDS(collection_stat) = {
-  T_FIRST(SVC_PATCH, NEED_STATS "/unpin", SVC_PATCH, NEED_STATS "/pinned", NULL), /* only what is pinned can be unpinned */
+  T_FIRST(SVC_PATCH, NEED_STATS "/unpin", SVC_PATCH, NEED_STATS "/pinned", NULL), /* only a pinned namespace can be unpinned */
   T_NAMED(NEED_INDEX, "databaseName", "search index", "database"),
   T_NAMED(NEED_INDEX, "collectionName", "search index", "collectionName"),
   T_NAMED(NEED_INDEX, "indexName", "search index", "name"),
@@ -79,7 +79,7 @@ TEST(collection_stat, pinned)
   t_close(&w.t);
 }
 
-/* Ranks agree with the figures; what is pinned comes behind. */
+/* The rank follows the values. Pinned namespaces come after the ranked ones. */
 TEST(collection_stat, ranked)
 {
   char names[32][96], path[320];
@@ -88,7 +88,7 @@ TEST(collection_stat, ranked)
   size_t n, i;
   stat_open(&w);
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/collStats/namespaces"), ==, 200);
-  munit_assert_size(t_count(&w.t, "rankedNamespaces"), ==, 0); /* it knows of none */
+  munit_assert_size(t_count(&w.t, "rankedNamespaces"), ==, 0); /* no collections are known */
   munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w.group), ==, 201);
   t_advance(&w.t, 3600);
   stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[\"pinned.one\"]}");
@@ -109,13 +109,13 @@ TEST(collection_stat, ranked)
     munit_assert_double(figure, <=, last);
     last = figure;
   }
-  munit_assert_string_equal(t_str(&w.t, "granularity"), "PT5M"); /* of the last day, as nothing says otherwise */
+  munit_assert_string_equal(t_str(&w.t, "granularity"), "PT5M"); /* for the last day, the default */
   munit_assert_string_equal(t_str(&w.t, "clusterView"), "PRIMARY");
   snprintf(path, sizeof path, "processes/%s/collStats/namespaces?period=PT1H", w.id);
   munit_assert_int(stat_get(&w, path), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "identifierId"), w.id);
   snprintf(path, sizeof path, "processes/%s/%.90s/collStats/measurements?metrics=TOTAL_LATENCY&period=PT1H", w.id, names[0]);
-  munit_assert_int(stat_get(&w, path), ==, 200); /* of one process as of the cluster */
+  munit_assert_int(stat_get(&w, path), ==, 200); /* the same for one process as for the cluster */
   munit_assert_string_equal(t_str(&w.t, "processId"), w.id);
   munit_assert_string_equal(t_str(&w.t, "measurements[0].name"), "TOTAL_LATENCY");
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), >, 0);
@@ -135,13 +135,14 @@ TEST(collection_stat, refused)
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?metrics=X"), ==, 400);
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?period=P1D&start=2025-06-01"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS");
-  munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?period=P10Y&metrics=TOTAL_LATENCY"), ==, 400); /* of days, too many */
+  /* too many days */
+  munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?period=P10Y&metrics=TOTAL_LATENCY"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_QUERY_PARAMETER");
   munit_assert_string_equal(t_param(&w.t, 0), "period");
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/collStats/namespaces?period=PT1H&start=2025-06-01"), ==, 400);
   munit_assert_int(stat_get(&w, "collStats/metrics"), ==, 200);
   munit_assert_size(t_count(&w.t, "metrics"), ==, 0 SVC_METRICS_COLLECTION(ONE));
-  munit_assert_null(t_node(&w.t, "metrics[0].units")); /* a count has none */
+  munit_assert_null(t_node(&w.t, "metrics[0].units")); /* a count has no units */
   munit_assert_string_equal(t_str(&w.t, "metrics[1].units"), "MILLISECONDS");
   t_close(&w.t);
 }

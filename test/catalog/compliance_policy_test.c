@@ -1,6 +1,5 @@
 /*
-** Backup compliance policies: their states, and that what they forbid is forbidden everywhere. And private endpoints of
-** backups.
+** Backup compliance policies: their states, and every operation that they forbid. And private endpoints of backups.
 **
 ** Tests also: backup_endpoint
 */
@@ -67,7 +66,7 @@ TEST(compliance_policy, rules)
   b_close(&w);
 }
 
-/* Snapshots are not deleted, whichever way, nor kept for less long. */
+/* Snapshots cannot be deleted by any operation, nor can their retention be reduced below the policy. */
 TEST(compliance_policy, snapshots)
 {
   b_world w;
@@ -78,17 +77,18 @@ TEST(compliance_policy, snapshots)
   b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("ondemand", 1, "days", 2)), 200);
   b_snapshot(&w);
   b_good(&w, "GET", "%C/backup/snapshots/%S", NULL, 200);
-  b_is(&w, "expiresAt", "2025-06-06T00:00:10Z"); /* the schedule says less */
+  b_is(&w, "expiresAt", "2025-06-06T00:00:10Z"); /* the schedule's retention is shorter */
   b_bad(&w, "DELETE", "%C/backup/snapshots/%S", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
   munit_assert_string_equal(t_param(&w.t, 0), w.snapshot);
   b_bad(&w, "DELETE", "%C/backup/snapshots/shardedCluster/%S", NULL, 400,
         "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
   b_bad(&w, "DELETE", "%C/snapshots/%S", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
-  b_bad(&w, "DELETE", "%C", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY"); /* they would go with it */
+  /* its snapshots would be deleted with it */
+  b_bad(&w, "DELETE", "%C", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
   b_bad(&w, "PATCH", "%C/backup/snapshots/%S", "{\"retentionUnit\":\"DAYS\",\"retentionValue\":4}", 400, NOT_MET);
   b_bad(&w, "PATCH", "%C/snapshots/%S", "{\"expires\":\"2025-06-03T00:00:00Z\"}", 400, NOT_MET);
   b_good(&w, "PATCH", "%C/backup/snapshots/%S", "{\"retentionUnit\":\"DAYS\",\"retentionValue\":6}", 200);
-  t_advance(&w.t, 6 * 86400); /* it ends all the same */
+  t_advance(&w.t, 6 * 86400); /* the snapshot still expires at its time */
   b_good(&w, "GET", "%C/backup/snapshots/%S", NULL, 404);
   b_good(&w, "DELETE", POLICY, NULL, 204);
   b_snapshot(&w);
@@ -97,7 +97,7 @@ TEST(compliance_policy, snapshots)
   b_close(&w);
 }
 
-/* A schedule that has no policy at all says less, too: it gets one. */
+/* A schedule without any policy falls short of the compliance policy, too: it gets one. */
 TEST(compliance_policy, no_policies)
 {
   b_world w;
@@ -116,7 +116,7 @@ TEST(compliance_policy, no_policies)
   b_close(&w);
 }
 
-/* Schedules say no less, and clusters keep their backups. */
+/* Schedules cannot fall short of the policy, and clusters keep their backups. */
 TEST(compliance_policy, schedules)
 {
   b_world w;
@@ -130,7 +130,7 @@ TEST(compliance_policy, schedules)
   b_good(&w, "PUT", POLICY,
          "{" WHO ",\"pitEnabled\":true,\"restoreWindowDays\":2,\"scheduledPolicyItems\":[" B_ITEM("hourly", 6, "days", 2) ","
          B_ITEM("daily", 1, "days", 9) "]}", 200);
-  b_good(&w, "GET", "%C/backup/schedule", NULL, 200); /* it was brought up to that, and what is rarer follows */
+  b_good(&w, "GET", "%C/backup/schedule", NULL, 200); /* the policy raised this item, and less frequent items follow */
   b_is(&w, "policies[0].policyItems[0].retentionValue", "9");
   b_is(&w, "policies[0].policyItems[1].retentionUnit", "days");
   b_is(&w, "policies[0].policyItems[1].retentionValue", "9");
@@ -152,10 +152,11 @@ TEST(compliance_policy, schedules)
   b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", ""), 400, NOT_MET);
   b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED), 400, NOT_MET);
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"pitEnabled\":true"), 201);
-  b_good(&w, "GET", "/groups/%G/clusters/New/backup/schedule", NULL, 200); /* what it begins with meets it, too */
+  b_good(&w, "GET", "/groups/%G/clusters/New/backup/schedule", NULL, 200); /* the default schedule meets the policy, too */
   b_is(&w, "policies[0].policyItems[1].retentionValue", "9");
-  b_good(&w, "PATCH", "/groups/%G/clusters/Plain", "{\"diskWarmingMode\":\"VISIBLE_EARLIER\"}", 200); /* it had none before */
-  /* what the schedule does to its snapshots does not make them go sooner */
+  /* the cluster had no backups before the policy */
+  b_good(&w, "PATCH", "/groups/%G/clusters/Plain", "{\"diskWarmingMode\":\"VISIBLE_EARLIER\"}", 200);
+  /* changes of the schedule do not shorten the retention of its snapshots */
   t_advance(&w.t, 5 * 86400);
   b_good(&w, "PATCH", "%C/backup/schedule", "{\"updateSnapshots\":true,\"deleteSnapshots\":true}", 200);
   for (i = 0; i < 4; i++) {
@@ -168,7 +169,7 @@ TEST(compliance_policy, schedules)
   b_close(&w);
 }
 
-/* What a schedule says less of is brought up to the policy: how often, and for how long; what says more stays. */
+/* A schedule that falls short of the policy is raised to it, in frequency and retention. Higher values stay. */
 TEST(compliance_policy, raised)
 {
   b_world w;
@@ -178,18 +179,18 @@ TEST(compliance_policy, raised)
   b_good(&w, "PUT", POLICY, "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("hourly", 6, "days", 3) "," B_ITEM("monthly", 1, "months", 2) "]}", 200);
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   b_is(&w, "policies[0].policyItems[0].frequencyInterval", "6");
-  b_is(&w, "policies[0].policyItems[0].retentionValue", "4"); /* longer than it must be */
+  b_is(&w, "policies[0].policyItems[0].retentionValue", "4"); /* longer than required */
   b_is(&w, "policies[0].policyItems[1].retentionValue", "30");
-  b_is(&w, "policies[0].policyItems[3].retentionValue", "1"); /* on demand: nothing is asked of that */
+  b_is(&w, "policies[0].policyItems[3].retentionValue", "1"); /* on demand: not required */
   b_is(&w, "policies[0].policyItems[4].frequencyType", "monthly");
   b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 6, "days", 3)), 400, NOT_MET);
-  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202); /* of those on demand it says nothing */
+  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202); /* on-demand snapshots have no requirement */
   t_advance(&w.t, 10);
   b_good(&w, "PUT", POLICY, "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("hourly", 6, "days", 3) "," B_ITEM("monthly", 1, "months", 2)
          "],\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
-  b_good(&w, "POST", "%C/backup/snapshots", "{\"retentionInDays\":9}", 202); /* more than it asks for */
+  b_good(&w, "POST", "%C/backup/snapshots", "{\"retentionInDays\":9}", 202); /* more than required */
   b_is(&w, "expiresAt", "2025-06-10T00:00:20Z");
-  /* what no item asks for any more, or for less long, stays as it is */
+  /* snapshots that no item covers any more, or with shorter retention, stay as they are */
   t_advance(&w.t, 2 * 86400);
   b_good(&w, "GET", "%C/backup/snapshots?itemsPerPage=500", NULL, 200);
   {
@@ -241,11 +242,12 @@ TEST(compliance_policy, endpoints)
   t_advance(&w.t, 5);
   b_good(&w, "GET", ENDPOINTS "/%J", NULL, 200);
   b_is(&w, "status", "ACTIVE");
-  munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0); /* what it is called is known when it is there */
+  /* the name is known as soon as the endpoint exists */
+  munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0);
   b_good(&w, "GET", ENDPOINTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
-  munit_assert_int(b_send(&w, "GET", "/groups/%G/backup/GCP/privateEndpoints", NULL), >=, 400); /* there are none */
-  b_bad_field(&w, "POST", ENDPOINTS, "{\"regionName\":\"AP_SOUTH_2\"}", "regionName"); /* clusters are, but none of these */
+  munit_assert_int(b_send(&w, "GET", "/groups/%G/backup/GCP/privateEndpoints", NULL), >=, 400); /* GCP has no endpoints */
+  b_bad_field(&w, "POST", ENDPOINTS, "{\"regionName\":\"AP_SOUTH_2\"}", "regionName"); /* the region has clusters, but no endpoints */
   b_bad_field(&w, "POST", ENDPOINTS, "{\"regionName\":\"EU_WEST_1\",\"vpcRegionName\":\"MEL\"}", "vpcRegionName");
   b_good(&w, "DELETE", ENDPOINTS "/%J", NULL, 204);
   b_bad(&w, "DELETE", ENDPOINTS "/%J", NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
@@ -257,7 +259,7 @@ TEST(compliance_policy, endpoints)
   b_close(&w);
 }
 
-/* What it asks for once, it asks for from then on. */
+/* A requirement of the policy can be raised, but never lowered or removed. */
 TEST(compliance_policy, only_stronger)
 {
 #define STRONG(flag, window, more) \
@@ -285,7 +287,7 @@ TEST(compliance_policy, only_stronger)
   b_close(&w);
 }
 
-/* It stays while it protects something. */
+/* A policy stays while it protects a snapshot. */
 TEST(compliance_policy, stays)
 {
   b_world w;

@@ -1,10 +1,11 @@
 /*
-** Connected organizations: how they come into a federation and leave it, and what they are there.
+** Connected organizations: how they join a federation and leave it, and their settings in it.
 */
 #include "catalog/federation_world.h"
 #include "world.h"
 
-/* Only one of several organizations is disconnected from a federation: there is a third one, of which nobody is a stranger. */
+/* Only one of several organizations of a federation can be disconnected. Connects a third one, which is not the organization of
+** the tests' strangers. */
 static bool connected_third(t_world *w, const svc_plan *plan)
 {
   const char *federation = t_world_shown_there(w, plan->hops[0].noun);
@@ -24,7 +25,7 @@ TEST(connected_org_config, join)
   f_open(&w, NULL);
   f_bad(&w, "PATCH", F_CONN "/5f5f5f5f5f5f5f5f5f5f5f5f", "{}", 404, "ORG_NOT_FOUND");
   f_bad(&w, "GET", F_CONN "/%B", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
-  f_as(&w, "ORG_OWNER", 'A', 0); /* who connects B owns B as well */
+  f_as(&w, "ORG_OWNER", 'A', 0); /* the caller must own B as well to connect it */
   f_bad(&w, "PATCH", F_CONN "/%B", "{}", 401, "USER_UNAUTHORIZED");
   w.t.grants[1] = (svc_grant){ "ORG_MEMBER", w.named['B'] };
   w.t.caller.grant_count = 2;
@@ -42,15 +43,16 @@ TEST(connected_org_config, join)
   munit_assert_not_null(strstr(t_link(&w.t, "self"), w.named['F']));
   f_good(&w, "GET", "/orgs/%B/federationSettings", NULL, 200);
   f_is(&w, "id", w.named['F']);
-  f_bad(&w, "GET", "/federationSettings/%H/identityProviders", NULL, 404, "FEDERATION_SETTINGS_NOT_FOUND"); /* its own is gone */
-  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 1); /* both are told */
+  /* B's own federation is deleted */
+  f_bad(&w, "GET", "/federationSettings/%H/identityProviders", NULL, 404, "FEDERATION_SETTINGS_NOT_FOUND");
+  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 1); /* both organizations get an event */
   munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 1);
   f_as(&w, NULL, 0, 0);
   munit_assert_int64(f_events(&w, 'C', "FEDERATION_SETTINGS_UPDATED"), ==, 0);
   f_close(&w);
 }
 
-/* An organization is in one federation: what has others or providers in it is not left behind. */
+/* An organization is in one federation, and cannot leave a federation that has other organizations or identity providers. */
 TEST(connected_org_config, elsewhere)
 {
   f_world w;
@@ -77,7 +79,7 @@ TEST(connected_org_config, leave)
   f_bad(&w, "DELETE", F_CONN "/%A", NULL, 409, "LAST_CONNECTED_ORG");
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
   f_good(&w, "POST", F_CONN "/%B/roleMappings", "{\"externalGroupName\":\"ops\",\"roleAssignments\":[]}", 201);
-  f_as(&w, "ORG_OWNER", 'A', 0); /* of the other one */
+  f_as(&w, "ORG_OWNER", 'A', 0); /* an owner of the other organization */
   f_bad(&w, "DELETE", F_CONN "/%B", NULL, 401, "USER_UNAUTHORIZED");
   f_as(&w, "ORG_OWNER", 'B', 0);
   f_good(&w, "DELETE", F_CONN "/%B", NULL, 204);
@@ -86,13 +88,13 @@ TEST(connected_org_config, leave)
   munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 2);
   f_bad(&w, "DELETE", F_CONN "/%B", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
   f_federation(&w, 'H', w.named['B']);
-  f_is(&w, "hasRoleMappings", "false"); /* nothing of what it was there comes along */
-  f_good(&w, "PATCH", F_CONN "/%B", "{}", 200); /* it may come again */
+  f_is(&w, "hasRoleMappings", "false"); /* none of its settings there is kept */
+  f_good(&w, "PATCH", F_CONN "/%B", "{}", 200); /* the organization can be connected again */
   munit_assert_size(t_count(&w.t, "roleMappings"), ==, 0);
   f_close(&w);
 }
 
-/* All owners of the federation see what an organization is there; its own change it. */
+/* All owners in the federation see an organization's settings there. Only its own owners change them. */
 TEST(connected_org_config, own)
 {
   f_world w;
@@ -109,13 +111,13 @@ TEST(connected_org_config, own)
   f_good(&w, "PATCH", F_CONN "/%A", "{\"postAuthRoleGrants\":[\"ORG_MEMBER\"]}", 200);
   f_as(&w, "ORG_OWNER", 'B', 0);
   f_good(&w, "PATCH", F_CONN "/%B", "{\"postAuthRoleGrants\":[\"ORG_READ_ONLY\"]}", 200);
-  munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 2); /* its own change is told in its own feed */
+  munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 2); /* the event is in its own log */
   f_as(&w, NULL, 0, 0);
   munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 2);
   f_close(&w);
 }
 
-/* With limits: what is no organization of it, or no id at all, is not there, and is drawn from nobody's bucket. */
+/* With limits: an organization outside of the federation, or an invalid id, answers 404 and takes no token of any bucket. */
 TEST(connected_org_config, limited)
 {
   static const svc_config limited = { .limiter_buckets = 64 };
@@ -136,7 +138,7 @@ TEST(connected_org_config, fields)
   w.named['X'] = w.named['I'];
   w.named['Y'] = w.named['O'];
   f_provider(&w, F_SAML("saml", ""));
-  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%Y\"}", "identityProviderId"); /* that is OIDC */
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%Y\"}", "identityProviderId"); /* an OIDC provider */
   f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%I\"}", "identityProviderId"); /* the older id */
   f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"0123456789abcdef0123\"}", "identityProviderId");
   f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"dataAccessIdentityProviderIds\":[\"%X\",\"%I\"]}", "dataAccessIdentityProviderIds[1]");
@@ -149,14 +151,14 @@ TEST(connected_org_config, fields)
   f_is(&w, "identityProviderId", w.named['O']);
   f_is(&w, "dataAccessIdentityProviderIds[0]", w.named['X']);
   f_is(&w, "instantUserProvisioningDisabled", "true");
-  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainRestrictionEnabled\":true}", 200); /* the others stay */
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainRestrictionEnabled\":true}", 200); /* the other fields stay */
   f_is(&w, "identityProviderId", w.named['O']);
   f_good(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":null}", 200);
   munit_assert_null(t_node(&w.t, "identityProviderId"));
   f_close(&w);
 }
 
-/* Members whose addresses are of other domains, where only some are allowed. */
+/* Lists members with addresses of domains that are not allowed. */
 TEST(connected_org_config, conflicts)
 {
   f_world w;
@@ -165,7 +167,7 @@ TEST(connected_org_config, conflicts)
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w.named['A']);
   t_user(&w.t, "in@Example.com", roles);
   w.named['U'] = t_user(&w.t, "out@elsewhere.com", roles);
-  f_good(&w, "POST", "/orgs/%A/invites", "{\"username\":\"new@elsewhere.com\",\"roles\":[\"ORG_MEMBER\"]}", 201); /* not yet in it */
+  f_good(&w, "POST", "/orgs/%A/invites", "{\"username\":\"new@elsewhere.com\",\"roles\":[\"ORG_MEMBER\"]}", 201); /* only invited */
   f_good(&w, "GET", F_CONN "/%A", NULL, 200);
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, 0);
   f_good(&w, "PATCH", F_CONN "/%A", "{\"domainRestrictionEnabled\":true,\"domainAllowList\":[\"example.com\"]}", 200);
@@ -174,14 +176,15 @@ TEST(connected_org_config, conflicts)
   f_is(&w, "userConflicts[0].userId", w.named['U']);
   f_is(&w, "userConflicts[0].federationSettingsId", w.named['F']);
   f_is(&w, "userConflicts[0].lastName", "Byron");
-  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"elsewhere.org\",\"elsewherf.com\"]}", 200); /* not by its length alone */
+  /* the same length is not enough */
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"elsewhere.org\",\"elsewherf.com\"]}", 200);
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, 1);
   f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"ELSEWHERE.com\"]}", 200);
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, 0);
   f_close(&w);
 }
 
-/* Of many members some are looked at, and of many conflicts some are shown. */
+/* Only some of many members are checked, and only some of many conflicts are shown. */
 TEST(connected_org_config, conflicts_most)
 {
   enum { LOOKED_AT = 500, SHOWN = 100, OUTSIDE = 30, MORE = 10 };
@@ -190,7 +193,7 @@ TEST(connected_org_config, conflicts_most)
   int i;
   f_open(&w, NULL);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w.named['A']);
-  for (i = 0; i < LOOKED_AT + MORE; i++) { /* the last of them are of another domain */
+  for (i = 0; i < LOOKED_AT + MORE; i++) { /* the last ones are of another domain */
     snprintf(name, sizeof name, "p%d@%s.com", i, i < LOOKED_AT + MORE - OUTSIDE ? "example" : "elsewhere");
     t_user(&w.t, name, roles);
   }
@@ -201,7 +204,7 @@ TEST(connected_org_config, conflicts_most)
   f_close(&w);
 }
 
-/* As many as a caller's roles are looked up on, and the last of them counts as the first. */
+/* The maximum of organizations on which a caller's roles are looked up: the last one counts like the first. */
 TEST(connected_org_config, most)
 {
   f_world w;

@@ -1,5 +1,5 @@
 /*
-** Network containers: their blocks, who makes them, and who uses them.
+** Network containers: their address blocks, and the peerings and clusters that create and use them.
 */
 #include "damaged.h"
 #include "mechanism/probe.h"
@@ -15,11 +15,11 @@ T_NEEDS(container) = {
 #define AZURE_IN(region, block) "{\"providerName\":\"AZURE\",\"region\":\"" region "\",\"svcCidrBlock\":\"" block "\"}"
 #define GCP_WITH(block) "{\"providerName\":\"GCP\",\"svcCidrBlock\":\"" block "\"}"
 
-/* Which blocks each provider takes. */
+/* The blocks that each provider accepts. */
 TEST(container, blocks)
 {
   static const struct {
-    const char *body, *code; /* NULL: it is taken */
+    const char *body, *code; /* NULL: accepted */
   } rows[] = {
     { AWS_IN("US_EAST_1", "10.8.0.0/21"), NULL },
     { AWS_IN("US_EAST_1", "172.16.0.0/24"), NULL },
@@ -56,7 +56,7 @@ TEST(container, blocks)
     n_good(&w, "DELETE", n_at(&w, "/containers", t_str(&w.t, "id")), NULL, NULL, 204);
   }
   n_bad(&w, "POST", "/containers", AWS_IN("US_EAST_1", "10.8.1.0/21"), NULL, 400, "NON_CANONICAL_CIDR_BLOCK");
-  munit_assert_string_equal(t_param(&w.t, 1), "10.8.0.0/21"); /* how it would be written */
+  munit_assert_string_equal(t_param(&w.t, 1), "10.8.0.0/21"); /* the canonical form */
   n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"AWS\"}", NULL, "regionName");
   n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"AZURE\"}", NULL, "region");
   n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"TENANT\"}", NULL, "providerName");
@@ -65,7 +65,7 @@ TEST(container, blocks)
   t_close(&w.t);
 }
 
-/* One for each region, and no two overlap, whatever their providers. */
+/* Each region has one container, and no two blocks overlap, even at different providers. */
 TEST(container, alone)
 {
   n_world w;
@@ -85,7 +85,7 @@ TEST(container, alone)
   n_good(&w, "POST", "/containers", GCP_WITH("172.16.0.0/18"), NULL, 201);
   n_bad(&w, "POST", "/containers", GCP_WITH("172.16.64.0/18"), NULL, 409, "CONTAINER_ALREADY_EXISTS");
 
-  n_good(&w, "PATCH", at, "{\"svcCidrBlock\":\"10.8.0.0/22\"}", NULL, 200); /* within what it had itself */
+  n_good(&w, "PATCH", at, "{\"svcCidrBlock\":\"10.8.0.0/22\"}", NULL, 200); /* within its previous block */
   n_bad(&w, "PATCH", at, "{\"svcCidrBlock\":\"10.8.12.0/22\"}", NULL, 409, "OVERLAPPING_CIDR_BLOCK");
   n_bad(&w, "PATCH", at, "{\"svcCidrBlock\":\"10.8.0.0/8\"}", NULL, 400, "NON_CANONICAL_CIDR_BLOCK");
   n_bad_field(&w, "PATCH", at, "{\"regionName\":\"EU_WEST_1\"}", NULL, "regionName");
@@ -105,7 +105,7 @@ TEST(container, lists)
   n_make(&w, "/containers", AZURE_IN("US_EAST", "10.9.0.0/21"), NULL, 201);
   n_make(&w, "/containers", AZURE_IN("US_WEST", "10.10.0.0/21"), NULL, 201);
   n_make(&w, "/containers", GCP_WITH("172.16.0.0/18"), NULL, 201);
-  munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "1"); /* of the first provider */
+  munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "1"); /* only the first provider's */
   munit_assert_string_equal(t_str(&w.t, "results[0].regionName"), "US_EAST_1");
   munit_assert_string_equal(n_get(&w, "/containers?providerName=AZURE", "totalCount"), "2");
   munit_assert_string_equal(n_get(&w, "/containers?providerName=GCP", "totalCount"), "1");
@@ -113,18 +113,19 @@ TEST(container, lists)
   n_good(&w, "GET", "/containers?providerName=IBM", NULL, NULL, 400);
   n_good(&w, "GET", "/containers/all?providerName=AWS", NULL, NULL, 400);
   n_good(&w, "GET", "/containers/5f5f5f5f5f5f5f5f5f5f5f5f", NULL, NULL, 404);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* they go with their project */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* deleted with the project */
   store_whole(w.t.s);
   t_close(&w.t);
 }
 
-/* A cluster makes the containers of its regions, with addresses that are free, and holds them as long as it lies there. */
+/* A cluster creates the containers of its regions, with free addresses. Such a container cannot be deleted while the cluster is in
+** its region. */
 TEST(container, of_clusters)
 {
   n_world w;
   const char *east, *azure, *own;
   n_open(&w, NULL);
-  own = n_make(&w, "/containers", AWS_IN("EU_WEST_1", "192.168.248.0/21"), NULL, 201); /* what would be given first */
+  own = n_make(&w, "/containers", AWS_IN("EU_WEST_1", "192.168.248.0/21"), NULL, 201); /* the block that would be assigned first */
   n_good(&w, "POST", "/clusters",
          N_CLUSTER("Main", "REPLICASET", N_REGION("AWS", "US_EAST_1", 7) "," N_REGION("AZURE", "US_EAST", 6) "," N_REGION(
                      "GCP", "WESTERN_US", 5)), NULL, 400); /* nine electable nodes */
@@ -137,7 +138,7 @@ TEST(container, of_clusters)
   munit_assert_string_equal(t_str(&w.t, "results[1].svcCidrBlock"), "192.168.240.0/21");
   munit_assert_int(strncmp(t_str(&w.t, "results[1].vpcId"), "vpc-", 4), ==, 0);
   east = t_keep(&w.t, t_str(&w.t, "results[1].id"));
-  munit_assert_int64(n_events(&w, "CONTAINER_SUBNETS_UPDATE_REQUESTED"), ==, 1); /* the cluster's event speaks for it */
+  munit_assert_int64(n_events(&w, "CONTAINER_SUBNETS_UPDATE_REQUESTED"), ==, 1); /* the cluster's creation writes the event */
   n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
   azure = n_container(&w, "AZURE");
   munit_assert_string_equal(t_str(&w.t, "results[0].svcCidrBlock"), "192.168.232.0/21");
@@ -150,29 +151,29 @@ TEST(container, of_clusters)
   N_SAYS(&w, "cluster Main");
   n_bad(&w, "PATCH", n_at(&w, "/containers", east), "{\"svcCidrBlock\":\"10.0.0.0/21\"}", NULL, 409, "CONTAINERS_IN_USE");
   n_good(&w, "PATCH", n_at(&w, "/containers", own), "{\"svcCidrBlock\":\"10.0.0.0/21\"}", NULL, 200);
-  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 201); /* lies in the same one */
+  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 201); /* uses the same container */
   munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "2");
   n_good(&w, "DELETE", "/clusters/Main", NULL, NULL, 202);
   t_advance(&w.t, 3600);
   n_bad(&w, "DELETE", n_at(&w, "/containers", east), NULL, NULL, 409, "CONTAINERS_IN_USE");
   N_SAYS(&w, "cluster Second");
-  munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", east), "provisioned"), "true"); /* for the one that is left */
+  munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", east), "provisioned"), "true"); /* for the remaining cluster */
 
   n_good(&w, "PATCH", "/clusters/Second", "{\"replicationSpecs\":[{\"regionConfigs\":[" N_REGION("AWS", "EU_WEST_1", 7) "]}]}",
-         NULL, 200); /* it moves: the other one is used, and this one is not */
+         NULL, 200); /* the cluster moves: the other container is used, this one is not */
   munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", east), "provisioned"), "false");
   munit_assert_string_equal(t_str(&w.t, "vpcId"), "");
   munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", own), "provisioned"), "true");
   n_good(&w, "DELETE", n_at(&w, "/containers", east), NULL, NULL, 204);
   n_good(&w, "DELETE", "/clusters/Blue", NULL, NULL, 202);
-  n_bad(&w, "DELETE", n_at(&w, "/containers", azure), NULL, NULL, 409, "CONTAINERS_IN_USE"); /* it is still going */
+  n_bad(&w, "DELETE", n_at(&w, "/containers", azure), NULL, NULL, 409, "CONTAINERS_IN_USE"); /* the cluster is still in deletion */
   t_advance(&w.t, 3600);
   n_good(&w, "DELETE", n_at(&w, "/containers", azure), NULL, NULL, 204);
   store_whole(w.t.s);
   t_close(&w.t);
 }
 
-/* Where the first range is taken, what is given comes of the next one. */
+/* If the first range is taken, assigned blocks come from the next one. */
 TEST(container, given)
 {
   static const char *const blocks[] = { "172.31.248.0/21", "172.31.240.0/21", "172.31.232.0/21" };
@@ -190,7 +191,7 @@ TEST(container, given)
   t_close(&w.t);
 }
 
-/* One that is damaged and has all addresses leaves none for others: that is said, and nobody looks for them without end. */
+/* A damaged container that covers all addresses leaves none for others: the request is refused, and the search ends. */
 TEST(container, none_left)
 {
   n_world w;
@@ -202,7 +203,7 @@ TEST(container, none_left)
   t_close(&w.t);
 }
 
-/* Shares of machines lie in nobody's network. */
+/* Shared tiers are in no container. */
 TEST(container, of_shared_tiers)
 {
   n_world w;
@@ -215,7 +216,7 @@ TEST(container, of_shared_tiers)
   t_close(&w.t);
 }
 
-/* One of GCP that is for some regions keeps clusters out of the others. */
+/* A container of GCP with a list of regions keeps clusters out of other regions. */
 TEST(container, regions)
 {
   n_world w;
@@ -229,6 +230,6 @@ TEST(container, regions)
   n_good(&w, "POST", "/clusters", N_CLUSTER("Main", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7)), NULL, 201);
   n_bad(&w, "PATCH", at, "{\"regions\":[\"WESTERN_US\"]}", NULL, 409, "CONTAINERS_IN_USE");
   munit_assert_string_equal(n_get(&w, at, "provisioned"), "true");
-  n_good(&w, "POST", "/clusters", N_AWS("Other"), NULL, 201); /* of another provider: it is not asked */
+  n_good(&w, "POST", "/clusters", N_AWS("Other"), NULL, 201); /* another provider: the container does not matter */
   t_close(&w.t);
 }

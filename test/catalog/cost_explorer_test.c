@@ -1,6 +1,6 @@
 /*
-** The cost explorer: a question, a token, and sums by month and by what was asked for. That they agree with invoices is held in
-** invoice_test.c.
+** The cost explorer: a query, a token, and sums by month and by the requested criterion. The suite invoice_test.c
+** checks that the sums agree with invoices.
 */
 #include "mechanism/probe.h"
 #include "catalog/billing/bill.h"
@@ -19,7 +19,7 @@ typedef struct cost_world {
   const char *org, *alpha, *beta, *main_id;
 } cost_world;
 
-/* Two projects with a cluster each, for the last day of June and the first of July. */
+/* Opens a world of two projects with a cluster each, for the last day of June and the first of July. */
 static void cost_open(cost_world *w)
 {
   t_open(&w->t, &quiet);
@@ -43,7 +43,7 @@ static int cost_get(cost_world *w, const char *token)
   return t_sendf(&w->t, "GET", NULL, "/orgs/%s/billing/costExplorer/usage/%s", w->org, token);
 }
 
-/* The answer to a question about the two days; what more it has, as members of the body. */
+/* Queries the costs of the two days and reads the answer. `more`: further members of the body. */
 static void cost_ask(cost_world *w, const char *more)
 {
   char body[512], token[80];
@@ -64,7 +64,7 @@ TEST(cost_explorer, token)
   munit_assert_size(strlen(token), ==, 64);
   snprintf(path, sizeof path, "/billing/costExplorer/usage/%s", token);
   munit_assert_not_null(strstr(t_link(&w.t, "self"), path));
-  munit_assert_int(cost_get(&w, token), ==, 202); /* it works */
+  munit_assert_int(cost_get(&w, token), ==, 202); /* still in progress */
   munit_assert_string_equal(t_str(&w.t, "token"), token);
   munit_assert_null(t_node(&w.t, "usageDetails"));
   t_advance(&w.t, 1);
@@ -75,7 +75,7 @@ TEST(cost_explorer, token)
   munit_assert_string_equal(t_str(&w.t, "usageDetails[0].organizationId"), w.org);
   munit_assert_string_equal(t_str(&w.t, "usageDetails[0].organizationName"), "Acme");
   t_advance(&w.t, 7 * 86400);
-  munit_assert_int(cost_get(&w, token), ==, 404); /* for a week */
+  munit_assert_int(cost_get(&w, token), ==, 404); /* kept for a week */
   munit_assert_int(cost_get(&w, "none"), ==, 404);
 
   munit_assert_int(cost_post(&w, "{\"startDate\":\"2025-06-01\",\"endDate\":\"2025-06-01\"}"), ==, 400);
@@ -120,17 +120,17 @@ TEST(cost_explorer, groups)
   munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "12.96");
   snprintf(more, sizeof more, ",\"projects\":[\"%s\"],\"clusters\":[\"%s\"]", w.beta, w.main_id);
   cost_ask(&w, more);
-  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* no cluster is both */
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* no cluster fulfills both */
   snprintf(more, sizeof more, ",\"projects\":[\"%s\"],\"clusters\":[\"%s\"],\"includePartialMatches\":true", w.beta, w.main_id);
   cost_ask(&w, more);
-  munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "14.9"); /* each is one of them */
+  munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "14.9"); /* each fulfills one of them */
   cost_ask(&w, ",\"services\":[\"Backup\"],\"projects\":[\"5f0000000000000000000001\"],\"includePartialMatches\":true");
-  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* neither of both */
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* neither of the two */
   cost_ask(&w, ",\"services\":[\"Backup\"]");
   munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0);
   snprintf(more, sizeof more, ",\"organizations\":[\"%s\"]", w.alpha);
   cost_ask(&w, more);
-  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* of another one */
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* another organization */
 
   /* a token gives the same answer later */
   munit_assert_int(cost_post(&w, "{\"startDate\":\"2025-07-01\",\"endDate\":\"2025-08-01\"}"), ==, 202);
@@ -145,7 +145,7 @@ TEST(cost_explorer, groups)
   t_close(&w.t);
 }
 
-/* Of many projects, and of days within a month. */
+/* Queries of many projects, and of days within a month. */
 TEST(cost_explorer, many)
 {
   char name[32], more[256], token[80];
@@ -169,11 +169,11 @@ TEST(cost_explorer, many)
   t_advance(&w.t, 1);
   munit_assert_int(cost_get(&w, token), ==, 200);
   munit_assert_size(t_count(&w.t, "usageDetails"), ==, 42);
-  munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "1.94"); /* of that one day */
+  munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "1.94"); /* for that one day */
   t_close(&w.t);
 }
 
-/* What is no cluster's is in a sum by clusters without one. */
+/* Costs without a cluster are in a sum of their own when grouped by cluster. */
 TEST(cost_explorer, streams)
 {
   const svc_node *one;

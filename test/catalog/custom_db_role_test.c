@@ -1,5 +1,5 @@
 /*
-** Custom database roles: nested fields, uniqueness, inheritance without circles, and the project's quota.
+** Custom database roles: nested fields, uniqueness, inheritance without cycles, and the project's quota.
 */
 #include "needs.h"
 #include "support.h"
@@ -58,11 +58,11 @@ TEST(custom_db_role, life)
   t_close(&t);
 }
 
-/* A resource: the cluster alone, or a database and a collection, which may be empty. */
+/* A resource: only the cluster, or a database and a collection, which may be empty. */
 TEST(custom_db_role, resources)
 {
   static const struct {
-    const char *resource, *wrong; /* NULL: it is accepted */
+    const char *resource, *wrong; /* NULL: accepted */
   } rows[] = {
     { "{\"cluster\":true}", NULL },
     { "{\"cluster\":true,\"db\":\"\",\"collection\":\"\"}", NULL },
@@ -107,7 +107,7 @@ TEST(custom_db_role, circles)
   t_close(&t);
 }
 
-/* A role with so many resources in its one action, with names of so many characters; the status. */
+/* Sends a role with one action with this many resources and names of this many characters. Returns the status. */
 static int role_of_size(t_service *t, const char *method, const char *name, int resources, int length)
 {
   char *body = malloc((size_t)resources * (size_t)(length + 64) + 256), *end = body;
@@ -123,7 +123,7 @@ static int role_of_size(t_service *t, const char *method, const char *name, int 
   return status;
 }
 
-/* A role has bounds, and so has the list of all. */
+/* The size of a role is limited, and so is the list of all roles. */
 TEST(custom_db_role, bounds)
 {
   char body[16384], *end = body, name[32], long_name[300];
@@ -137,7 +137,7 @@ TEST(custom_db_role, bounds)
   munit_assert_true(t_violation(&t, "actions[0].resources"));
   munit_assert_int(role_of_size(&t, "POST", "no", 1, 256), ==, 400);
   munit_assert_true(t_violation(&t, "actions[0].resources[0].collection"));
-  munit_assert_int(role_of_size(&t, "POST", "no", 150, 200), ==, 400); /* each of it is within its bounds, but not all together */
+  munit_assert_int(role_of_size(&t, "POST", "no", 150, 200), ==, 400); /* each part is within its bounds, but the sum is not */
   munit_assert_true(t_violation(&t, "actions"));
   munit_assert_int(role_of_size(&t, "PATCH", NULL, 150, 200), ==, 400);
   munit_assert_true(t_violation(&t, "actions"));
@@ -155,7 +155,7 @@ TEST(custom_db_role, bounds)
   munit_assert_true(t_violation(&t, "inheritedRoles[0].role"));
 
   munit_assert_int(t_sendf(&t, "DELETE", NULL, ROLES "/r0", group), ==, 204);
-  for (i = 0; i < 100; i++) { /* as many as a project may have, each as large as may be: the list is less than 4 MiB */
+  for (i = 0; i < 100; i++) { /* the maximum per project, each of maximum size: the list is less than 4 MiB */
     snprintf(name, sizeof name, "r%d", i);
     munit_assert_int(role_of_size(&t, "POST", name, 130, 202), ==, 202);
   }
@@ -166,7 +166,7 @@ TEST(custom_db_role, bounds)
   munit_assert_size(whole, <, (size_t)4 << 20);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":1400}", "/groups/%s/limits/svc.project.security.databaseAccess.customRoles", group),
                    ==, 200);
-  for (; i < 140; i++) { /* a project that may have more gives them in pages */
+  for (; i < 140; i++) { /* a project with a higher limit gets its roles in pages */
     snprintf(name, sizeof name, "r%d", i);
     munit_assert_int(role_of_size(&t, "POST", name, 130, 202), ==, 202);
   }
@@ -178,7 +178,7 @@ TEST(custom_db_role, bounds)
   t_close(&t);
 }
 
-/* What a change of what is inherited costs follows what it names, not how large roles are or how many there are. */
+/* The costs of a change of inherited roles depend on the roles that it names, not on the sizes or number of roles. */
 TEST(custom_db_role, cost)
 {
   char body[8192], *end, name[32];
@@ -212,7 +212,7 @@ TEST(custom_db_role, cost)
   t_close(&t);
 }
 
-/* A hundred parents that inherit two each are no circle, however many ways lead from one to the other. */
+/* A hundred roles that inherit two roles each are no cycle, however many paths lead from one to another. */
 TEST(custom_db_role, wide)
 {
   char body[8192], *end = body, name[32];
@@ -242,7 +242,8 @@ TEST(custom_db_role, wide)
   t_close(&t);
 }
 
-/* A name that nothing has yet is that of a role as soon as there is one: it closes a circle, and holds the role. */
+/* An inherited name without a role refers to that role as soon as it exists: then it can close a cycle, and protects the role from
+** deletion. */
 TEST(custom_db_role, later)
 {
   t_service t;

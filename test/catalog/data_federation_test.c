@@ -1,6 +1,6 @@
 /*
-** Data federation: instances in their states, what they read from checked against itself and against the project, roles, hosts,
-** private endpoints, limits and query logs.
+** Data federation: the states of instances, their storage, checked for consistency and against the project, roles,
+** hosts, private endpoints, limits and query logs.
 **
 ** Tests also: data_federation_endpoint, data_federation_limit
 */
@@ -12,7 +12,7 @@
 #define NEED_TENANTS "/groups/{groupId}/dataFederation"
 
 T_NEEDS(data_federation) = {
-  /* a limit is there when it was set */
+  /* a limit exists only after it was set */
   T_FIRST(SVC_GET, NEED_LIMIT, SVC_PATCH, NEED_LIMIT, "{\"value\":5}"),
   T_FIRST(SVC_PATCH, NEED_LIMIT, SVC_PATCH, NEED_LIMIT, "{\"value\":5}"),
   T_FIRST(SVC_DELETE, NEED_LIMIT, SVC_PATCH, NEED_LIMIT, "{\"value\":5}"),
@@ -97,7 +97,7 @@ TEST(data_federation, states)
   munit_assert_string_equal(t_param(&w.t, 0), "Fed");
   munit_assert_string_equal(t_param(&w.t, 1), w.group);
   munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_CREATED"), ==, 1);
-  munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_UPDATED"), ==, 2); /* a change, and what was asked for at the end */
+  munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_UPDATED"), ==, 2); /* a change, and the request at the end */
   munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_REMOVED"), ==, 1);
   b_good(&w, "DELETE", "/groups/%G", NULL, 202);
   b_close(&w);
@@ -110,7 +110,7 @@ TEST(data_federation, list)
   int i;
   b_open(&w, NULL);
   b_good(&w, "POST", TENANTS, "{\"name\":\"A-name-that-has-sixty-four-characters-is-too-long-for-one-label-\"}", 202);
-  munit_assert_size(strcspn(t_str(&w.t, "hostnames[0]"), "."), ==, 63); /* as long as a label may be */
+  munit_assert_size(strcspn(t_str(&w.t, "hostnames[0]"), "."), ==, 63); /* the maximum length of a label */
   b_good(&w, "DELETE", TENANTS "/A-name-that-has-sixty-four-characters-is-too-long-for-one-label-", NULL, 202);
   t_advance(&w.t, 10);
   for (i = 0; i < 25; i++) {
@@ -157,7 +157,7 @@ TEST(data_federation, roles)
   b_is(&w, "featureUsages[0].featureType", "SVC_DATA_LAKE");
   b_bad(&w, "DELETE", "/groups/%G/cloudProviderAccess/AWS/%R", NULL, 409, "CLOUD_PROVIDER_ACCESS_ROLE_IN_USE");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "data federation Fed"));
-  /* a role that is made anew at its provider is shown so */
+  /* a new ARN of the role is shown */
   b_good(&w, "PATCH", "/groups/%G/cloudProviderAccess/%R",
          "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/new\"}", 200);
   b_good(&w, "GET", TENANT, NULL, 200);
@@ -178,7 +178,7 @@ TEST(data_federation, roles)
   b_close(&w);
 }
 
-/* What cannot be read yet is not verified, however long one waits. */
+/* An instance without a usable role stays UNVERIFIED, at any time. */
 TEST(data_federation, unverified)
 {
   b_world w;
@@ -197,7 +197,7 @@ TEST(data_federation, unverified)
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "ACTIVE");
   unmake(&w);
-  make(&w, STORES(S3)); /* in no role */
+  make(&w, STORES(S3)); /* without a role */
   t_advance(&w.t, 1000);
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "UNVERIFIED");
@@ -206,7 +206,7 @@ TEST(data_federation, unverified)
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "ACTIVE");
   unmake(&w);
-  b_role(&w, "AZURE"); /* a role that may be used at another provider does not help */
+  b_role(&w, "AZURE"); /* a usable role at another provider is not enough */
   make(&w, "{\"name\":\"Fed\",\"cloudProviderConfig\":{\"azure\":{\"roleId\":\"%R\"}},\"storage\":{\"stores\":[" S3 "]}}");
   t_advance(&w.t, 1000);
   b_good(&w, "GET", TENANT, NULL, 200);
@@ -232,8 +232,9 @@ TEST(data_federation, good_storage)
            "\"nearest\",\"tagSets\":[[{\"name\":\"a\",\"value\":\"b\"}],[]]}}"),
     VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$match\\\":{\\\"a\\\":1}},{\\\"$sort\\\":{\\\"b\\\":1}}]\"},"
           "{\"name\":\"newer\",\"source\":\"new\",\"pipeline\":\"[]\"}"),
-    SOURCE("{\"name\":\"site\",\"provider\":\"http\",\"urls\":[\"https://data.example.com/a.json\"]}", "{\"storeName\":\"site\"}"), /* those of the store */
-    ANY_COLLECTION, /* a view of whatever collection there may be */
+    /* the store's own URLs */
+    SOURCE("{\"name\":\"site\",\"provider\":\"http\",\"urls\":[\"https://data.example.com/a.json\"]}", "{\"storeName\":\"site\"}"),
+    ANY_COLLECTION, /* a view of any collection */
   };
   b_world w;
   size_t i;
@@ -256,7 +257,7 @@ TEST(data_federation, good_storage)
 static const struct {
   const char *field, *body;
 } bad_storage[] = {
-  /* stores of each provider, without what they need */
+  /* stores of each provider, without their required fields */
   { "storage.stores[0].bucket", STORES("{\"name\":\"a\",\"provider\":\"s3\"}") },
   { "storage.stores[0].bucket", STORES("{\"name\":\"a\",\"provider\":\"gcs\"}") },
   { "storage.stores[0].containerName", STORES("{\"name\":\"a\",\"provider\":\"azure\",\"serviceURL\":\"https://a.example.net\"}") },
@@ -276,7 +277,7 @@ static const struct {
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[1]}}") },
   { "storage.stores[0].readPreference.tagSets[0][0]",
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[{\"name\":\"a\"}]]}}") },
-  /* sources, against their stores */
+  /* sources that do not fit their stores */
   { AT "storeName", SOURCE(S3, "{\"storeName\":\"pond\",\"path\":\"/a\"}") },
   { AT "storeName", SOURCE(S3, "{\"path\":\"/a\"}") },
   { AT "path", SOURCE(S3, "{\"storeName\":\"lake\"}") },
@@ -315,7 +316,7 @@ static const struct {
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"\"}") },
   { "storage.stores[0].readPreference.tagSets[0][0]",
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[5]]}}") },
-  { "storage.stores[0].readPreference.tagSets[1]", /* 21 of them */
+  { "storage.stores[0].readPreference.tagSets[1]", /* 21 tags */
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[],[" TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS
            "{\"name\":\"a\",\"value\":\"b\"}]]}}") },
   { "storage.stores[0].readPreference.tagSets[0][1]",
@@ -325,7 +326,7 @@ static const struct {
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{}]\"}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"match\\\":{}}]\"}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$out\\\":\\\"a\\\"}]\"}") },
-  /* where queries run, and its name */
+  /* the region of queries, and the name */
   { "dataProcessRegion.region", "{\"name\":\"Fed\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"IOWA_USA\"}}" },
   { "dataProcessRegion.region", "{\"name\":\"Fed\",\"dataProcessRegion\":{\"cloudProvider\":\"GCP\",\"region\":\"VIRGINIA_USA\"}}" },
   { "dataProcessRegion.region", "{\"name\":\"Fed\",\"dataProcessRegion\":{\"cloudProvider\":\"AZURE\"}}" },
@@ -342,7 +343,7 @@ TEST(data_federation, bad_storage)
   b_close(&w);
 }
 
-/* As large as it may be, and larger: what is too large is refused before its names are compared. */
+/* Bodies of maximum size, and larger ones. Too large ones are refused before names are compared. */
 TEST(data_federation, size)
 {
   static char body[1 << 20];
@@ -367,7 +368,7 @@ TEST(data_federation, size)
   b_close(&w);
 }
 
-/* A database user can be limited to one that is there. */
+/* A database user can be limited to an existing instance. */
 #define USER_OF(name) \
   "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":" \
   "\"d\"}],\"scopes\":[{\"name\":\"" name "\",\"type\":\"DATA_LAKE\"}]}"
@@ -377,10 +378,10 @@ TEST(data_federation, user)
   b_world w;
   b_open_cluster(&w, NULL, NULL);
   b_bad(&w, "POST", "/groups/%G/databaseUsers", USER_OF("Fed"), 400, "SCOPE_CLUSTER_NOT_FOUND");
-  b_bad(&w, "POST", "/groups/%G/databaseUsers", USER_OF("C"), 400, "SCOPE_CLUSTER_NOT_FOUND"); /* a cluster is none */
+  b_bad(&w, "POST", "/groups/%G/databaseUsers", USER_OF("C"), 400, "SCOPE_CLUSTER_NOT_FOUND"); /* a cluster is no instance */
   make(&w, "{\"name\":\"Fed\"}");
   b_good(&w, "POST", "/groups/%G/databaseUsers", USER_OF("Fed"), 201);
-  unmake(&w); /* it goes: the limit stays, and the user can be changed */
+  unmake(&w); /* the user keeps the limit and can be changed after the delete */
   b_good(&w, "PATCH", "/groups/%G/databaseUsers/admin/app", "{\"description\":\"still limited\"}", 200);
   b_is(&w, "scopes[0].name", "Fed");
   b_bad(&w, "PATCH", "/groups/%G/databaseUsers/admin/app", "{\"scopes\":[{\"name\":\"Other\",\"type\":\"DATA_LAKE\"}]}", 400, "SCOPE_CLUSTER_NOT_FOUND");
@@ -426,7 +427,7 @@ TEST(data_federation, endpoints)
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "privateEndpointHostnames[0].privateEndpoint", "vpce-0123456789abcdef0");
   munit_assert_not_null(strstr(t_str(&w.t, "privateEndpointHostnames[0].hostname"), ".pl-"));
-  /* the same once more changes its comment, and nothing else can be changed */
+  /* the same endpoint again changes its comment, and nothing else can be changed */
   b_good(&w, "POST", ENDPOINTS, "{\"endpointId\":\"vpce-0123456789abcdef0\",\"comment\":\"two\"}", 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_is(&w, "results[0].comment", "two");
@@ -486,10 +487,10 @@ TEST(data_federation, limits)
   b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"overrunPolicy\":\"BLOCK\"}", "value");
   b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":-1}", "value");
   b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":1,\"name\":\"bytesProcessed.daily\"}", "name");
-  b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":10995116277761}", "value"); /* that of the project, and one */
+  b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":10995116277761}", "value"); /* the project's limit plus 1 */
   b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":1,\"overrunPolicy\":\"BEG\"}", "overrunPolicy");
   t_header(&w.t, "If-Match", "\"1\"");
-  b_bad(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":7}", 412, "PRECONDITION_FAILED"); /* there is none yet that could be so */
+  b_bad(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":7}", 412, "PRECONDITION_FAILED"); /* no limit with an ETag exists yet */
   t_headers_clear(&w.t);
   b_good(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":7,\"name\":\"bytesProcessed.query\",\"overrunPolicy\":\"BLOCK\"}", 200);
   b_is(&w, "tenantName", "Fed");
@@ -513,7 +514,7 @@ TEST(data_federation, limits)
   b_bad(&w, "DELETE", LIMITS "/bytesProcessed.query", NULL, 404, "RESOURCE_NOT_FOUND");
   munit_assert_int64(b_events(&w, "DATA_FEDERATION_QUERY_LIMIT_CONFIGURED"), ==, 6);
   munit_assert_int64(b_events(&w, "DATA_FEDERATION_QUERY_LIMIT_DELETED"), ==, 1);
-  unmake(&w); /* they go with it */
+  unmake(&w); /* limits are deleted with the instance */
   make(&w, "{\"name\":\"Fed\"}");
   b_good(&w, "GET", LIMITS, NULL, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 0);
@@ -538,14 +539,14 @@ TEST(data_federation, driven)
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "UNVERIFIED");
   b_good(&w, "PATCH", LIMITS "/bytesProcessed.daily", "{\"value\":100}", 200);
-  munit_assert_null(t_node(&w.t, "currentUsage")); /* it was not asked */
+  munit_assert_null(t_node(&w.t, "currentUsage")); /* the driver was not asked */
   t_driver_finish(&d, w.t.s, "federation_limit.put", SVC_OK, NULL);
   b_good(&w, "GET", LIMITS "/bytesProcessed.daily", NULL, 200);
   munit_assert_int64(t_int(&w.t, "currentUsage"), ==, 0);
   munit_assert_string_equal(d.asked, "");
   b_good(&w, "PATCH", CHANGE, "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}", 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(t_driver_order(&d, "federation.put")->desired, "\"testS3Bucket\":\"acme-data\"")); /* still */
+  munit_assert_not_null(strstr(t_driver_order(&d, "federation.put")->desired, "\"testS3Bucket\":\"acme-data\"")); /* unchanged */
   t_driver_finish(&d, w.t.s, "federation.put", SVC_OK, "{\"hostnames\":[\"fed.example.net\"]}");
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "ACTIVE");

@@ -1,6 +1,7 @@
 /*
-** Certificates of database users: they verify against the authority of the project by another program than ours, belong to
-** their key, expire on the clock, and their keys are nowhere but in the answer.
+** Certificates of database users: OpenSSL verifies them against the project's authority. Each certificate matches its
+** key and expires by the clock. Private keys are only in the answer.
+**
 **
 ** Tests also: certificate_authority
 */
@@ -16,7 +17,7 @@
   "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
 
 T_NEEDS(database_user_cert) = {
-  /* a user who has certificates */
+  /* a user with certificates */
   T_FIRST(SVC_POST, NEED_CERTS, SVC_POST, "/groups/{groupId}/databaseUsers", NEED_X509_USER),
   T_FIRST(SVC_GET, NEED_CERTS, SVC_POST, "/groups/{groupId}/databaseUsers", NEED_X509_USER),
   T_KEY(NEED_CERTS, "username", "CN%3Dapp"),
@@ -49,7 +50,7 @@ static int cert_send(cert_world *w, const char *method, const char *user, const 
   return t_sendf(&w->t, method, body, "/groups/%s/databaseUsers/%s/certs", w->group, user);
 }
 
-/* The text of the last answer, a JSON string: a copy. */
+/* Returns a copy of the last answer's text, a JSON string. */
 static char *cert_pem(cert_world *w)
 {
   munit_assert_not_null(w->t.body);
@@ -68,7 +69,7 @@ static void cert_write(const char *folder, const char *name, const char *from, c
   fclose(f);
 }
 
-/* Its three parts, in files. */
+/* Writes the three parts of the answer to files. */
 static void cert_files(const char *folder, const char *pem)
 {
   const char *key = strstr(pem, "-----BEGIN EC PRIVATE KEY-----");
@@ -106,7 +107,7 @@ static bool cert_said(const char *folder, const char *words)
   return strstr(text, words) != NULL;
 }
 
-/* Characters of the first line that it said. */
+/* Returns the length of the first line of OpenSSL's output. */
 static size_t cert_line(const char *folder)
 {
   char path[200], line[200] = "";
@@ -140,7 +141,7 @@ TEST(database_user_cert, verify)
   munit_assert_true(cert_said(folder, "CN = jane") && cert_said(folder, "OU = ops") && cert_said(folder, "Jun  1 00:00:00 2026"));
   munit_assert_true(cert_said(folder, "CA:FALSE") && cert_said(folder, "Digital Signature"));
   munit_assert_int(cert_openssl(folder, "x509 -in cert.pem -noout -serial"), ==, 0);
-  munit_assert_true(cert_said(folder, "serial=") && cert_line(folder) == 7 + 32); /* 126 random bits, and no sign in front */
+  munit_assert_true(cert_said(folder, "serial=") && cert_line(folder) == 7 + 32); /* 126 random bits, and no sign */
   munit_assert_int(cert_openssl(folder, "x509 -in ca.pem -noout -ext basicConstraints"), ==, 0);
   munit_assert_true(cert_said(folder, "CA:TRUE"));
   munit_assert_int(cert_openssl(folder, "x509 -in cert.pem -noout -pubkey -out a.pub"), ==, 0); /* the key is that of the certificate */
@@ -148,7 +149,7 @@ TEST(database_user_cert, verify)
   munit_assert_int(cert_openssl(folder, "version && cmp a.pub b.pub || false"), ==, 0);
   free(pem);
 
-  /* a second one, of another user, comes from the same authority; one of another project does not */
+  /* a second certificate, of another user, is from the same authority; a certificate of another project is not */
   cert_user(&w, MANAGED("CN=joe"));
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201);
   pem = cert_pem(&w);
@@ -166,8 +167,8 @@ TEST(database_user_cert, verify)
   store_remove(folder);
 }
 
-/* An authority is renewed on the clock, long before it ends: servers are told the new certificate and the one before, and what both have
-** signed verifies. */
+/* An authority is renewed by the clock, long before it expires. Servers get the new certificate and the previous one. Certificates
+** of both verify. */
 TEST(database_user_cert, renewed)
 {
   char folder[128];
@@ -186,7 +187,7 @@ TEST(database_user_cert, renewed)
   t_advance(&w.t, INT64_C(209) * 30 * 86400); /* a little less than 210 months */
   munit_assert_int(cert_send(&w, "POST", "CN%3Djane", "{\"monthsUntilExpiration\":24}"), ==, 201);
   free(first);
-  first = cert_pem(&w); /* by the old key still */
+  first = cert_pem(&w); /* still signed with the old key */
   cert_files(folder, first);
   cert_write(folder, "old.pem", first, strstr(first, "-----BEGIN EC PRIVATE KEY-----"));
   t_advance(&w.t, INT64_C(200) * 86400);
@@ -196,9 +197,10 @@ TEST(database_user_cert, renewed)
   munit_assert_null(strstr(order->desired, "PRIVATE"));
   munit_assert_int(cert_send(&w, "POST", "CN%3Djane", "{\"monthsUntilExpiration\":24}"), ==, 201);
   second = cert_pem(&w);
-  munit_assert_not_null(strstr(second, strstr(strstr(first, "-----END EC PRIVATE"), "-----BEGIN CERT"))); /* the one before is there, at the end */
+  /* the previous one is at the end */
+  munit_assert_not_null(strstr(second, strstr(strstr(first, "-----END EC PRIVATE"), "-----BEGIN CERT")));
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem old.pem", (long long)(w.t.now / 1000)), ==, 0);
-  cert_files(folder, second); /* ca.pem is both now */
+  cert_files(folder, second); /* ca.pem contains both now */
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem old.pem", (long long)(w.t.now / 1000)), ==, 0);
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(w.t.now / 1000)), ==, 0);
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(w.t.now / 1000 + 700 * 86400)), ==, 0);
@@ -218,18 +220,19 @@ TEST(database_user_cert, list)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{\"monthsUntilExpiration\":1}"), ==, 201);
   munit_assert_string_equal(t_get_header(&w.t, "Cache-Control"), "no-store");
-  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201); /* three months */
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201); /* three months, the default */
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_string_equal(t_str(&w.t, "results[0].notAfter"), "2025-07-01T00:00:00Z");
   munit_assert_string_equal(t_str(&w.t, "results[1].notAfter"), "2025-09-01T00:00:00Z");
   munit_assert_string_equal(t_str(&w.t, "results[0].subject"), "CN=joe");
   munit_assert_int64(t_int(&w.t, "results[0]._id"), >, 0);
-  munit_assert_int64(t_int(&w.t, "results[0]._id") | t_int(&w.t, "results[1]._id"), <, (int64_t)1 << 53); /* of JSON, to any client */
+  /* numbers that every JSON client can represent */
+  munit_assert_int64(t_int(&w.t, "results[0]._id") | t_int(&w.t, "results[1]._id"), <, (int64_t)1 << 53);
   munit_assert_int64(t_int(&w.t, "results[0]._id"), !=, t_int(&w.t, "results[1]._id"));
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=DB_USER_X509_CERT_CREATED", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
-  t_advance(&w.t, 30 * 86400); /* the first is good no more */
+  t_advance(&w.t, 30 * 86400); /* the first one has expired */
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"monthsUntilExpiration\":1}", "/groups/%s/databaseUsers/CN%%3Djoe/certs?envelope=true", w.group), ==, 201);
@@ -237,11 +240,11 @@ TEST(database_user_cert, list)
   munit_assert_memory_equal(27, t_str(&w.t, "content"), "-----BEGIN CERTIFICATE-----");
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/databaseUsers/$external/CN%%3Djoe", w.group), ==, 204);
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 404);
-  store_whole(w.t.s); /* what is left has gone with the user */
+  store_whole(w.t.s); /* the user's records were deleted as well */
   t_close(&w.t);
 }
 
-/* A name that a certificate would hold otherwise than it is written is another user's, or nobody's. */
+/* A name is refused if its certificate would hold a different name, of another user or of none. */
 static void cert_names(cert_world *w)
 {
   static const struct {
@@ -268,7 +271,7 @@ static void cert_names(cert_world *w)
     if (cert_send(w, "POST", names[i].path, "{}") != (names[i].good ? 201 : 400)) munit_errorf("%s: %s", names[i].name, w->t.response.body);
     if (!names[i].good) munit_assert_string_equal(t_error(&w->t), "INVALID_USERNAME");
   }
-  for (i = 0; i < 2; i++) { /* the project's authority has this name, whatever the case */
+  for (i = 0; i < 2; i++) { /* the project's authority has this name, in upper or lower case */
     snprintf(name, sizeof name, "%s=%s,O=%s", i ? "commonName" : "CN", w->group, i ? "SVC" : "svc");
     snprintf(body, sizeof body, "{\"databaseName\":\"$external\",\"username\":\"%s\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", name);
     cert_user(w, body);
@@ -288,27 +291,28 @@ TEST(database_user_cert, refused)
   munit_assert_int(cert_send(&w, "POST", "CN%3Dcust", "{}"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_USERNAME");
   cert_user(&w, "{\"databaseName\":\"admin\",\"username\":\"certs\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}");
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/databaseUsers/admin/certs", w.group), ==, 404); /* nobody called admin; the list */
+  /* read as the list of a user "admin", who does not exist */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/databaseUsers/admin/certs", w.group), ==, 404);
   cert_user(&w, MANAGED("CN=joe"));
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{\"monthsUntilExpiration\":0}"), ==, 400);
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{\"monthsUntilExpiration\":25}"), ==, 400);
   munit_assert_string_equal(t_param(&w.t, 0), "monthsUntilExpiration");
   cert_user(&w, MANAGED("nonsense=a,b"));
-  munit_assert_int(cert_send(&w, "POST", "nonsense%3Da%2Cb", "{}"), ==, 400); /* no name that a certificate can hold */
+  munit_assert_int(cert_send(&w, "POST", "nonsense%3Da%2Cb", "{}"), ==, 400); /* a certificate cannot hold this name */
   munit_assert_string_equal(t_error(&w.t), "INVALID_USERNAME");
   cert_names(&w);
   w.t.no_key = true;
   t_reopen(&w.t, &quiet);
   snprintf(w.group, sizeof w.group, "%s", t_project(&w.t, t_organization(&w.t, "Acme"), "alpha"));
   cert_user(&w, MANAGED("CN=joe"));
-  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 403); /* the authority's key cannot be kept */
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 403); /* the authority's key cannot be stored */
   munit_assert_string_equal(t_error(&w.t), "UNSUPPORTED_FOR_CURRENT_CONFIG");
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
 }
 
-/* What is in the files of the store is no key, neither the user's nor the authority's; and what is sealed opens again. */
+/* The files of the store contain no plain key, neither the user's nor the authority's. Sealed keys can be opened again. */
 TEST(database_user_cert, stored)
 {
   char folder[128], path[200];
@@ -322,7 +326,7 @@ TEST(database_user_cert, stored)
   config.path = folder;
   cert_open(&w, &config);
   cert_user(&w, MANAGED("CN=joe"));
-  t_header(&w.t, "Idempotency-Key", "once"); /* what that keeps is looked at, too */
+  t_header(&w.t, "Idempotency-Key", "once"); /* the answer stored for this key is searched, too */
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201);
   pem = cert_pem(&w);
   t_headers_clear(&w.t);
@@ -331,7 +335,7 @@ TEST(database_user_cert, stored)
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201); /* by the same authority, after a restart */
   munit_assert_not_null(strstr(w.t.body->text.p, strstr(key, "-----BEGIN CERTIFICATE-----")));
   t_close(&w.t);
-  if (!T_ON_LMDB) goto done; /* there is no file to look into; secrets_test.c looks into the records */
+  if (!T_ON_LMDB) goto done; /* no file to search; secrets_test.c searches the records */
   snprintf(path, sizeof path, "%s/data.mdb", folder);
   f = fopen(path, "rb");
   munit_assert_not_null(f);
@@ -349,7 +353,7 @@ done:
   store_remove(folder);
 }
 
-/* mbedTLS allocates hundreds of times for one. Where it gets nothing that is the service's fault, and not that of the name. */
+/* mbedTLS allocates hundreds of times for one certificate. If an allocation fails, the error is the service's, not an invalid name. */
 TEST(database_user_cert, memory)
 {
   static const char body[] = "{\"monthsUntilExpiration\":3}";
@@ -357,7 +361,7 @@ TEST(database_user_cert, memory)
   long n, hits = 1, refused = 0;
   cert_open(&w, NULL);
   cert_user(&w, MANAGED("CN=app"));
-  munit_assert_int(cert_send(&w, "POST", "CN=app", body), ==, 201); /* the authority is made with it */
+  munit_assert_int(cert_send(&w, "POST", "CN=app", body), ==, 201); /* creates the authority as well */
   for (n = 1; hits; n += 5) {
     svc_header json = { "Content-Type", "application/json", 0, 0 };
     char target[200];

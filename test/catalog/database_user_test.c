@@ -1,4 +1,4 @@
-/* Database users: how they log in, what they may hold, what is kept of a password, and what the driver is told. */
+/* Database users: their ways to authenticate, their roles, the stored form of passwords, and the orders to the driver. */
 #include "driver.h"
 #include "faults.h"
 #include "needs.h"
@@ -72,7 +72,7 @@ TEST(database_user, life)
   munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
   munit_assert_int(at(&w, "GET", "/admin/other", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "USERNAME_NOT_FOUND");
-  /* what is no password is refused before anything is made of it */
+  /* an invalid password is refused before a verifier is computed */
   munit_assert_int(at(&w, "PATCH", "/admin/app", "[]"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_JSON");
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":5}"), ==, 400);
@@ -94,7 +94,7 @@ TEST(database_user, life)
   munit_assert_string_equal(t_str(&w.t, "results[0].dbUserUsername"), "app");
   munit_assert_int(at(&w, "DELETE", "/admin/app", NULL), ==, 204);
   munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 404);
-  /* a name of reserved characters */
+  /* a name with reserved characters */
   munit_assert_int(at(&w, "POST", "", "{\"databaseName\":\"$external\",\"username\":\"CN=a/b?c#d,OU=%41\",\"x509Type\":\"CUSTOMER\"," ROLE "}"), ==, 201);
   munit_assert_int(t_send_raw(&w.t, "GET", t_keep(&w.t, strstr(t_link(&w.t, "self"), "/api/")), NULL, 0), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "username"), "CN=a/b?c#d,OU=%41");
@@ -152,7 +152,7 @@ TEST(database_user, refused)
   t_close(&w.t);
 }
 
-/* A custom role that somebody holds stays; a limit of the project holds. */
+/* A custom role that a user has cannot be deleted. The project's limit of users holds. */
 TEST(database_user, holds)
 {
   user_world w;
@@ -162,7 +162,7 @@ TEST(database_user, holds)
   munit_assert_int(at(&w, "POST", "", HELD("{\"roleName\":\"mine\",\"databaseName\":\"shop\"}")), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_ROLE_DATABASE");
   munit_assert_int(at(&w, "POST", "", HELD("{\"roleName\":\"mine\",\"databaseName\":\"admin\",\"collectionName\":\"c\"}")), ==, 400);
-  munit_assert_true(t_violation(&w.t, "roles[0].collectionName")); /* a role of one's own says itself what it is for */
+  munit_assert_true(t_violation(&w.t, "roles[0].collectionName")); /* a custom role defines its own resources */
   munit_assert_int(at(&w, "POST", "", HELD("{\"roleName\":\"mine\",\"databaseName\":\"admin\"}")), ==, 201);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/mine", w.group), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CUSTOM_ROLE_IN_USE_BY_USERS");
@@ -191,13 +191,13 @@ TEST(database_user, ends)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=DB_USER_DELETED", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_int(at(&w, "POST", "", BY("\"password\":\"correct horse\",\"deleteAfterDate\":\"2025-06-01T03:00:00Z\"," ROLE)), ==, 201);
-  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"deleteAfterDate\":null}"), ==, 200); /* it stays after all */
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"deleteAfterDate\":null}"), ==, 200); /* the user is no longer temporary */
   t_advance(&w.t, 86400);
   munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
   t_close(&w.t);
 }
 
-/* The driver hears of every change, with a verifier and never a password, and of the end, of which it is told how it was. */
+/* The driver gets an order for every change, with a verifier and never a password; and for a delete, with the project of the user. */
 TEST(database_user, driven)
 {
   user_world w;
@@ -211,7 +211,7 @@ TEST(database_user, driven)
   first = strstr(w.driver.kept[0].desired, "\"verifier\":\"SCRAM-SHA-256$4096:");
   munit_assert_not_null(first);
   munit_assert_null(strstr(w.driver.kept[0].desired, "correct"));
-  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"d\"}"), ==, 200); /* the verifier is still known */
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"d\"}"), ==, 200); /* the stored verifier */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(strstr(w.driver.kept[1].desired, "\"verifier\""), first);
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
@@ -226,7 +226,7 @@ TEST(database_user, driven)
   munit_assert_string_equal(w.driver.kept[2].traceparent, "");
   munit_assert_string_equal(w.driver.kept[3].traceparent, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
   munit_assert_string_equal(w.driver.kept[3].action, "user.delete");
-  munit_assert_string_equal(w.driver.kept[3].group_id, w.group); /* it is gone, and where it was is known */
+  munit_assert_string_equal(w.driver.kept[3].group_id, w.group); /* the user is deleted; the order still has its project */
   munit_assert_string_equal(w.driver.kept[3].org_id, w.driver.kept[0].org_id);
   munit_assert_size(strlen(w.driver.kept[3].org_id), ==, 24);
   munit_assert_string_equal(w.driver.kept[3].name, "admin/app");
@@ -235,14 +235,24 @@ TEST(database_user, driven)
   t_close(&w.t);
 }
 
-static const char *user_secrets(user_world *w)
+/* The last order about a user. Open orders of other users are handed out again after a reopen, in no particular sequence. */
+static const t_order *user_order(const user_world *w, const char *name)
 {
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  return w->driver.kept[(w->driver.orders - 1) % T_ORDERS_KEPT].secrets;
+  int n;
+  for (n = w->driver.orders - 1; n >= 0 && n >= w->driver.orders - T_ORDERS_KEPT; n--)
+    if (strcmp(w->driver.kept[n % T_ORDERS_KEPT].name, name) == 0) return &w->driver.kept[n % T_ORDERS_KEPT];
+  munit_errorf("there is no order about %s", name);
+  return NULL;
 }
 
-/* Where the host has passwords kept, the driver gets them as the secrets of user.put, and nobody else does; a handle without that gives
-** none out, and drops them with the next change. */
+static const char *user_secrets(user_world *w, const char *name)
+{
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  return user_order(w, name)->secrets;
+}
+
+/* With seal_passwords, the driver gets passwords as the secrets of user.put, and nobody else gets them. A handle without that
+** option gives out none, and drops them with the next change. */
 TEST(database_user, sealed)
 {
   static const char *const first = "{\"password\":\"correct horse\"}", *const next = "another key of thirty-two bytes or so";
@@ -256,45 +266,45 @@ TEST(database_user, sealed)
   w.driver.with_secrets = true;
   t_open(&w.t, &config);
   snprintf(group, sizeof group, "%s", t_project(&w.t, t_organization(&w.t, "Acme"), "alpha"));
-  w.group = group; /* it outlives the handle */
+  w.group = group; /* a copy that outlives the handle */
   munit_assert_int(at(&w, "POST", "", APP), ==, 201);
   munit_assert_null(strstr(w.t.response.body, "assword"));
-  munit_assert_string_equal(user_secrets(&w), first);
+  munit_assert_string_equal(user_secrets(&w, "admin/app"), first);
   order = t_driver_order(&w.driver, "user.put");
   munit_assert_null(strstr(order->desired, "horse"));
   munit_assert_not_null(strstr(order->desired, "\"verifier\":\"SCRAM-SHA-256$4096:"));
   munit_assert_null(strstr(order->desired, "\\n"));
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"d\"}"), ==, 200);
   munit_assert_null(strstr(w.t.response.body, "assword"));
-  munit_assert_string_equal(user_secrets(&w), first);
+  munit_assert_string_equal(user_secrets(&w, "admin/app"), first);
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
-  munit_assert_string_equal(user_secrets(&w), "{\"password\":\"another horse\"}");
-  t_reopen(&w.t, &config); /* what was taken and not done comes again */
-  munit_assert_string_equal(user_secrets(&w), "{\"password\":\"another horse\"}");
+  munit_assert_string_equal(user_secrets(&w, "admin/app"), "{\"password\":\"another horse\"}");
+  t_reopen(&w.t, &config); /* an accepted but unfinished order is handed out again */
+  munit_assert_string_equal(user_secrets(&w, "admin/app"), "{\"password\":\"another horse\"}");
   munit_assert_int(svc_rotate_key(w.t.s, next, 9), ==, SVC_BUSY);
   munit_assert_int(svc_rotate_key(w.t.s, next, 9), ==, SVC_OK);
   config.secret_key = next;
-  t_reopen(&w.t, &config); /* the key that it was sealed by is not there any more */
-  munit_assert_string_equal(user_secrets(&w), "{\"password\":\"another horse\"}");
+  t_reopen(&w.t, &config); /* the key that sealed the password is no longer there */
+  munit_assert_string_equal(user_secrets(&w, "admin/app"), "{\"password\":\"another horse\"}");
   munit_assert_int(at(&w, "POST", "", "{\"databaseName\":\"$external\",\"username\":\"CN=a\",\"x509Type\":\"CUSTOMER\"," ROLE "}"), ==, 201);
-  munit_assert_string_equal(user_secrets(&w), "{}");
+  munit_assert_string_equal(user_secrets(&w, "%24external/CN%3Da"), "{}");
   config.seal_passwords = 0;
   t_reopen(&w.t, &config);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(t_driver_order(&w.driver, "user.put")->secrets, "{}");
+  munit_assert_string_equal(user_order(&w, "admin/app")->secrets, "{}");
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"e\"}"), ==, 200);
-  munit_assert_string_equal(user_secrets(&w), "{}");
+  munit_assert_string_equal(user_secrets(&w, "admin/app"), "{}");
   config.seal_passwords = 1;
   t_reopen(&w.t, &config);
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"f\"}"), ==, 200);
-  munit_assert_string_equal(user_secrets(&w), "{}");
-  munit_assert_not_null(strstr(t_driver_order(&w.driver, "user.put")->desired, "\"verifier\":\"SCRAM-SHA-256$4096:"));
+  munit_assert_string_equal(user_secrets(&w, "admin/app"), "{}");
+  munit_assert_not_null(strstr(user_order(&w, "admin/app")->desired, "\"verifier\":\"SCRAM-SHA-256$4096:"));
   store_whole(w.t.s);
   t_close(&w.t);
   store_remove(folder);
 }
 
-/* Without a key there is nothing to seal passwords with. */
+/* seal_passwords without a secret key is refused. */
 TEST(database_user, sealed_by_nothing)
 {
   t_service t;
@@ -306,7 +316,7 @@ TEST(database_user, sealed_by_nothing)
   munit_assert_not_null(strstr(t.log, "svc_config.seal_passwords needs svc_config.secret_key"));
 }
 
-/* Memory that ends anywhere while a password is sealed, or opened again: it is refused, and no more is kept than was asked for. */
+/* Every allocation fails in turn while a password is sealed or opened: the request is refused, and nothing else is stored. */
 TEST(database_user, sealed_memory)
 {
   static const char body[] = "{\"password\":\"another horse\"}";

@@ -1,5 +1,5 @@
 /*
-** Clusters that are gone and have left their snapshots behind: DELETE with retainBackups.
+** Deleted clusters with remaining snapshots: DELETE with retainBackups.
 */
 #include "catalog/backup_world.h"
 
@@ -12,7 +12,7 @@
 #define INTO(name) \
   "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\",\"targetClusterName\":\"" name "\",\"targetGroupId\":\"%G\"}"
 
-/* C has a snapshot, and is gone. */
+/* Opens a world where C had a snapshot and is deleted. */
 static void deleted_open(b_world *w, const char *cluster, const char *query)
 {
   char path[64];
@@ -25,7 +25,7 @@ static void deleted_open(b_world *w, const char *cluster, const char *query)
   b_is(w, "errorCode", "CLUSTER_NOT_FOUND");
 }
 
-/* How many clusters a list has. */
+/* Returns the number of clusters in a list. */
 static int64_t deleted_count(b_world *w, const char *path)
 {
   b_good(w, "GET", path, NULL, 200);
@@ -33,7 +33,7 @@ static int64_t deleted_count(b_world *w, const char *path)
   return t_int(&w->t, "totalCount");
 }
 
-/* Only where it is asked for. */
+/* Snapshots stay only on request. */
 TEST(deleted_cluster, asked)
 {
   static const struct {
@@ -79,7 +79,7 @@ TEST(deleted_cluster, shown)
   b_is(&w, "results[0].connectionStrings.standard", "");
   munit_assert_int(t_send_raw(&w.t, "GET", t_keep(&w.t, strstr(t_str(&w.t, "results[0].links[0].href"), "/api/")), NULL, 0), ==, 200);
   munit_assert_int64(deleted_count(&w, "/groups/%G/clusters?includeDeletedWithRetainedBackups=false"), ==, 0);
-  b_bad(&w, "POST", SNAPSHOTS, "{}", 404, "CLUSTER_NOT_FOUND"); /* of which nothing more can be taken */
+  b_bad(&w, "POST", SNAPSHOTS, "{}", 404, "CLUSTER_NOT_FOUND"); /* a deleted cluster takes no new snapshots */
   b_bad(&w, "GET", "%C/backup/schedule", NULL, 404, "CLUSTER_NOT_FOUND");
   b_bad(&w, "PATCH", "%C", "{\"paused\":true}", 404, "CLUSTER_NOT_FOUND");
   b_good(&w, "GET", "/groups/%G", NULL, 200);
@@ -87,7 +87,7 @@ TEST(deleted_cluster, shown)
   b_close(&w);
 }
 
-/* Into another cluster, and as files. */
+/* Restores into another cluster, and downloads. */
 TEST(deleted_cluster, restored)
 {
   b_world w;
@@ -104,7 +104,7 @@ TEST(deleted_cluster, restored)
   b_good(&w, "POST", "%C/backup/restoreJobs", "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\"}", 202);
   munit_assert_int64(deleted_count(&w, "%C/backup/restoreJobs"), ==, 2);
   munit_assert_int64(b_events(&w, "CPS_RESTORE_SUCCESSFUL"), ==, 1);
-  /* what led from one snapshot to the next is gone */
+  /* the oplog for points in time is deleted */
   b_bad(&w, "POST", "%C/backup/restoreJobs",
         "{\"deliveryType\":\"pointInTime\",\"pointInTimeUTCSeconds\":1748736025,\"targetClusterName\":\"D\"}", 404, "BACKUP_CONFIG_NOT_FOUND");
   store_whole(w.t.s);
@@ -123,7 +123,7 @@ TEST(deleted_cluster, shards)
   b_close(&w);
 }
 
-/* What is not completed goes with the cluster. */
+/* A snapshot in progress is deleted with the cluster. */
 TEST(deleted_cluster, incomplete)
 {
   b_world w;
@@ -138,7 +138,7 @@ TEST(deleted_cluster, incomplete)
   b_close(&w);
 }
 
-/* It goes with the last snapshot: when that expires, or is deleted. */
+/* The deleted cluster's record disappears with its last snapshot, when that expires or is deleted. */
 TEST(deleted_cluster, ends)
 {
   b_world w;
@@ -171,7 +171,7 @@ TEST(deleted_cluster, ends)
   b_close(&w);
 }
 
-/* They go with the project, and so does what stands for the cluster. */
+/* The snapshots and the deleted cluster's record are deleted with the project. */
 TEST(deleted_cluster, project)
 {
   b_world w;
@@ -181,7 +181,7 @@ TEST(deleted_cluster, project)
   b_close(&w);
 }
 
-/* A new cluster takes the name; when that is gone as well, the name is the newer one's. */
+/* A new cluster can have the name. When it is deleted as well, the name refers to the newer one. */
 TEST(deleted_cluster, namesake)
 {
   const char *first;
@@ -200,7 +200,7 @@ TEST(deleted_cluster, namesake)
   munit_assert_int64(deleted_count(&w, SNAPSHOTS), ==, 1);
   b_is(&w, "results[0].id", w.snapshot);
   b_good(&w, "DELETE", ONE, NULL, 204);
-  munit_assert_int64(deleted_count(&w, ALL), ==, 1); /* the older one is still kept, until it expires */
+  munit_assert_int64(deleted_count(&w, ALL), ==, 1); /* the older one stays until its snapshot expires */
   munit_assert_string_not_equal(first, w.snapshot);
   store_whole(w.t.s);
   t_advance(&w.t, 8 * 86400);
@@ -209,7 +209,7 @@ TEST(deleted_cluster, namesake)
   b_close(&w);
 }
 
-/* Where a compliance policy keeps snapshots, a cluster can go without them. */
+/* Under a compliance policy that keeps snapshots, a cluster can be deleted if its snapshots stay. */
 TEST(deleted_cluster, compliance)
 {
   b_world w;
@@ -225,7 +225,7 @@ TEST(deleted_cluster, compliance)
   b_close(&w);
 }
 
-/* How much of what backups need stands on the bill that is pending. */
+/* Returns the costs of backups on the pending invoice. */
 static double deleted_billed(b_world *w)
 {
   char path[64];
@@ -243,13 +243,13 @@ static double deleted_billed(b_world *w)
   return sum;
 }
 
-/* What is kept costs, and is on the bill under the name of the cluster. */
+/* Remaining snapshots cost money, on the invoice under the name of the cluster. */
 TEST(deleted_cluster, money)
 {
   double before;
   b_world w;
   b_open_cluster(&w, NULL, NULL);
-  b_good(&w, "POST", "/groups/%G/sampleDatasetLoad/C", NULL, 201); /* nothing costs nothing */
+  b_good(&w, "POST", "/groups/%G/sampleDatasetLoad/C", NULL, 201); /* empty snapshots cost nothing */
   t_advance(&w.t, 60);
   b_snapshot(&w);
   b_good(&w, "DELETE", "%C?retainBackups=true", NULL, 202);

@@ -1,5 +1,5 @@
 /*
-** Indexes that may go, and advice on the schema: the rules, on records that are made for each of them.
+** Suggestions to drop indexes, and advice on the schema: the rules, each with records made for it.
 **
 ** Tests also: schema_advice
 */
@@ -10,7 +10,7 @@
 
 static adv_world w;
 
-/* The names in one list, when these are the indexes of a collection besides that of _id. */
+/* Returns the names in one list, for a collection with these indexes and that of _id. */
 static const char *dropped(const char *list, const char *indexes)
 {
   static char all[8192], names[1024];
@@ -52,11 +52,12 @@ TEST(drop_index, redundant)
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("five", "[5]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "");
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("abc", "[{\"a\":1},{\"b\":1},{\"c\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "ab ");
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("id", "[{\"_id\":1},{\"a\":1}]", "")), "");
-  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", "") "," INDEX("again", "[{\"a\":1}]", "")), ""); /* there are no such two */
+  /* a server never has two such indexes */
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", "") "," INDEX("again", "[{\"a\":1}]", "")), "");
   t_close(&w.t);
 }
 
-/* The test's clock is at 2025-06-09T00:00:00Z: a week before is 1748822400000. */
+/* The test's clock is at 2025-06-09T00:00:00Z. A week before is 1748822400000. */
 TEST(drop_index, unused)
 {
   adv_open(&w);
@@ -65,7 +66,7 @@ TEST(drop_index, unused)
                             "\"since\":\"2025-06-02T00:00:00Z\"}]");
   munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1748822400001")), "");
   munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":1,\"since\":1")), "");
-  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"since\":1")), ""); /* not known */
+  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"since\":1")), ""); /* unknown number of accesses */
   munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0")), "");
   munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1,\"options\":{\"unique\":true}")), "");
   munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1,\"options\":{\"expireAfterSeconds\":9}")), "");
@@ -73,7 +74,7 @@ TEST(drop_index, unused)
   munit_assert_size(t_count(&w.t, "unusedIndexes"), ==, 0); /* each once */
   munit_assert_string_equal(adv_text(&w, "hiddenIndexes[0].shards"), "[\"s0\"]");
   munit_assert_int64(t_int(&w.t, "hiddenIndexes[0].sizeBytes"), ==, 5);
-  adv_bad(&w, DROP, "?namespaces=a.b", 400, "INVALID_QUERY_PARAMETER"); /* it has none */
+  adv_bad(&w, DROP, "?namespaces=a.b", 400, "INVALID_QUERY_PARAMETER"); /* no such parameter here */
   t_driver_answers(&w.driver, ADV_COLLECTIONS, "5");
   adv_bad(&w, DROP, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
@@ -89,7 +90,7 @@ static const char *advice(const char *collections, const char *queries)
   return adv_text(&w, "recommendations");
 }
 
-/* Without descriptions: what is advised, of which collection, why. */
+/* Checks the only recommendation: the advice, the namespace, and the trigger. Descriptions are not compared. */
 #define ADVISED(what, space, why) \
   munit_assert_size(t_count(&w.t, "recommendations"), ==, 1); \
   munit_assert_string_equal(t_str(&w.t, "recommendations[0].recommendation"), what); \
@@ -120,7 +121,7 @@ TEST(drop_index, collections)
   snprintf(text + n, sizeof text - n, "]");
   advice(text, "[]");
   ADVISED("REDUCE_NUMBER_OF_NAMESPACES", "", "NUMBER_OF_NAMESPACES");
-  munit_assert_null(t_node(&w.t, "recommendations[0].affectedNamespaces[0].namespace")); /* of no collection */
+  munit_assert_null(t_node(&w.t, "recommendations[0].affectedNamespaces[0].namespace")); /* no single collection */
   t_close(&w.t);
 }
 
@@ -142,7 +143,8 @@ TEST(drop_index, queries)
   munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":\"x\",\"$options\":\"m\"}}") "]"), "[]");
   munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":5,\"$options\":\"i\"}}") "]"), "[]");
   munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":\"x\"}}") "]"), "[]");
-  munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":[[[[[[[[{\"a\":{\"$regex\":\"x\",\"$options\":\"i\"}}]]]]]]]]") "]"), "[]"); /* so deep nobody looks */
+  /* nested too deeply: not searched */
+  munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":[[[[[[[[{\"a\":{\"$regex\":\"x\",\"$options\":\"i\"}}]]]]]]]]") "]"), "[]");
   advice("[{\"namespace\":\"s.c\",\"longestArray\":10001},{\"namespace\":\"s.d\",\"longestArray\":10002}]", "[]");
   munit_assert_size(t_count(&w.t, "recommendations"), ==, 1);
   munit_assert_size(t_count(&w.t, "recommendations[0].affectedNamespaces"), ==, 2);

@@ -1,6 +1,6 @@
 /*
-** Encryption at rest: three providers of keys, complete or not at all, secrets that are never shown or stored in clear, the
-** clusters that use them, and the private endpoints to them.
+** Encryption at rest: keys at three providers, complete or refused; secrets that are never shown nor stored in plain
+** text; the clusters that use the keys; and private endpoints to them.
 **
 ** Tests also: encryption_at_rest_endpoint
 */
@@ -12,7 +12,7 @@
 #define NEED_ENDPOINTS NEED_KEYS "/{cloudProvider}/privateEndpoints"
 
 T_NEEDS(encryption_at_rest) = {
-  /* private endpoints reach keys that are in use */
+  /* private endpoints need enabled keys */
   T_FIRST(SVC_POST, NEED_ENDPOINTS, SVC_PATCH, NEED_KEYS, NULL),
   T_FIRST(SVC_GET, NEED_ENDPOINTS "/{endpointId}", SVC_PATCH, NEED_KEYS, NULL),
   T_FIRST(SVC_DELETE, NEED_ENDPOINTS "/{endpointId}", SVC_PATCH, NEED_KEYS, NULL),
@@ -66,7 +66,7 @@ static void disable(b_world *w, const char *member, int status)
   else b_bad(w, "PATCH", KEYS, body, status, "ENCRYPTION_AT_REST_IN_USE");
 }
 
-/* Each provider: by credentials, in use by a cluster, disabled; by a role; and the role is free afterwards. */
+/* Each provider: with credentials, used by a cluster, disabled; with a role; afterwards the role can be deleted. */
 TEST(encryption_at_rest, providers)
 {
   char path[128];
@@ -85,7 +85,7 @@ TEST(encryption_at_rest, providers)
     b_good(&w, "POST", "/groups/%G/clusters", providers[i].cluster, 201);
     t_advance(&w.t, 10);
     disable(&w, providers[i].member, 409);
-    munit_assert_string_equal(t_param(&w.t, 1), providers[i].provider); /* its name is the same */
+    munit_assert_string_equal(t_param(&w.t, 1), providers[i].provider); /* the cluster has the same name */
     snprintf(path, sizeof path, "/groups/%%G/clusters/%s", providers[i].provider);
     b_good(&w, "PATCH", path, "{\"encryptionAtRestProvider\":\"NONE\"}", 200);
     disable(&w, providers[i].member, 200);
@@ -157,7 +157,7 @@ TEST(encryption_at_rest, rules)
   b_close(&w);
 }
 
-/* A role takes the place of credentials, and they of it; what is kept need not be sent again. */
+/* A role replaces credentials, and credentials replace a role. Stored values need not be sent again. */
 TEST(encryption_at_rest, ways)
 {
   b_world w;
@@ -170,10 +170,11 @@ TEST(encryption_at_rest, ways)
   b_is(&w, "awsKms.valid", "true");
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{" ROLE ",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", 200);
   munit_assert_null(t_node(&w.t, "awsKms.accessKeyID"));
-  b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", "awsKms.secretAccessKey"); /* it is gone */
+  /* the stored secret was deleted */
+  b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", "awsKms.secretAccessKey");
   first = w.role;
   b_role(&w, "AWS");
-  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{" ROLE "}}", 200); /* another role, in the place of that one */
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{" ROLE "}}", 200); /* another role replaces the first */
   b_is(&w, "awsKms.roleId", w.role);
   munit_assert_string_not_equal(w.role, first);
   b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{\"roleId\":\"0123456789abcdef01234567\"," ACCESS "}}", "awsKms.accessKeyID");
@@ -181,12 +182,12 @@ TEST(encryption_at_rest, ways)
   munit_assert_null(t_node(&w.t, "awsKms.roleId"));
   b_good(&w, "DELETE", "/groups/%G/cloudProviderAccess/AWS/%R", NULL, 204);
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"enabled\":false,\"region\":\"EU_WEST_1\",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", 200);
-  munit_assert_null(t_node(&w.t, "awsKms.region")); /* it keeps nothing */
+  munit_assert_null(t_node(&w.t, "awsKms.region")); /* a disabled provider keeps no values */
   b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{" AWS_KEY ",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", "awsKms.secretAccessKey");
   b_close(&w);
 }
 
-/* Nothing of the secrets is in the files of the store. */
+/* The files of the store contain no plain secrets. */
 TEST(encryption_at_rest, sealed)
 {
   static char all[1 << 22];
@@ -200,7 +201,7 @@ TEST(encryption_at_rest, sealed)
   b_open(&w, &config);
   for (i = 0; i < sizeof providers / sizeof providers[0]; i++) b_good(&w, "PATCH", KEYS, providers[i].body, 200);
   b_close(&w);
-  if (!T_ON_LMDB) goto done; /* there is no file to look into; secrets_test.c looks into the records */
+  if (!T_ON_LMDB) goto done; /* no file to search; secrets_test.c searches the records */
   snprintf(file, sizeof file, "%s/data.mdb", folder);
   f = fopen(file, "rb");
   munit_assert_not_null(f);
@@ -261,14 +262,15 @@ TEST(encryption_at_rest, endpoints)
   t_advance(&w.t, 3);
   b_good(&w, "GET", WAYS "/%J", NULL, 200);
   b_is(&w, "status", "PENDING_ACCEPTANCE");
-  munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0); /* what it is called is known when it is there */
+  /* the name is known as soon as the endpoint exists */
+  munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0);
   t_advance(&w.t, 3);
   b_good(&w, "GET", WAYS "/%J", NULL, 200);
   b_is(&w, "status", "ACTIVE");
   b_bad(&w, "GET", WAYS_AZURE "/%J", NULL, 404, "PRIVATELINK_NOT_FOUND");
   b_good(&w, "GET", WAYS_AZURE, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-  /* the same region's name at another provider is another place */
+  /* the region of the same name at another provider is another region */
   b_good(&w, "PATCH", KEYS, AZURE(AZURE_LOGIN ",\"requirePrivateNetworking\":true"), 200);
   b_good(&w, "POST", WAYS, "{\"regionName\":\"US_EAST_2\"}", 202);
   b_good(&w, "POST", WAYS_AZURE, "{\"regionName\":\"US_EAST_2\"}", 202);
@@ -278,7 +280,7 @@ TEST(encryption_at_rest, endpoints)
   b_close(&w);
 }
 
-/* What a cluster needs stays; what is left keeps the provider enabled. */
+/* An endpoint that a cluster needs cannot be deleted. A provider with remaining endpoints cannot be disabled. */
 TEST(encryption_at_rest, needed)
 {
   b_world w;
@@ -304,7 +306,7 @@ TEST(encryption_at_rest, needed)
   munit_assert_string_equal(t_param(&w.t, 1), "US_EAST_1");
   t_advance(&w.t, 10);
   b_good(&w, "PATCH", "%C", "{\"encryptionAtRestProvider\":\"AWS\"}", 200);
-  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"requirePrivateNetworking\":false}}", 200); /* they may be reached otherwise now */
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"requirePrivateNetworking\":false}}", 200); /* the keys can be reached without endpoints now */
   b_good(&w, "DELETE", WAYS "/%J", NULL, 204);
   t_advance(&w.t, 10);
   b_bad(&w, "PATCH", KEYS, OFF("awsKms"), 409, "ENCRYPTION_AT_REST_IN_USE");
@@ -316,7 +318,7 @@ TEST(encryption_at_rest, needed)
   b_close(&w);
 }
 
-/* What is used, and what leads there, of one provider is nothing to another: not by a name as long as its own, nor by a region of that name. */
+/* Uses and endpoints of one provider do not affect another: neither a provider name of the same length nor a region of the same name. */
 TEST(encryption_at_rest, apart)
 {
   b_world w;
@@ -335,9 +337,9 @@ TEST(encryption_at_rest, apart)
   t_advance(&w.t, 10);
   b_good(&w, "PATCH", KEYS, OFF("googleCloudKms"), 200);
   b_bad(&w, "DELETE", WAYS "/%J", NULL, 409, "ENCRYPTION_AT_REST_ENDPOINT_IN_USE");
-  b_good(&w, "DELETE", WAYS "/%S", NULL, 204); /* there it is Azure that the cluster lies at */
+  b_good(&w, "DELETE", WAYS "/%S", NULL, 204); /* the cluster's region of that name is at Azure */
   t_advance(&w.t, 10);
-  b_good(&w, "PATCH", KEYS, OFF("azureKeyVault"), 200); /* the endpoint that is left leads to AWS */
+  b_good(&w, "PATCH", KEYS, OFF("azureKeyVault"), 200); /* the remaining endpoint is at AWS */
   b_bad(&w, "PATCH", KEYS, OFF("awsKms"), 409, "ENCRYPTION_AT_REST_IN_USE");
   store_whole(w.t.s);
   b_close(&w);
@@ -353,25 +355,27 @@ TEST(encryption_at_rest, driven)
   d.with_secrets = true;
   b_open(&w, &config);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
-  b_is(&w, "awsKms.valid", "false"); /* nobody has looked */
+  b_is(&w, "awsKms.valid", "false"); /* not yet checked by the driver */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_null(strstr(t_driver_order(&d, "")->desired, "of-some-length"));
   munit_assert_not_null(strstr(t_driver_order(&d, "")->secrets, "\"secretAccessKey\":\"aws-secret-of-some-length\""));
   t_driver_finish(&d, w.t.s, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":true},\"googleCloudKms\":{\"valid\":true}}");
   b_good(&w, "GET", KEYS, NULL, 200);
   b_is(&w, "awsKms.valid", "true");
-  b_is(&w, "googleCloudKms.valid", "false"); /* it is not enabled */
+  b_is(&w, "googleCloudKms.valid", "false"); /* the provider is not enabled */
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED"), ==, 1);
   b_good(&w, "PATCH", KEYS, GOOGLE("\"serviceAccountKey\":\"google-secret-of-some-length\""), 200);
-  b_is(&w, "awsKms.valid", "true"); /* of this nothing has changed */
+  b_is(&w, "awsKms.valid", "true"); /* unchanged */
   t_driver_finish(&d, w.t.s, "encryption.put", SVC_OK, "{\"googleCloudKms\":{\"valid\":false}}");
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED"), ==, 1);
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"region\":\"EU_WEST_1\"}}", 200);
   b_is(&w, "awsKms.valid", "false");
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(t_driver_order(&d, "")->secrets, "aws-secret-of-some-length")); /* they are still there, after the facts were taken */
+  /* the secrets stay after the facts were stored */
+  munit_assert_not_null(strstr(t_driver_order(&d, "")->secrets, "aws-secret-of-some-length"));
   munit_assert_not_null(strstr(t_driver_order(&d, "")->secrets, "google-secret-of-some-length"));
-  t_driver_finish(&d, w.t.s, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":false},\"googleCloudKms\":{\"valid\":true}}"); /* one suffices for that */
+  /* a single invalid key is enough for the event */
+  t_driver_finish(&d, w.t.s, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":false},\"googleCloudKms\":{\"valid\":true}}");
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED"), ==, 2);
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED"), ==, 1);
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"region\":\"EU_WEST_2\"}}", 200);

@@ -1,5 +1,5 @@
 /*
-** What events say of changes: which fields had which values and have which now, within bounds, and never a secret.
+** The changes that events list: the fields with their old and new values, limited in size, and never a secret.
 */
 #include "catalog/backup_world.h"
 #include "catalog/catalog.h"
@@ -9,7 +9,7 @@
 #define ROLE "\"roles\":[{\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]"
 #define DIFF "results[0].diffs[0]."
 
-/* The newest event of this type has this status in its first diff. */
+/* Checks that the newest event of this type has this status in its first diff. */
 static void told(b_world *w, const char *type, const char *status)
 {
   char path[128];
@@ -47,7 +47,7 @@ TEST(event_diff, cluster)
   munit_assert_null(t_node(&w.t, DIFF "shards"));
   t_advance(&w.t, 10);
   b_good(&w, "GET", "/groups/%G/events?eventType=CLUSTER_READY", NULL, 200);
-  munit_assert_null(t_node(&w.t, "results[0].diffs")); /* its state has changed: that is not a configuration */
+  munit_assert_null(t_node(&w.t, "results[0].diffs")); /* only the state changed, not the configuration */
   b_good(&w, "PATCH", "%C", "{\"backupEnabled\":true,\"biConnector\":{\"enabled\":true},\"replicationSpecs\":[{\"regionConfigs\":["
          "{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M40\",\"diskSizeGB\":80}}]}]}", 200);
   told(&w, "CLUSTER_UPDATE_STARTED", "MODIFIED");
@@ -134,7 +134,7 @@ TEST(event_diff, custom_role)
   b_close(&w);
 }
 
-/* Privileges, actions on one resource, and inherited roles are shown up to a number. */
+/* Privileges, actions on one resource, and inherited roles are listed up to a maximum. */
 TEST(event_diff, custom_role_bounds)
 {
   static const char *const actions[] = { "FIND", "INSERT", "REMOVE", "UPDATE", "COLL_MOD", "COMPACT", "CREATE_COLLECTION", "CREATE_INDEX",
@@ -159,7 +159,7 @@ TEST(event_diff, custom_role_bounds)
   b_close(&w);
 }
 
-/* Of settings that only owners may read, the log tells that they have changed, and no field of them, sealed or not. */
+/* For settings that only owners may read, the event shows that they have changed, but no field, sealed or not. */
 TEST(event_diff, owners_only)
 {
   b_world w;
@@ -180,7 +180,7 @@ TEST(event_diff, owners_only)
   b_close(&w);
 }
 
-/* Long values are cut between characters, and of many fields the first are told. */
+/* Long values are cut between characters. Of many fields only the first are listed. */
 TEST(event_diff, bounds)
 {
   char body[4096];
@@ -204,7 +204,7 @@ TEST(event_diff, bounds)
   b_close(&w);
 }
 
-/* Lists of plain values are told as they are in JSON. */
+/* Lists of plain values are shown as JSON. */
 TEST(event_diff, lists)
 {
   b_world w;
@@ -221,7 +221,7 @@ TEST(event_diff, lists)
   b_close(&w);
 }
 
-/* Further members: whose snapshot it is, and of when; the account; the kind of a flex cluster. */
+/* Further members: the cluster and time of a snapshot; the account; the type of a flex cluster. */
 TEST(event_diff, members)
 {
   b_world w;
@@ -246,7 +246,7 @@ TEST(event_diff, members)
   b_close(&w);
 }
 
-/* Whoever reads the log may read the fields that it tells of. */
+/* Every role that may read the log may also read the fields that it shows. */
 TEST(event_diff, discreet)
 {
   size_t count, i, r, diffs = 0;

@@ -1,6 +1,6 @@
 /*
-** Events: each change writes exactly one, with who, from where and what; feeds are read newest first, over pages and
-** through filters; links to feeds; and the list of types.
+** Events: each change writes exactly one, with the user, the address and the resource. Logs are read newest first, in
+** pages and through filters. Also links to the activity feed, and the list of types.
 **
 ** Tests also: event_type
 */
@@ -16,9 +16,9 @@ T_NEEDS(event) = {
   T_NEEDS_END
 };
 
-/* The public reference has 710 types of events for projects and 298 for organizations, and event_type_list.h two more for projects.
-** Recordings of the public service show four more (ADD_HOST_AUDIT and its like). The totals guard against a type that an edit loses or doubles:
-** no other list of the reference's types is at hand to compare with. */
+/* The public reference has 710 types of events for projects and 298 for organizations, and event_type_list.h two more for
+** projects. Recordings of the public service show four more (such as ADD_HOST_AUDIT). The totals guard against an edit that loses
+** or doubles a type: no other list of the reference's types is available for a comparison. */
 enum { EVENT_PUBLIC_GROUP = 710, EVENT_PUBLIC_ORG = 298, EVENT_OURS = 2, EVENT_RECORDED = 4 };
 
 #define EVENT_ABSENT "5f5f5f5f5f5f5f5f5f5f5f5f"
@@ -33,7 +33,7 @@ static int64_t event_total(t_service *t, const char *level, const char *id, cons
   return t_int(t, "totalCount");
 }
 
-/* The newest event of a feed that must hold `total`, all members of it. */
+/* Checks the number of events in a log, and all members of the newest one. */
 static void event_newest(t_service *t, const char *level, const char *id, int64_t total, const char *type)
 {
   munit_assert_int64(event_total(t, level, id, ""), ==, total);
@@ -61,7 +61,7 @@ TEST_SERVICE(event, one_for_each_change)
   munit_assert_string_equal(t_str(t, "results[0].groupId"), group);
   munit_assert_string_equal(t_str(t, "results[0].orgId"), org);
   munit_assert_string_equal(t_str(t, "results[0].created"), "2025-06-01T00:00:00Z");
-  munit_assert_int64(event_total(t, "orgs", org, ""), ==, 1); /* the project's feed has it, not the organization's */
+  munit_assert_int64(event_total(t, "orgs", org, ""), ==, 1); /* the project's log has the event, not the organization's */
 
   t_advance(t, 90);
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
@@ -81,7 +81,7 @@ TEST_SERVICE(event, one_for_each_change)
   munit_assert_string_equal(t_str(t, "results[0].clusterName"), "C");
   munit_assert_string_equal(t_str(t, "results[0].groupId"), group);
 
-  /* what is refused or only read writes none */
+  /* refused requests and reads write no event */
   munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 409);
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":7}", "/groups/%s", group), ==, 400);
   munit_assert_int(t_sendf(t, "PATCH", "{\"nothing\":true}", "/groups/%s/settings", group), ==, 400);
@@ -94,7 +94,7 @@ TEST_SERVICE(event, one_for_each_change)
   event_newest(t, "orgs", org, 3, "ORG_TWO_FACTOR_AUTH_REQUIRED");
   munit_assert_int64(event_total(t, "groups", group, ""), ==, 7);
 
-  /* the event of a project that is gone stands in its organization */
+  /* the event of a deleted project is in its organization's log */
   group = t_project(t, org, "gone");
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", group), ==, 202);
   event_newest(t, "orgs", org, 4, "GROUP_DELETED");
@@ -103,7 +103,7 @@ TEST_SERVICE(event, one_for_each_change)
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events", group), ==, 404);
 }
 
-/* A project with the events GROUP_CREATED at 00:00:00 and GROUP_NAME_CHANGED at 00:01:00, 00:02:00, ... */
+/* Returns a project with the events GROUP_CREATED at 00:00:00 and GROUP_NAME_CHANGED at 00:01:00, 00:02:00, ... */
 static const char *event_renames(t_service *t, const char *org, int n)
 {
   const char *group = t_project(t, org, "alpha");
@@ -179,10 +179,10 @@ TEST_SERVICE(event, filters)
   munit_assert_string_equal(t_param(t, 0), "eventType");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?excludedEventType=NO_SUCH_TYPE", group), ==, 400);
   munit_assert_string_equal(t_param(t, 0), "excludedEventType");
-  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=ORG_CREATED", group), ==, 400); /* of the other feed */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=ORG_CREATED", group), ==, 400); /* a type of the other log */
   munit_assert_string_equal(t_error(t), "INVALID_QUERY_PARAMETER");
 
-  munit_assert_int64(event_total(t, "groups", group, "?eventType=AUTO_INDEXING_ENABLED"), ==, 0); /* nothing writes it */
+  munit_assert_int64(event_total(t, "groups", group, "?eventType=AUTO_INDEXING_ENABLED"), ==, 0); /* no operation writes this type */
 
   munit_assert_int64(event_total(t, "orgs", org, "?eventType=ORG_CREATED"), ==, 1);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?eventType=CLUSTER_CREATED", org), ==, 400);
@@ -208,7 +208,7 @@ TEST_SERVICE(event, between_dates)
     { "?maxDate=2025-06-01T00:01:59Z", 2 },
     { "?minDate=2025-06-01T00:01:00Z&maxDate=2025-06-01T00:03:00Z", 3 },
     { "?minDate=2025-06-01T00:02:00Z&maxDate=2025-06-01T00:02:00Z", 1 },
-    { "?minDate=2025-06-01T00:02:00&maxDate=2025-06-01T00:02:00", 1 }, /* without a zone: UTC */
+    { "?minDate=2025-06-01T00:02:00&maxDate=2025-06-01T00:02:00", 1 }, /* without a time zone: UTC */
     { "?minDate=2025-06-01T02:02:00%2B02:00&maxDate=2025-05-31T19:02:00-05:00", 1 },
     { "?minDate=2025-06-01T00:04:01Z", 0 },
     { "?maxDate=2025-05-31T23:59:59Z", 0 },
@@ -232,7 +232,7 @@ TEST_SERVICE(event, between_dates)
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?maxDate=2025-02-30T00:00:00Z", group), ==, 400);
   munit_assert_int64(event_total(t, "orgs", org, "?minDate=2025-06-01T00:00:00Z&maxDate=2025-06-01T00:00:00"), ==, 1);
 
-  /* a date is shown to the second: the date that an event shows finds it */
+  /* dates are shown to the second: the shown date of an event finds it */
   t->now += 700;
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"last\"}", "/groups/%s", group), ==, 200);
   munit_assert_int64(event_total(t, "groups", group, "?minDate=2025-06-01T00:04:00Z&maxDate=2025-06-01T00:04:00Z"), ==, 2);
@@ -289,7 +289,7 @@ TEST_SERVICE(event, single)
   munit_assert_string_equal(t_error(t), "ORG_EVENT_NOT_FOUND");
   munit_assert_string_equal(t_param(t, 0), EVENT_ABSENT);
   munit_assert_string_equal(t_param(t, 1), org);
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events/%s", org, id), ==, 404); /* a project's */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events/%s", org, id), ==, 404); /* the id of a project's event */
   munit_assert_string_equal(t_error(t), "ORG_EVENT_NOT_FOUND");
 }
 
@@ -312,7 +312,7 @@ TEST_SERVICE(event, feed_links)
   munit_assert_not_null(link);
   munit_assert_string_equal(link, expected);
   snprintf(target, sizeof target, "%s", link);
-  munit_assert_int(t_send(t, "GET", target, NULL), ==, 200); /* and it can be followed */
+  munit_assert_int(t_send(t, "GET", target, NULL), ==, 200); /* and the link works */
   munit_assert_int64(t_int(t, "totalCount"), ==, 0);
 
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/activityFeed?eventType=ORG_CREATED&maxDate=2025-06-01T00:00:00Z", org), ==, 200);
@@ -358,7 +358,7 @@ TEST_SERVICE(event, types)
       munit_assert_string_equal(t_str(t, path), rows[n].name);
       snprintf(path, sizeof path, "results[%d].description", i);
       if (*rows[n].description) munit_assert_string_equal(t_str(t, path), rows[n].description);
-      else munit_assert_size(strlen(t_str(t, path)), ==, strlen(rows[n].name) + 1); /* its words, and a full stop */
+      else munit_assert_size(strlen(t_str(t, path)), ==, strlen(rows[n].name) + 1); /* the words of the name, and a full stop */
       snprintf(path, sizeof path, "results[%d].alertable", i);
       munit_assert_string_equal(t_str(t, path), rows[n].alertable ? "true" : "false");
       alertable += rows[n].alertable;
@@ -385,13 +385,13 @@ TEST_SERVICE(event, types)
 static const char *const long_types[] = { "CLUSTER_CREATED", "CLUSTER_READY", "CLUSTER_DELETED", "DB_ROLE_ADDED", "DB_ROLE_UPDATED" };
 static const char *const long_clusters[] = { "", "a", "b", "c", "d-1", "q\"x" };
 
-/* Events of a project, some of them of times that have passed. */
+/* Events of a project, some with past times. */
 typedef struct long_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: jobs are cast to this struct */
   svc *s;
   svc_scope scope;
   int n;
-  int64_t late; /* milliseconds by which some are late; 0: none is */
+  int64_t late; /* milliseconds by which some events are late; 0: none is late */
   int type, cluster; /* < 0: any */
 } long_job;
 
@@ -430,7 +430,7 @@ static void long_write(t_service *t, const char *org, const char *group, int n, 
   }
 }
 
-/* One event that is late by an hour, into whatever block; false: it was refused. */
+/* Writes one event that is late by an hour, into the block of that time. Returns false if it was refused. */
 static bool long_late_work(svc_job *job, svc_txn *txn)
 {
   long_job *l = (long_job *)job;
@@ -458,7 +458,8 @@ static int long_write_late(t_service *t, const char *org, const char *group, int
   return rc == SVC_OK && l.job.refused ? SVC_CORRUPT : rc;
 }
 
-/* The first tally becomes this, or has this as another beside it; NULL p: it is as it was. */
+/* Damages or repairs tallies. there: stores the value in place of the first tally, or with `longer` under a longer key next to it.
+** Not there: restores the first tally, or with `longer` removes the added one. */
 static void long_tally(t_service *t, svc_str value, bool longer, bool there)
 {
   static unsigned char first[64], was[4096];
@@ -486,7 +487,7 @@ static void long_tally(t_service *t, svc_str value, bool longer, bool there)
   munit_assert_int(port->commit(txn), ==, SVC_OK);
 }
 
-/* The last event, or the one that was the last then, has its values nowhere, or behind its end. */
+/* Damages the places of the values in an event: of the last event, or of the one that an earlier call returned in *which. */
 static void long_misplace(t_service *t, const char *group, svc_id *which, size_t cut, uint32_t at)
 {
   const svc_store_port *port = t->s->commit.port;
@@ -510,7 +511,7 @@ static void long_misplace(t_service *t, const char *group, svc_id *which, size_t
   svc_blocks_free(arena.blocks);
 }
 
-/* Tallies that are damaged: a list that would rely on them is refused, and so is what would have to be added to one. */
+/* Damaged tallies: a list that needs them is refused, and so is an event that would be added to one. */
 TEST(event, long_damaged)
 {
   static const uint32_t fields[] = { 300, 0, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0 };
@@ -545,7 +546,7 @@ TEST(event, long_damaged)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?clusterNames=a", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
 
-  /* an event whose values are not where they should be: the block that it would be in is never made */
+  /* an event with wrong places of its values: its block is never built */
   for (i = 0; i < 3; i++) {
     svc_id which = { { 0 } };
     long_misplace(&t, group, &which, i == 0 ? 1 : i == 1 ? 9 : 0, i == 2 ? 1000000 : 2);
@@ -556,7 +557,7 @@ TEST(event, long_damaged)
   t_close(&t);
 }
 
-/* An event as the model knows it. */
+/* An event in the test's own model. */
 typedef struct long_event {
   char id[25], type[32], cluster[16];
   int64_t created;
@@ -586,7 +587,7 @@ static size_t long_all(t_service *t, const char *group, long_event *out, size_t 
   return n;
 }
 
-/* A filter as it was drawn: as many of each as their bits say; dates 0: none. */
+/* A random filter: bits for types, excluded types and clusters. Dates of 0: no limit. */
 typedef struct long_filter {
   unsigned types, excluded, clusters;
   int64_t low, high;
@@ -641,7 +642,7 @@ static void long_compare(t_service *t, const char *group, const long_event *all,
   munit_assert_int(*t_link(t, "next") != 0, ==, seen > from + shown && shown > 0);
 }
 
-/* Whatever is asked of a feed of many blocks, with late ones in the middle of them: what a look at each would say. */
+/* Every query on a log of many blocks, with late events in between, has the same result as a check of each event. */
 TEST(event, long_feed)
 {
   enum { MOST = 6000 };
@@ -679,7 +680,7 @@ TEST(event, long_feed)
   t_close(&t);
 }
 
-/* What is read for one request of a feed. */
+/* Sends one query on the log. Returns the number of records that it reads. */
 static long long_cost(t_service *t, const char *group, const char *query, int64_t total)
 {
   t_reads r;
@@ -690,7 +691,7 @@ static long long_cost(t_service *t, const char *group, const char *query, int64_
   return r.gets + r.rows + r.passed;
 }
 
-/* Four times as long a feed: what is read follows what is shown, and one record in 256 of the rest. */
+/* In a log four times as long, a query reads records in proportion to the answer, plus one record per 256 of the rest. */
 TEST(event, long_costs)
 {
   static const int sizes[] = { 6000, 24000 };
@@ -698,7 +699,7 @@ TEST(event, long_costs)
   int k;
   for (k = 0; k < 2; k++) {
     const int n = sizes[k];
-    const long blocks = n / 256 + 1200; /* some are not tallied yet, and the blocks that the page is in are read */
+    const long blocks = n / 256 + 1200; /* some events are not tallied yet, and the blocks of the page are read */
     const char *org, *group;
     t_service t;
     t_open(&t, &(svc_config){ .limiter_off = 1, .store = t_counting_port() });
@@ -719,7 +720,7 @@ TEST(event, long_costs)
     munit_assert_long(long_cost(&t, group, "clusterNames=a&eventType=DB_ROLE_UPDATED", 0), <, blocks);
     snprintf(query, sizeof query, "pageNum=%d", n / 100);
     munit_assert_long(long_cost(&t, group, query, n + 21), <, blocks);
-    snprintf(query, sizeof query, "maxDate=%s", early); /* dates begin where they are */
+    snprintf(query, sizeof query, "maxDate=%s", early); /* a date range starts directly at its first event */
     munit_assert_long(long_cost(&t, group, query, 1), <, 40);
     snprintf(query, sizeof query, "minDate=%s", late);
     munit_assert_long(long_cost(&t, group, query, 0), <, 40);

@@ -1,26 +1,28 @@
 /*
-** Every body that the tables allow, and many that they do not: of each route that takes one, the body of a good request, with every field
-** of its table once left out, once null, and once each of the values that it may have or just may not; then several such changes at once.
+** Bodies that the tables allow, and many that they refuse. For each route with a body, the suite takes the body of a
+** valid request. Every field of the table is left out once, set to null once, and set once to each valid or barely
+** invalid value. Then the suite makes several such changes at once.
 **
-** Nobody says here what the answer is. It is a success or a refusal, never a failure; what is refused has changed nothing; and after what is
-** accepted, and the hour behind it, the store is whole and what was made can be read; and the OpenAPI document accepts the same body.
-** Whatever was done is undone by a snapshot, so each body meets the same world.
+** The suite does not know the expected answers. Each answer is a success or a refusal, never a failure. A refused
+** request changes nothing. After an accepted one and the hour that follows, the store is consistent, the created
+** resource can be read, and the OpenAPI document accepts the same body. A snapshot undoes each request, so that every
+** body meets the same world.
 */
 #include "schema.h"
 #include "world.h"
 
 enum {
-  BODY_VALUES = 8,   /* of a list of values that are tried */
-  BODY_DEEP = 5,     /* objects within objects that are made up */
-  BODY_MIXED = 24,   /* bodies of a route with several changes */
-  BODY_SAMPLE = 4    /* of single changes one in so many is sent, unless SVC_TEST_ALL is set */
+  BODY_VALUES = 8,   /* tried values of a list */
+  BODY_DEEP = 5,     /* maximum depth of generated objects */
+  BODY_MIXED = 24,   /* bodies per route with several changes */
+  BODY_SAMPLE = 4    /* only every n-th single change is sent, unless SVC_TEST_ALL is set */
 };
 
-/* A search for one change of all those that can be made to a body. */
+/* A search for one of all possible changes to a body. */
 typedef struct body_change {
   svc_arena *a;
   const t_world *w;
-  long left; /* changes to be passed over; < 0: this one was found */
+  long left; /* changes to skip; < 0: the change was found */
 } body_change;
 
 static bool body_this(body_change *b)
@@ -47,7 +49,7 @@ static svc_node *body_number(svc_arena *a, int64_t n)
   return svc_node_new(a, SVC_J_NUMBER, SVC_S(""), svc_arena_print(a, "%lld", (long long)n));
 }
 
-/* Strings that are something: an id that is there, addresses, names, dates, secrets. */
+/* Strings with a meaning: an existing id, addresses, names, dates, secrets. */
 static const char *const body_words[] = {
   "", "a", "ada@example.com", "https://example.com/a", "192.0.2.9", "10.8.0.0/21", "US_EAST_1", "eu-west-1", "2030-01-01T00:00:00Z",
   "arn:aws:iam::123456789012:role/svc", "vpc-0123456789abcdef0", "123456789012", "3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5e", "AWS", "M10", "8.0",
@@ -64,7 +66,7 @@ static size_t body_list_length(const char *const *values)
   return n;
 }
 
-/* The n-th string for a field; NULL: there are not so many. */
+/* Returns the n-th string for a field, or NULL if there are fewer. */
 static svc_node *body_string(const body_change *b, const svc_field *f, int n)
 {
   const char *const *values = f->values;
@@ -87,7 +89,7 @@ static svc_node *body_integer(const body_change *b, const svc_field *f, int n)
   return n < 7 ? body_number(b->a, values[n]) : NULL;
 }
 
-/* An object with what it must have, or with all that it may have; of a union the n-th variant. NULL: there are not so many. */
+/* Returns an object with its required fields, or with all fields; for a union, the n-th variant. NULL if there are fewer. */
 static svc_node *body_object(const body_change *b, const svc_object *object, int n, int deep)
 {
   svc_node *out = svc_node_object(b->a, NULL);
@@ -115,7 +117,7 @@ static svc_node *body_object(const body_change *b, const svc_object *object, int
   return out;
 }
 
-/* None, one, the same twice, another. */
+/* Returns an array with no element, one element, the same element twice, or another element. */
 static svc_node *body_array(const body_change *b, const svc_field *f, int n, int deep)
 {
   svc_node *out = svc_node_new(b->a, f->type == SVC_MAP ? SVC_J_OBJECT : SVC_J_ARRAY, SVC_S(""), SVC_S("")), *one;
@@ -132,7 +134,7 @@ static svc_node *body_array(const body_change *b, const svc_field *f, int n, int
   return out;
 }
 
-/* The n-th value for a field; NULL: there are not so many. */
+/* Returns the n-th value for a field, or NULL if there are fewer. */
 static svc_node *body_value(const body_change *b, const svc_field *f, int n, int deep)
 {
   static const char *const dates[] = { "\"2025-06-02T00:00:00Z\"", "\"2024-01-01T00:00:00Z\"", "\"2035-01-01T00:00:00Z\"", "\"soon\"" };
@@ -161,7 +163,7 @@ static void body_put(body_change *b, svc_node *object, const svc_field *f, svc_n
 
 static bool body_change_object(body_change *b, const svc_object *object, svc_node *body);
 
-/* What can be done to one field; true: it was done. */
+/* Makes one change to a field. Returns true if it was made. */
 static bool body_change_field(body_change *b, const svc_field *f, svc_node *body)
 {
   svc_node *member = svc_node_get(body, f->name), *value;
@@ -182,7 +184,7 @@ static bool body_change_object(body_change *b, const svc_object *object, svc_nod
   const svc_object *own = svc_object_of(object, body);
   svc_fields fields;
   const svc_field *f;
-  if (svc_object_ext_of(object)->choice) { /* another variant than it is */
+  if (svc_object_ext_of(object)->choice) { /* a variant other than the present one */
     const svc_variant *v;
     for (v = svc_object_ext_of(object)->choice->variants; v->value; v++)
       if (body_this(b)) return svc_node_set_text(b->a, body, svc_object_ext_of(object)->choice->by, v->value), true;
@@ -194,7 +196,7 @@ static bool body_change_object(body_change *b, const svc_object *object, svc_nod
   return false;
 }
 
-/* The n-th change to this body; false: there are not so many. */
+/* Makes the n-th change to this body. Returns false if there are fewer. */
 static bool body_changed(svc_arena *a, const t_world *w, const svc_plan *plan, svc_node *body, long n)
 {
   const svc_object *object = plan->route->body ? plan->route->body : plan->noun->noun->object;
@@ -205,7 +207,7 @@ static bool body_changed(svc_arena *a, const t_world *w, const svc_plan *plan, s
 
 /* --------------------------------------------------------------------------------------------------------------- sending */
 
-/* What was made, or changed, can be read; an hour later all is whole. */
+/* Checks that the created or changed resource can be read, and that an hour later the store is consistent. */
 static void body_accepted(t_world *w, const svc_plan *plan, const char *body)
 {
   svc_str self = t_self(w->t.body);
@@ -215,20 +217,20 @@ static void body_accepted(t_world *w, const svc_plan *plan, const char *body)
     if (t_send_raw(&w->t, "GET", target, NULL, 0) >= 500) t_complain(plan, "%.300s is accepted, and cannot be read: %.300s", body, w->t.response.body);
   }
   t_advance(&w->t, 3600);
-  if (svc_tick(w->t.s) != SVC_OK) t_complain(plan, "%.300s: what comes of it fails", body);
+  if (svc_tick(w->t.s) != SVC_OK) t_complain(plan, "%.300s: its due steps fail", body);
   store_whole(w->t.s);
 }
 
-static t_schema body_document; /* of all worlds */
+static t_schema body_document; /* the same for all worlds */
 
-/* Operations that accept more than the document says. */
+/* Operations that accept more bodies than the document allows. */
 static const char *const body_lenient[] = {
-  "setDataFederationLimit", /* the value has to be sent the first time only */
+  "setDataFederationLimit", /* the value is required only the first time */
 };
 
 static svc_node *body_sent(svc_arena *a, const svc_object *object, const svc_node *body);
 
-/* Inside of a member; object NULL: free-form JSON, of which nothing is left out. */
+/* Copies the content of a member; object NULL: free-form JSON, in which nulls stay. */
 static svc_node *body_sent_inside(svc_arena *a, const svc_field *f, const svc_node *member)
 {
   const svc_object *object = f ? svc_field_object(f) : NULL;
@@ -239,8 +241,9 @@ static svc_node *body_sent_inside(svc_arena *a, const svc_field *f, const svc_no
   return out;
 }
 
-/* The same without nulls that count as not sent. The schemas do not allow these: a schema describes requests and answers, and no answer has
-** them; the document's description says once that they are ignored. Null that clears a field is in its schema, and stays. */
+/* Copies a body without nulls that count as absent. The schemas do not allow these nulls: a schema describes requests and answers,
+** and no answer has them. The document's description says that they are ignored. Null that clears a field is in its schema, and
+** stays. */
 static svc_node *body_sent(svc_arena *a, const svc_object *object, const svc_node *body)
 {
   const svc_object *own = object && body->type == SVC_J_OBJECT ? svc_object_of(object, body) : NULL;
@@ -254,7 +257,7 @@ static svc_node *body_sent(svc_arena *a, const svc_object *object, const svc_nod
   return out;
 }
 
-/* What the document refuses, the service refuses. */
+/* Checks that the document accepts this accepted body. */
 static void body_compare(const svc_plan *plan, const svc_node *body, const char *text)
 {
   size_t i;
@@ -273,16 +276,16 @@ static void body_send(t_world *w, const svc_plan *plan, const svc_snapshot *befo
   svc_node_write(&b, body);
   text = svc_buf_done(&b).p;
   status = t_send(&w->t, t_method(plan), w->path, text);
-  if (status >= 500 && strcmp(t_error(&w->t), "CANNOT_DECREASE_DISK_SIZE") != 0) /* a refusal, whose status the API has */
+  if (status >= 500 && strcmp(t_error(&w->t), "CANNOT_DECREASE_DISK_SIZE") != 0) /* a refusal with the status of the public API */
     t_complain(plan, "%.600s: %.300s", text, w->t.response.body);
-  if (status >= 300) return; /* that a refusal has changed nothing is looked at by t_send() */
+  if (status >= 300) return; /* t_send() checks that a refusal changed nothing */
   body_compare(plan, body_sent(a, plan->route->body ? plan->route->body : plan->noun->noun->object, body), text);
   body_accepted(w, plan, text);
   w->t.now = now;
   munit_assert_int(svc_snapshot_restore(w->t.s, before), ==, SVC_OK);
 }
 
-/* Of each route its changes one by one. How many there are. */
+/* Sends the single changes of a route, one by one. Returns their number. */
 static long body_single(t_world *w, const svc_plan *plan, const svc_snapshot *before)
 {
   long n, step = getenv("SVC_TEST_ALL") ? 1 : BODY_SAMPLE;
@@ -299,7 +302,7 @@ static long body_single(t_world *w, const svc_plan *plan, const svc_snapshot *be
   }
 }
 
-/* All that it may have at all, made up, but for what is good of it. */
+/* Adds all optional fields to a valid body, with generated values; existing fields stay. */
 static void body_fill(svc_arena *a, const t_world *w, const svc_plan *plan, svc_node *body)
 {
   const svc_object *object = svc_object_of(plan->route->body ? plan->route->body : plan->noun->noun->object, body);
@@ -314,7 +317,7 @@ static void body_fill(svc_arena *a, const t_world *w, const svc_plan *plan, svc_
   }
 }
 
-/* And several at once, by chance that is the same on every machine. */
+/* Sends bodies with several changes at once, chosen by a fixed random sequence. */
 static void body_mixed(t_world *w, const svc_plan *plan, const svc_snapshot *before, long count)
 {
   uint64_t chance = 0x9E3779B97F4A7C15u;

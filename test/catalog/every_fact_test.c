@@ -1,7 +1,8 @@
 /*
-** Drivers that say anything at all: every order is answered with facts of which each name that the catalog knows has the same odd value, and
-** every question with the same odd answer. What a driver says is looked at, never trusted: no request fails for the facts of an order, a
-** question is answered or refused as 503, and the store stays whole.
+** Drivers with arbitrary replies: every order is answered with facts in which each known name has the same unusual
+** value, and every question with the same unusual answer. The service checks a driver's replies and never trusts them:
+** no request fails because of an order's facts, a question is answered or refused with 503, and the store stays
+** consistent.
 */
 #include "driver.h"
 #include "world.h"
@@ -15,7 +16,7 @@ static const char *const fact_names[] = {
   "status", "storageSizeBytes", "totalCollections", "transfer", "url", "valid", "validations", "values", "vpcId", "vnetName"
 };
 
-/* What each of them is said to be; NULL: nothing is said. */
+/* The value of each name; NULL: no facts. */
 static const char *const fact_values[] = {
   NULL, "\"\"", "\"a text\"", "-1", "1e400", "9007199254740993", "true", "null", "[]", "[\"a\",5,null,{},\"b:x\",\"c:70000\"]", "{}",
   "{\"a\":\"b\",\"value\":\"x\",\"srvHost\":5}", "[{\"host\":\"a\",\"value\":\"x\",\"validationType\":\"CONNECT\"},[],1]"
@@ -28,7 +29,7 @@ static const char *const fact_answers[] = {
 };
 #define FACT_ANSWERS (sizeof fact_answers / sizeof fact_answers[0])
 
-/* A driver that says this value by all names, but for hosts, where there are to be some; NULL: it says nothing. */
+/* Returns a driver that reports this value under all names. `hosts`: except for hosts, which are valid. NULL: it reports nothing. */
 static const svc_driver *fact_driver(t_driver *d, const char *value, bool hosts)
 {
   static char facts[8192];
@@ -48,7 +49,7 @@ static bool fact_calls(const t_world *w, const svc_plan *plan)
   return !(plan->route->flags & SVC_ABSOLUTE) && !t_world_elsewhere(plan) && !t_ended(&w->t, plan) && plan->route->method != SVC_DELETE;
 }
 
-/* Every operation once, with orders that are done as this driver does them. */
+/* Calls every operation once, while the driver completes the orders with these facts. */
 TEST(every_fact, facts)
 {
   static t_world w;
@@ -71,7 +72,7 @@ TEST(every_fact, facts)
   t_complaints_end();
 }
 
-/* Every question, with every answer. */
+/* Sends every question, with every answer. */
 TEST(every_fact, answers)
 {
   static t_world w;
@@ -84,7 +85,7 @@ TEST(every_fact, answers)
     if (!fact_calls(&w, plan) || !plan->route->on_reply || !t_world_ready(&w, plan)) continue;
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     for (k = 0; k <= FACT_ANSWERS; k++) {
-      const char *answer = k < FACT_ANSWERS ? fact_answers[k] : NULL; /* it does not know */
+      const char *answer = k < FACT_ANSWERS ? fact_answers[k] : NULL; /* the driver does not know */
       int status;
       t_driver_answers(&d, "", answer);
       status = t_send(&w.t, t_method(plan), w.path, w.has_body ? w.body : NULL);

@@ -1,18 +1,19 @@
 /*
-** What holds of every route, tried on every route that the tables have; world.h says how what they need comes to be.
+** Rules for every route, tested on every route of the tables. world.h describes how the resources that they need are
+** created.
 **
-** Each route is tried in a world of its own, so nothing that one leaves behind helps or hinders another. Every answer on
-** the way is held against its table.
+** Each route runs in a world of its own, so that routes do not affect each other. Every answer is checked against its
+** table.
 */
 #include "faults.h"
 #include "world.h"
 
-/* Who has no part in an organization or project that is there. */
+/* The status for a caller without a role on an existing organization or project. */
 #define STRANGER_STATUS 401
 
 #define NOBODY "nosuchField"
 
-/* Begin with the route of this number, in a world of its own. False: there are not so many. */
+/* Opens a world for the route of this number. Returns false if there are fewer routes. */
 static bool begin(t_world *w, size_t i, const svc_plan **plan)
 {
   t_world_open(w);
@@ -22,7 +23,7 @@ static bool begin(t_world *w, size_t i, const svc_plan **plan)
   return false;
 }
 
-/* What has ended: 410, whoever asks for what. */
+/* Checks that a route after its sunset answers 410 to every caller. */
 static void ended(t_world *w, const svc_plan *plan)
 {
   char path[512];
@@ -31,7 +32,8 @@ static void ended(t_world *w, const svc_plan *plan)
     t_complain(plan, "has ended, and answers %d", w->t.response.status);
 }
 
-/* Its request, unless it has ended, or is none of the API's: the token endpoint has a shape of its own (login_test.c). */
+/* Makes the request of a route ready. Returns false for a route after its sunset or outside of the API: the token endpoint has its
+** own rules (login_test.c). */
 static bool ready(t_world *w, const svc_plan *plan)
 {
   if (plan->route->flags & SVC_ABSOLUTE || t_world_elsewhere(plan)) return false;
@@ -53,7 +55,7 @@ static bool takes_body(const svc_plan *plan)
 
 /* ------------------------------------------------------------------------------------------------------------- success */
 
-/* Whatever was written into a feed is of a type that is known, and that such a feed may hold. */
+/* Checks that every event is of a known type, and that its log may contain that type. */
 static void success_events(t_world *w, const svc_plan *plan)
 {
   const svc_noun_info *feed = w->t.s->seats[SVC_SEAT_FEED];
@@ -64,7 +66,7 @@ static void success_events(t_world *w, const svc_plan *plan)
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *list = &w->t.s->plans[i];
     if (list->noun != feed || !(list->route->flags & SVC_PAGED) || !t_world_path(w, list, path, sizeof path)) continue;
-    if (t_world_request(w, list, path, NULL) != 200) continue; /* it is gone with what it was of */
+    if (t_world_request(w, list, path, NULL) != 200) continue; /* the log was deleted with its parent */
     for (event = t_node(&w->t, "results")->first; event; event = event->next) {
       int where = list->hops[0].noun == w->t.s->group ? SVC_EVENT_GROUP : SVC_EVENT_ORG;
       svc_str name = svc_node_str(event, "eventTypeName");
@@ -91,7 +93,7 @@ TEST(every_plan, success)
 
 /* --------------------------------------------------------------------------------------------------------------- roles */
 
-/* Each role that the row names suffices by itself. */
+/* Each role in the table is sufficient by itself. */
 static void roles_that_may(size_t i, uint64_t roles)
 {
   static t_world w;
@@ -107,10 +109,10 @@ static void roles_that_may(size_t i, uint64_t roles)
   }
 }
 
-/* No other does, unless it includes one of these. */
+/* No other role is sufficient, unless it includes one of these. */
 static void roles_that_may_not(t_world *w, const svc_plan *plan)
 {
-  /* a role on a project is no part in what belongs to organizations (elsewhere_test.c) */
+  /* a role on a project gives no access to resources of organizations (elsewhere_test.c) */
   bool elsewhere = plan->hop_count && svc_noun_ext_of(plan->hops[0].noun->noun)->alliance;
   int role;
   for (role = 0; plan->route->roles && role < SVC_ROLE_COUNT; role++) {
@@ -157,9 +159,9 @@ TEST(every_plan, role)
 /* ------------------------------------------------------------------------------------------------------------- unknown */
 
 typedef struct unknown {
-  int left;         /* objects to be passed over */
-  svc_node *object; /* the one that is wanted */
-  char at[256];     /* where it is */
+  int left;         /* objects to skip */
+  svc_node *object; /* the wanted object */
+  char at[256];     /* its path */
 } unknown;
 
 static void unknown_find(unknown *u, const svc_object *object, svc_node *body, const char *at)
@@ -183,7 +185,7 @@ static void unknown_find(unknown *u, const svc_object *object, svc_node *body, c
   }
 }
 
-/* The body with a member too much in its n-th object; false: there are not so many. */
+/* Writes the body with an unknown member in its n-th object. Returns false if there are fewer. */
 static bool unknown_body(const t_world *w, const svc_plan *plan, int n, char *out, size_t size, char *field)
 {
   const svc_object *object = plan->route->body ? plan->route->body : plan->noun->noun->object;
@@ -264,7 +266,7 @@ static bool same_but_links(const char *one, const char *other)
   return same;
 }
 
-/* What a GET shows may be sent back, and then nothing happens: no other ETag, no event, nothing. */
+/* The body of a GET can be sent back, and changes nothing: neither the ETag nor the events nor anything else. */
 static void sent_back(t_world *w, const svc_plan *plan, const svc_plan *get)
 {
   static char shown[sizeof w->body];
@@ -272,7 +274,7 @@ static void sent_back(t_world *w, const svc_plan *plan, const svc_plan *get)
   bool here = strcmp(get->route->path, plan->route->path) == 0;
   uint64_t print;
   if (!t_world_shown_at(w, plan, get, at, sizeof at)) return;
-  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* nothing else makes it */
+  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* only this route creates it */
   expect(w, get, t_world_request(w, get, at, NULL), 200, "what a GET shows");
   copy_text(shown, sizeof shown, w->t.response.body);
   copy_text(etag, sizeof etag, t_get_header(&w->t, "ETag"));
@@ -301,7 +303,7 @@ TEST(every_plan, sent_back)
   t_complaints_end();
 }
 
-/* Another value for a field; false: this is not the one to change. */
+/* Sets another value in a field. Returns false if the field cannot be changed this way. */
 static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
 {
   const char *const *v = f->values;
@@ -325,7 +327,7 @@ static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
   }
 }
 
-/* What is shown with its n-th field changed, as w->body. False: there are not so many. */
+/* Writes the shown body with its n-th field changed to w->body. Returns false if there are fewer. */
 static bool change_nth(t_world *w, const svc_plan *plan, const char *shown, int n)
 {
   const svc_object *object = plan->route->body ? plan->route->body : plan->noun->noun->object;
@@ -351,8 +353,8 @@ static bool change_nth(t_world *w, const svc_plan *plan, const char *shown, int 
   return found;
 }
 
-/* Make what is ready a change that is accepted: the row's example, or the first field that may be changed. `n`: which of
-** those; it is sought where it is negative. False: there is none. */
+/* Turns the ready request into an accepted change: the row's example, or the first field that may be changed. `n`: the number of
+** that field; negative: not known yet. Returns false if no field can be changed. */
 static bool change_ready(t_world *w, const svc_plan *plan, int *n)
 {
   static char shown[sizeof w->body];
@@ -366,7 +368,7 @@ static bool change_ready(t_world *w, const svc_plan *plan, int *n)
   return false;
 }
 
-/* Something that may be changed is, and a GET shows it as the change was answered. */
+/* A change is accepted, and a later GET shows the same body as its answer. */
 TEST(every_plan, change)
 {
   static t_world w;
@@ -399,7 +401,7 @@ TEST(every_plan, change)
 
 /* -------------------------------------------------------------------------------------------------------------- deleting */
 
-/* What is not there: 404, whatever is done with it. */
+/* A missing resource answers 404 to every method. */
 TEST(every_plan, missing)
 {
   static t_world w;
@@ -416,7 +418,7 @@ TEST(every_plan, missing)
   t_complaints_end();
 }
 
-/* How many there are beside what a path names; -1: no list says it. */
+/* Returns the number of resources in the list of the path; -1: there is no such list. */
 static int64_t delete_count(t_world *w, const svc_plan *plan)
 {
   char route[256], path[512];
@@ -431,7 +433,7 @@ static int64_t delete_count(t_world *w, const svc_plan *plan)
   return list->route->flags & SVC_PAGED ? t_int(&w->t, "totalCount") : (int64_t)t_count(&w->t, "");
 }
 
-/* Is the state of one that is being deleted among those that are shown? A noun may show it in a field of another name. */
+/* Returns true if the state of a resource in deletion is among the shown ones. A noun may show it in a field of another name. */
 static bool delete_shown(const svc_plan *get, const svc_lifecycle *life)
 {
   const svc_object *object = svc_object_of(get->route->answer ? get->route->answer : get->noun->noun->object, NULL);
@@ -442,7 +444,7 @@ static bool delete_shown(const svc_plan *get, const svc_lifecycle *life)
   return !value || *value;
 }
 
-/* Does its query say what goes? */
+/* Returns true if the query names what is deleted. */
 static bool delete_names(const svc_plan *plan)
 {
   const svc_param *p = plan->route->params;
@@ -454,11 +456,11 @@ static void delete_it(t_world *w, const svc_plan *plan)
 {
   const svc_plan *get = t_world_plan(w, SVC_GET, plan->route->path);
   const svc_lifecycle *life = t_world_cancels(plan) ? NULL : plan->noun->noun->lifecycle;
-  /* it is set back to what it was, or ended, no more */
+  /* the delete only resets or ends the resource */
   bool stays = (t_world_always(w, plan) && !delete_names(plan)) || t_world_cancels(plan);
   int64_t count = delete_count(w, plan);
   expect(w, plan, t_world_send(w, plan), t_success(plan), "a delete");
-  if (get && life && life->deleted) { /* it takes its time */
+  if (get && life && life->deleted) { /* the delete takes time */
     expect(w, get, t_world_request(w, get, w->path, NULL), 200, "while it goes");
     if (delete_shown(get, life) && strcmp(t_str(&w->t, life->field), life->deleted) != 0)
       t_complain(plan, "does not go: %.300s", w->t.response.body);
@@ -486,7 +488,8 @@ static bool replay_masked(const svc_node *value)
   return value->type == SVC_J_STRING && memchr(value->text.p, '*', value->text.n);
 }
 
-/* The second answer is the first, without its secrets: they are left out, or shown with asterisks, under another name even. */
+/* Checks that the second answer equals the first, without its secrets. Secrets are missing or masked with asterisks, possibly
+** under another name. */
 static bool replay_same(const svc_node *first, const svc_node *second)
 {
   const svc_node *one, *other;
@@ -533,7 +536,7 @@ TEST(every_plan, replay)
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
 
-/* A request that failed for want of memory has changed nothing, or all: then sending it again changes nothing more. */
+/* Checks that a request that failed for lack of memory has changed nothing, or everything: then sending it again changes nothing more. */
 static bool whole(t_world *w, const svc_plan *plan, uint64_t before, const char *key)
 {
   uint64_t after = t_world_print(w);
@@ -548,7 +551,7 @@ static bool whole(t_world *w, const svc_plan *plan, uint64_t before, const char 
   return false;
 }
 
-/* A world in which a request is ready; of a PUT or PATCH one that changes something, and `n` says what. */
+/* Opens a world with a ready request. A PUT or PATCH must change something; `n` is the number of the changed field. */
 static bool starve_begin(t_world *w, size_t i, const svc_plan **plan, int *n)
 {
   const svc_route *r;
@@ -559,7 +562,7 @@ static bool starve_begin(t_world *w, size_t i, const svc_plan **plan, int *n)
   if ((r->method != SVC_PATCH && r->method != SVC_PUT) || r->example) return true;
   if (!change_ready(w, *plan, n)) return t_world_close(w), false; /* every_plan/change complains */
   if (!sought) return true;
-  t_world_close(w); /* it has been made by now */
+  t_world_close(w); /* the search made the change already */
   return starve_begin(w, i, plan, n);
 }
 
@@ -573,7 +576,7 @@ static size_t plan_total(void)
   return n;
 }
 
-/* What the handle keeps to save work is no leak: it goes before blocks are counted. */
+/* Frees the handle's cached results, which are no leak, before blocks are counted. */
 static long live_blocks(t_world *w)
 {
   svc_kept_close(w->t.s);
@@ -581,7 +584,7 @@ static long live_blocks(t_world *w)
   return w->memory.live;
 }
 
-/* Every allocation of the request's arena fails in turn, those behind it do not; of very many, the later ones in steps. */
+/* Every allocation of the request's arena fails in turn, and later ones succeed. Of very many, the later ones are tried in steps. */
 TEST(every_plan, allocation)
 {
   static t_world w;
@@ -618,7 +621,7 @@ TEST(every_plan, allocation)
   t_complaints_end();
 }
 
-/* Memory ends all along the request, not only where the allocator is asked for more. */
+/* Memory runs out at every point of the request, not only when the allocator is called. */
 TEST(every_plan, room)
 {
   static t_world w;
@@ -648,7 +651,8 @@ TEST(every_plan, room)
   t_complaints_end();
 }
 
-/* One request, with the n-th call of malloc and its like failing, or of another kind. *hits: so many did. False: it has changed something, or all. */
+/* Sends one request with the n-th call of this kind (malloc and similar, or another) failing. *hits: number of failed calls.
+** Returns false if the request changed only a part. */
 static bool fault_one(t_world *w, const svc_plan *plan, enum t_call call, long n, bool for_good, long *hits)
 {
   const char *key = plan->route->method == SVC_POST ? "one" : NULL;
@@ -664,11 +668,12 @@ static bool fault_one(t_world *w, const svc_plan *plan, enum t_call call, long n
   sufficed = t_memory_sufficed(rc, &response);
   if (sufficed && response.status != t_success(plan)) t_complain(plan, "without call %ld: %d %.300s", n, response.status, response.body);
   svc_response_free(&response);
-  if (w->memory.live > live + 2) t_complain(plan, "without call %ld: %ld blocks more than before", n, w->memory.live - live); /* it may know its caller now */
+  /* the caller may be cached now */
+  if (w->memory.live > live + 2) t_complain(plan, "without call %ld: %ld blocks more than before", n, w->memory.live - live);
   return sufficed ? t_world_print(w) == print : whole(w, plan, print, key);
 }
 
-/* Every call of this kind fails in turn, alone and with all behind it; of every step-th route. How many did. */
+/* Every call of this kind fails in turn, alone and with all later ones, on every step-th route. Returns the number of failed requests. */
 static long every_fault(enum t_call call, size_t first, size_t step)
 {
   static t_world w;
@@ -694,7 +699,7 @@ static long every_fault(enum t_call call, size_t first, size_t step)
   return tried;
 }
 
-/* Whoever calls malloc: the library by its allocator, LMDB, mbedTLS. Of all routes with SVC_TEST_ALL, else of every eighth. */
+/* Failing calls of malloc by the library's allocator, LMDB and mbedTLS. With SVC_TEST_ALL on all routes, otherwise on every eighth. */
 TEST(every_plan, malloc)
 {
   const bool all = getenv("SVC_TEST_ALL") != NULL;
@@ -703,7 +708,7 @@ TEST(every_plan, malloc)
   munit_assert_long(tried, >, 100);
 }
 
-/* A hash or a cipher that cannot be had, as a chip may fail that does them: nothing is done by what it would have been. */
+/* A failing hash or cipher, as with a broken crypto chip: nothing is done with an invalid result. */
 TEST(every_plan, hash)
 {
   munit_assert_long(every_fault(T_CALL_CRYPTO, 0, 1), >, 100);
@@ -711,7 +716,7 @@ TEST(every_plan, hash)
 
 /* ----------------------------------------------------------------------------------------------------------- malformed */
 
-/* The path with something in place of its n-th parameter that is no id of anything; false: it has not so many. */
+/* Writes the path with this text as its n-th parameter. Returns false if there are fewer parameters. */
 static bool malformed_path(const t_world *w, const svc_plan *plan, unsigned n, const char *text, char *out, size_t size)
 {
   const char *p = plan->route->path, *at = w->path;
@@ -733,7 +738,7 @@ static bool malformed_path(const t_world *w, const svc_plan *plan, unsigned n, c
   return done;
 }
 
-/* Whatever stands in a path: it is found or it is not, and nothing fails for it. */
+/* Any text in a path is found or not found, and causes no failure. */
 TEST(every_plan, malformed)
 {
   static const char *const texts[] = { "xyz", "0123456789abcdef01234567", "a%00b", "%7B%7D" };
@@ -757,7 +762,7 @@ TEST(every_plan, malformed)
 
 /* ------------------------------------------------------------------------------------------------------------ envelope */
 
-/* Whatever is answered in JSON comes in an envelope where one is asked for, with the status of the answer in it. */
+/* Every JSON answer can be requested in an envelope, which has the status of the answer. */
 TEST(every_plan, envelope)
 {
   static t_world w;
@@ -780,7 +785,7 @@ TEST(every_plan, envelope)
 
 #define REF_GROUP "/groups/{groupId}"
 
-/* How one of the noun is made (T_TARGET); of several the one of this number, from 1. */
+/* Returns how a resource of the noun is created (T_TARGET). Of several, the one of this number, from 1. */
 static const t_need *ref_target_of(const char *noun, int which)
 {
   t_needs at = { 0, 0 };
@@ -791,7 +796,7 @@ static const t_need *ref_target_of(const char *noun, int which)
   return NULL;
 }
 
-/* The request that names a target by this field (T_REFERENCE). */
+/* Returns the request that names a target in this field (T_REFERENCE). */
 static const t_need *ref_request_of(const svc_noun *noun, const svc_ref *ref)
 {
   t_needs at = { 0, 0 };
@@ -802,7 +807,7 @@ static const t_need *ref_request_of(const svc_noun *noun, const svc_ref *ref)
   return NULL;
 }
 
-/* One reference, about to be made. */
+/* A reference to be created. */
 typedef struct ref_case {
   t_world w;
   const svc_noun_info *noun, *to;
@@ -812,7 +817,7 @@ typedef struct ref_case {
   char value[160], removal[512], above[256];
 } ref_case;
 
-/* %G: the project, %V: what is named, %C: a cluster that is there. */
+/* Replaces %G by the project, %V by the target's id, %C by an existing cluster. */
 static void ref_text(const char *format, const char *group, const char *value, char *out, size_t size)
 {
   size_t n = 0;
@@ -849,7 +854,7 @@ static bool ref_take(void *context, const svc_node *value)
   return true;
 }
 
-/* The target in this project, by a body of its own. */
+/* Creates the target in this project. */
 static void ref_make_in(ref_case *r, const t_need *target, const char *group)
 {
   const svc_plan *maker = t_world_plan(&r->w, SVC_POST, target->path);
@@ -862,7 +867,7 @@ static void ref_make_in(ref_case *r, const t_need *target, const char *group)
   ref_wait(r);
 }
 
-/* A cluster that is there, beside the target. */
+/* Creates a cluster next to the target, if the request needs one. */
 static void ref_spare(ref_case *r, const char *group)
 {
   if (strstr(r->request->body, "%C") || r->request->parent)
@@ -882,7 +887,7 @@ static void ref_make(ref_case *r)
   ref_wait(r);
 }
 
-/* What the request's path is below is made by the body of its row, where it has one: at the path as far as its last parameter. */
+/* Sets the body that creates the parent of the request's path, if the row has one. The parent's path ends before the last parameter. */
 static void ref_parent(ref_case *r)
 {
   const char *path = r->request->path, *last = strrchr(path, '{');
@@ -891,7 +896,7 @@ static void ref_parent(ref_case *r)
   r->w.instead = r->request->parent;
 }
 
-/* A world in which the target is there, and the request that names it is ready in w->path and w->body. */
+/* Opens a world with the target, and with the request that names it in w->path and w->body. */
 static void ref_begin(ref_case *r, size_t noun, size_t row)
 {
   char body[4096];
@@ -913,7 +918,7 @@ static void ref_begin(ref_case *r, size_t noun, size_t row)
     snprintf(r->w.body, sizeof r->w.body, "%s", body);
     r->w.has_body = true;
     ref_wait(r);
-  } else { /* the world has made what the example names */
+  } else { /* the world created the resource that the example names */
     if (!t_world_ready(&r->w, r->plan)) munit_errorf("not ready: %s", r->w.why);
     svc_arena_init(&arena, NULL);
     svc_each_value(svc_json_parse(&arena, svc_str_c(r->w.body)), r->ref->field, ref_take, r);
@@ -936,7 +941,7 @@ static void ref_not_named(ref_case *r, const char *when)
   ref_whole(r);
 }
 
-/* Do its rows, and those of the same field beside it, ask for one that is there? */
+/* Returns true if a row of this field requires an existing target. */
 static bool ref_must_be(const ref_case *r)
 {
   const svc_ref *ref;
@@ -945,7 +950,7 @@ static bool ref_must_be(const ref_case *r)
   return false;
 }
 
-/* What is being deleted, and what is gone, is not named anew. */
+/* A target that is in deletion or deleted cannot be named by a new request. */
 static void ref_try_going(ref_case *r)
 {
   const svc_lifecycle *life = r->to->noun->lifecycle;
@@ -957,7 +962,7 @@ static void ref_try_going(ref_case *r)
   if (ref_must_be(r)) ref_not_named(r, "gone");
 }
 
-/* The error of this noun for one of the other that is to be deleted. */
+/* Returns this noun's error for the deletion of a named target. */
 static int ref_locked(const ref_case *r)
 {
   const svc_ref *ref;
@@ -966,7 +971,7 @@ static int ref_locked(const ref_case *r)
   return SVC_E_NONE;
 }
 
-/* What is named is not deleted where its row says so; else it goes, and the store is whole. */
+/* If the row has such an error, a named target cannot be deleted. Otherwise it is deleted, and the store is consistent. */
 static void ref_try_named(ref_case *r)
 {
   int status, locked = ref_locked(r);
@@ -980,7 +985,7 @@ static void ref_try_named(ref_case *r)
 }
 
 typedef struct ref_erase {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: jobs are cast to this struct */
   ref_case *r;
 } ref_erase;
 
@@ -1003,7 +1008,7 @@ static bool ref_erase_work(svc_job *job, svc_txn *txn)
   return good;
 }
 
-/* It goes though it is named, as in stores of versions that allowed it: then nothing names it any more. */
+/* A named target is deleted anyway, as older versions allowed: afterwards the store has no reference to it. */
 static void ref_try_lost(ref_case *r)
 {
   ref_erase work = { { 0 }, r };
@@ -1022,7 +1027,7 @@ static int ref_migrate(ref_case *r, const char *group)
   return t_sendf(&r->w.t, "POST", body, "/groups/%s:migrate", group);
 }
 
-/* A reference inside of a project goes with it. */
+/* A reference within a project moves with the project. */
 static void ref_try_move(ref_case *r)
 {
   ref_named(r);
@@ -1032,7 +1037,7 @@ static void ref_try_move(ref_case *r)
   ref_whole(r);
 }
 
-/* One that leads into another project keeps both where they are. */
+/* A reference into another project prevents the move of both. */
 static void ref_try_cross(ref_case *r)
 {
   const char *other;

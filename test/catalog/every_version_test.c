@@ -1,6 +1,7 @@
 /*
-** What holds of every older version of every route: it answers in its own shape, as its table and the OpenAPI document say, what it shows may be
-** sent back, a key is answered once, and memory that ends anywhere leaves nothing half done. world.h says how what a request needs comes to be.
+** Rules for every older version of every route: the answer has the version's shape, as its table and the OpenAPI
+** document describe it; the shown body can be sent back; an Idempotency-Key is answered once; and a request that runs
+** out of memory leaves nothing half done. world.h describes how the resources that a request needs are created.
 */
 #include "schema.h"
 #include "world.h"
@@ -15,7 +16,7 @@ static size_t version_routes(void)
   return n;
 }
 
-/* A world in which a request of this version of this route is ready. *older NULL: it has not so many. */
+/* Opens a world with a ready request of this version of this route. *older NULL: the route has fewer versions. */
 static bool version_begin(t_world *w, size_t i, size_t row, const svc_plan **plan, const svc_older **older)
 {
   t_world_open(w);
@@ -28,7 +29,7 @@ static bool version_begin(t_world *w, size_t i, size_t row, const svc_plan **pla
   return false;
 }
 
-/* Calls `look` for every older version of every route; how many there are. */
+/* Calls `look` for every older version of every route. Returns their number. */
 static size_t version_each(void (*look)(t_world *w, const svc_plan *plan, const svc_older *older))
 {
   static t_world w;
@@ -53,7 +54,7 @@ static void version_expect(t_world *w, const svc_plan *plan, int status, int wan
 
 /* ------------------------------------------------------------------------------------------------------------- success */
 
-static t_schema version_document; /* of all worlds */
+static t_schema version_document; /* the same for all worlds */
 
 static void version_fits(t_world *w, const svc_plan *plan, const char *media)
 {
@@ -88,7 +89,7 @@ TEST(every_version, success)
 
 /* --------------------------------------------------------------------------------------------------------------- bodies */
 
-/* A change that says nothing new changes nothing. */
+/* A change to the same values changes nothing. */
 static void version_sent_back(t_world *w, const svc_plan *plan, const svc_older *older)
 {
   const svc_plan *get = t_world_shows(w, plan);
@@ -96,7 +97,7 @@ static void version_sent_back(t_world *w, const svc_plan *plan, const svc_older 
   static char shown[sizeof w->body];
   uint64_t print;
   if ((plan->route->method != SVC_PATCH && plan->route->method != SVC_PUT) || !get || !svc_route_older(get->route, older->date)) return;
-  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* nothing else makes it */
+  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* only this route creates it */
   if (!t_world_shown_at(w, plan, get, at, sizeof at)) return;
   version_expect(w, get, t_world_request(w, get, at, NULL), 200, "what a GET shows");
   snprintf(shown, sizeof shown, "%s", w->t.response.body);
@@ -110,7 +111,7 @@ TEST(every_version, sent_back)
   version_each(version_sent_back);
 }
 
-/* A field that no version has is refused in every version. */
+/* An unknown field is refused in every version. */
 static void version_unknown(t_world *w, const svc_plan *plan, const svc_older *older)
 {
   static char body[sizeof w->body + 32];
@@ -151,7 +152,7 @@ TEST(every_version, replay)
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
 
-/* Every allocation of the request's arena fails in turn, of many the later ones in steps, until there are no more. */
+/* Every allocation of the request's arena fails in turn, until there are no more. Of many, the later ones are tried in steps. */
 static void version_starve(size_t i, size_t row)
 {
   static t_world w;

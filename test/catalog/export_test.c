@@ -1,5 +1,6 @@
 /*
-** Exports of snapshots: buckets at three providers, jobs in their states, exports by the schedule, and what keeps a bucket.
+** Exports of snapshots: buckets at three providers, the states of jobs, exports by the schedule, and uses of a bucket
+** that prevent its deletion.
 **
 ** Tests also: export_bucket, export_job
 */
@@ -118,7 +119,7 @@ TEST(export, jobs)
   b_is(&w, "finishedAt", "2025-06-01T00:00:25Z");
   munit_assert_string_equal(t_str(&w.t, "exportStatus.exportedCollections"), t_str(&w.t, "exportStatus.totalCollections"));
   munit_assert_int64(b_events(&w, "CPS_EXPORT_SUCCESSFUL"), ==, 1);
-  b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204); /* nobody writes there any more */
+  b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204); /* no job uses the bucket any more */
   b_good(&w, "GET", EXPORTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_bad(&w, "POST", EXPORTS, JOB, 404, "EXPORT_BUCKET_NOT_FOUND");
@@ -127,7 +128,7 @@ TEST(export, jobs)
   b_bad(&w, "POST", EXPORTS, JOB, 404, "SNAPSHOT_NOT_FOUND");
   b_bad_field(&w, "POST", EXPORTS, "{\"exportBucketId\":\"%J\"}", "snapshotId");
   b_bad(&w, "GET", EXPORTS "/%S", NULL, 404, "BACKUP_JOB_NOT_FOUND");
-  bucket(&w); /* a snapshot of which damage has left no date is exported without it */
+  bucket(&w); /* a damaged snapshot without a date is exported without it */
   b_good(&w, "GET", "%C", NULL, 200);
   cluster = t_keep(&w.t, t_str(&w.t, "id"));
   b_snapshot(&w);
@@ -142,7 +143,7 @@ TEST(export, jobs)
   b_close(&w);
 }
 
-/* What the schedule exports: each monthly snapshot, when it is completed; and the bucket stays. */
+/* The schedule exports each monthly snapshot when it is completed. Its bucket cannot be deleted. */
 TEST(export, schedule)
 {
   b_world w;
@@ -162,12 +163,12 @@ TEST(export, schedule)
   b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204);
   t_advance(&w.t, 60 * 86400);
   b_good(&w, "GET", EXPORTS, NULL, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1); /* the older one is over */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1); /* the older job has expired */
   store_whole(w.t.s);
   b_close(&w);
 }
 
-/* A job that fails leaves its bucket free. */
+/* After a failed job its bucket can be deleted. */
 TEST(export, driver)
 {
   t_driver d;
@@ -196,7 +197,7 @@ TEST(export, driver)
   b_close(&w);
 }
 
-/* What a driver says of a job that is done: figures that cannot be are none. */
+/* The facts of a completed job: impossible numbers count as missing. */
 TEST(export, facts)
 {
   static const struct {

@@ -1,5 +1,6 @@
 /*
-** Federation settings: every organization is in one federation, and nothing of it is seen or changed by one that is not.
+** Federation settings: every organization is in one federation. Other organizations can neither see nor change
+** anything in it.
 */
 #include "catalog/federation_world.h"
 #include "catalog/operations_list.h"
@@ -10,7 +11,7 @@ T_NEEDS(federation_settings) = {
   T_NEEDS_END
 };
 
-/* One for each organization, from the start, with nothing in it; and nobody is told of it. */
+/* Each organization has an empty federation from the start, without an event. */
 TEST(federation_settings, begin)
 {
   f_world w;
@@ -31,7 +32,7 @@ TEST(federation_settings, begin)
   f_close(&w);
 }
 
-/* What it shows comes from its providers and from what the organization is there. */
+/* The settings show the identity providers, and the settings of the organization in the federation. */
 TEST(federation_settings, shown)
 {
   f_world w;
@@ -68,14 +69,14 @@ TEST(federation_settings, delete)
   munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_DELETED"), ==, 1);
   munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_CREATED"), ==, 1);
   w.named['X'] = w.named['F'];
-  f_federation(&w, 'F', w.named['A']); /* there is a new one, with nothing in it */
+  f_federation(&w, 'F', w.named['A']); /* a new and empty federation */
   munit_assert_string_not_equal(w.named['X'], w.named['F']);
   f_good(&w, "GET", F_IDPS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   f_close(&w);
 }
 
-/* A federation goes with its last organization, and not before. */
+/* A federation is deleted with its last organization, not before. */
 TEST(federation_settings, organization_gone)
 {
   f_world w;
@@ -89,11 +90,11 @@ TEST(federation_settings, organization_gone)
   f_good(&w, "DELETE", "/groups/%G", NULL, 202);
   f_good(&w, "DELETE", "/orgs/%A", NULL, 204);
   f_bad(&w, "GET", F_IDPS, NULL, 404, "FEDERATION_SETTINGS_NOT_FOUND");
-  f_good(&w, "GET", "/federationSettings/%H/identityProviders", NULL, 200); /* that of B stays */
+  f_good(&w, "GET", "/federationSettings/%H/identityProviders", NULL, 200); /* the federation of B stays */
   f_close(&w);
 }
 
-/* An organization may be made in a federation that is there, by who owns one of it. */
+/* An owner in an existing federation may create an organization in it. */
 TEST(federation_settings, new_organization)
 {
   f_world w;
@@ -114,14 +115,14 @@ TEST(federation_settings, new_organization)
   f_close(&w);
 }
 
-/* Every operation, by an owner of an organization that is not connected: nothing is told, and nothing changes. */
+/* Every operation, called by the owner of an unconnected organization, shows nothing and changes nothing. */
 static const struct {
   const char *method, *path, *body;
 } settings_all[] = {
   { "GET", F_CONN, NULL },
   { "GET", F_CONN "/%A", NULL },
   { "PATCH", F_CONN "/%A", "{\"domainRestrictionEnabled\":true}" },
-  { "PATCH", F_CONN "/%B", "{}" }, /* its own goes in nowhere by its owner alone */
+  { "PATCH", F_CONN "/%B", "{}" }, /* B's owner alone cannot connect B */
   { "DELETE", F_CONN "/%A", NULL },
   { "GET", F_CONN "/%A/roleMappings", NULL },
   { "POST", F_CONN "/%A/roleMappings", "{\"externalGroupName\":\"x\",\"roleAssignments\":[{\"orgId\":\"%A\",\"role\":\"ORG_OWNER\"}]}" },
@@ -163,11 +164,11 @@ TEST(federation_settings, strangers)
       f_as(&w, "ORG_OWNER", 'B', 'C');
       f_bad(&w, settings_all[i].method, settings_all[i].path, settings_all[i].body, conceal ? 404 : 401,
             !conceal ? "USER_UNAUTHORIZED" : org ? "ORG_NOT_FOUND" : "FEDERATION_SETTINGS_NOT_FOUND");
-      f_as(&w, "GROUP_OWNER", 'G', 0); /* a project of A is not A */
+      f_as(&w, "GROUP_OWNER", 'G', 0); /* a role on a project of A is not enough */
       f_bad(&w, settings_all[i].method, settings_all[i].path, settings_all[i].body, conceal && !org ? 404 : org ? 403 : 401,
             org ? "ACCESS_FORBIDDEN" : conceal ? "FEDERATION_SETTINGS_NOT_FOUND" : "USER_UNAUTHORIZED");
     }
-    /* by the federation of B, what is in that of A is not there */
+    /* the path of B's federation does not reach resources of A's */
     f_as(&w, "ORG_OWNER", 'B', 'C');
     f_bad(&w, "GET", "/federationSettings/%H/identityProviders/%I", NULL, 404, "IDENTITY_PROVIDER_NOT_FOUND");
     f_bad(&w, "PATCH", "/federationSettings/%H/identityProviders/%O", "{\"displayName\":\"mine\"}", 404, "IDENTITY_PROVIDER_NOT_FOUND");
@@ -178,12 +179,12 @@ TEST(federation_settings, strangers)
     f_bad(&w, "DELETE", "/federationSettings/%H/connectedOrgConfigs/%A", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
     f_bad_field(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%B", "{\"identityProviderId\":\"%O\"}", "identityProviderId");
     f_bad(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%A", "{}", conceal ? 404 : 401,
-          conceal ? "ORG_NOT_FOUND" : "USER_UNAUTHORIZED"); /* nobody takes A into another federation but its owner */
+          conceal ? "ORG_NOT_FOUND" : "USER_UNAUTHORIZED"); /* only an owner of A can move A to another federation */
     f_close(&w);
   }
 }
 
-/* Who was connected and is no more is a stranger again. */
+/* The owner of a disconnected organization no longer has access. */
 TEST(federation_settings, left)
 {
   f_world w;

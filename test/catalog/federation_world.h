@@ -1,7 +1,7 @@
 /*
-** What the suites of federation share: organizations A, B and C, each in a federation of its own, A and B with a project, and
-** requests in one line. In paths and bodies %A, %B, %C stand for the organizations, %F and %H for the federations of A and B,
-** %G and %P for the projects of A and B, and %I, %O, %M for what was kept as such.
+** Shared helpers of the suites of federation: organizations A, B and C, each in a federation of its own, A and B with
+** a project, and requests in one line. In paths and bodies %A, %B, %C stand for the organizations, %F and %H for the
+** federations of A and B, %G and %P for the projects of A and B, and %I, %O, %M for ids that were kept.
 */
 #ifndef SVC_TEST_FEDERATION_WORLD_H
 #define SVC_TEST_FEDERATION_WORLD_H
@@ -48,7 +48,7 @@ static inline void f_good(f_world *w, const char *method, const char *path, cons
     munit_errorf("%s %s: %d %s", method, w->path, w->t.response.status, w->t.response.body);
 }
 
-/* It is refused, by this code, and nothing has changed. */
+/* Checks that the request is refused with this code and changes nothing. */
 static inline void f_bad(f_world *w, const char *method, const char *path, const char *body, int status, const char *code)
 {
   uint64_t print = store_print(w->t.s);
@@ -57,7 +57,7 @@ static inline void f_bad(f_world *w, const char *method, const char *path, const
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-/* The same, with 400, and the field is named. */
+/* The same with status 400. The error must name the field. */
 static inline void f_bad_field(f_world *w, const char *method, const char *path, const char *body, const char *field)
 {
   uint64_t print = store_print(w->t.s);
@@ -79,7 +79,8 @@ static inline void f_federation(f_world *w, char letter, const char *org)
   f_keep(w, letter, "id");
 }
 
-/* Requests to come are of somebody who holds this on these organizations; NULL: nothing more. No role: the owner of all. */
+/* All later requests come from a caller with this role on these organizations. other 0: only on the first. role NULL: the owner of
+** all. */
 static inline void f_as(f_world *w, const char *role, char one, char other)
 {
   w->t.grants[0] = (svc_grant){ role ? role : "ORG_OWNER", role ? w->named[(int)one] : NULL };
@@ -108,7 +109,7 @@ static inline void f_close(f_world *w)
   t_close(&w->t);
 }
 
-/* A provider in the federation of A; %I is its id from here on, %O the older one. */
+/* Creates an identity provider in the federation of A. From here on %I is its id and %O the older id. */
 static inline void f_provider(f_world *w, const char *body)
 {
   f_good(w, "POST", F_IDPS, body, 201);
@@ -116,7 +117,7 @@ static inline void f_provider(f_world *w, const char *body)
   f_keep(w, 'O', "oktaIdpId");
 }
 
-/* How many events of this type an organization has. */
+/* Returns the number of events of this type in an organization's log. */
 static inline int64_t f_events(f_world *w, char org, const char *type)
 {
   char path[128];

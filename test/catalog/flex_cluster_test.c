@@ -1,6 +1,6 @@
 /*
-** Flex clusters, their snapshots and restore jobs, and how one becomes a dedicated cluster: through requests, with the clock
-** moved by hand.
+** Flex clusters, their snapshots and restore jobs, and the upgrade to a dedicated cluster: through requests, with a
+** clock that the test moves.
 **
 ** Tests also: cluster, flex_restore_job, flex_snapshot
 */
@@ -11,7 +11,7 @@
 #define NEED_FLEX "/groups/{groupId}/flexClusters"
 
 T_NEEDS(flex_cluster) = {
-  /* the body names the cluster, which is at rest */
+  /* the body names the cluster, which must be IDLE */
   T_FIRST(SVC_POST, NEED_FLEX ":tenantUpgrade", SVC_POST, NEED_FLEX, NULL),
   T_LATER(SVC_POST, NEED_FLEX ":tenantUpgrade"),
   T_SAMPLE("name", "nobody"),
@@ -58,7 +58,7 @@ static const char *state(t_place *w)
   return t_str(&w->t, "stateName");
 }
 
-/* Is there an event of this type about cluster F? */
+/* Returns true if there is an event of this type about cluster F. */
 static bool told(t_place *w, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=F&eventType=%s", w->group, type), ==, 200);
@@ -76,7 +76,7 @@ TEST(flex_cluster, states)
   munit_assert_string_equal(t_str(&w.t, "backupSettings.enabled"), "true");
   munit_assert_string_equal(t_str(&w.t, "versionReleaseSystem"), "LTS");
   munit_assert_not_null(t_node(&w.t, "connectionStrings"));
-  munit_assert_null(t_node(&w.t, "connectionStrings")->first); /* it has no hosts yet */
+  munit_assert_null(t_node(&w.t, "connectionStrings")->first); /* the cluster has no hosts yet */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "clusterCount"), ==, 1);
   t_advance(&w.t, 10);
@@ -133,7 +133,7 @@ TEST(flex_cluster, refused)
   t_close(&w.t);
 }
 
-/* One space of names, and of numbers, for both kinds of clusters; each API sends away the other's. */
+/* Both kinds of clusters share one name space and one limit. The API of each kind refuses clusters of the other. */
 TEST(flex_cluster, names)
 {
   t_place w;
@@ -158,7 +158,7 @@ TEST(flex_cluster, names)
 
 /* ---------------------------------------------------------------------------------------------------------------- upgrade */
 
-/* What runs and costs money, of this noun's kind: "FLEX_AWS 1000". */
+/* Returns the running costs of resources of this kind: "FLEX_AWS 1000". */
 static const char *costs(t_place *w, const char *kind)
 {
   static char text[128];
@@ -177,7 +177,7 @@ static const char *costs(t_place *w, const char *kind)
   return text;
 }
 
-/* What goes becomes nothing else. */
+/* A flex cluster in deletion cannot be upgraded. */
 TEST(flex_cluster, upgrade_gone)
 {
   t_place w;
@@ -189,7 +189,7 @@ TEST(flex_cluster, upgrade_gone)
   t_close(&w.t);
 }
 
-/* Who names a flex cluster names the cluster that it becomes. */
+/* A resource that names a flex cluster names the upgraded cluster afterwards. */
 TEST(flex_cluster, upgrade_named)
 {
   t_place w;
@@ -307,7 +307,7 @@ TEST(flex_cluster, snapshots)
   t_close(&w.t);
 }
 
-/* After a year in which nobody looked there are as many as ever, and not a year's work was done for them. */
+/* After a year without requests there are as many snapshots as usual, without a year's work to take them. */
 TEST(flex_cluster, snapshots_late)
 {
   svc_config config = { .store = t_counting_port() };
@@ -395,7 +395,7 @@ TEST(flex_cluster, restores)
   t_close(&w.t);
 }
 
-/* A role in the project of the path is none in that of the target. */
+/* A role on the project of the path is not enough for the target's project. */
 TEST(flex_cluster, restore_elsewhere)
 {
   t_place w;
@@ -419,7 +419,7 @@ TEST(flex_cluster, restore_elsewhere)
 
 /* ------------------------------------------------------------------------------------------------------------------- data */
 
-/* Is an alert open that its data are more than this? */
+/* Returns true if an alert for more data than the threshold is open. */
 static bool holds(t_place *w)
 {
   t_advance(&w->t, 180);
@@ -433,7 +433,8 @@ static int collections(t_place *w)
   return (int)t_count(&w->t, "rankedNamespaces");
 }
 
-/* The sample data come into it, are in the snapshots of it, come back with these, and stay in an upgrade. It never has more than it may. */
+/* The sample data is loaded, is part of the snapshots, is restored from them, and survives an upgrade. The data never exceeds its
+** maximum. */
 TEST(flex_cluster, data)
 {
   static const char over[] = "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_FLEX_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"%s\","
@@ -455,7 +456,7 @@ TEST(flex_cluster, data)
   munit_assert_false(holds(&w));
   munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/F", w.group), ==, 201);
   munit_assert_true(holds(&w));
-  munit_assert_size(t_count(&w.t, "results"), ==, 1); /* not above its limits */
+  munit_assert_size(t_count(&w.t, "results"), ==, 1); /* below the other thresholds */
   munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "FLEX_DATA_SIZE_TOTAL");
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "F");
   t_advance(&w.t, DAY);
@@ -464,7 +465,7 @@ TEST(flex_cluster, data)
   munit_assert_false(holds(&w));
   munit_assert_int(restore(&w, full, "F", NULL), ==, 202);
   munit_assert_true(holds(&w));
-  t_advance(&w.t, 40 * DAY); /* the record of the load is gone, the data are not */
+  t_advance(&w.t, 40 * DAY); /* the record of the load is deleted, the data is not */
   munit_assert_true(holds(&w));
   munit_assert_size(t_count(&w.t, "results"), ==, 1);
   munit_assert_int(flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), ==, 200);
@@ -511,7 +512,7 @@ TEST(flex_cluster, driver)
   t_place w;
   const char *snap, *id;
   char body[64];
-  t_driver_does(&d, "snapshot.delete", NULL); /* nothing waits for it */
+  t_driver_does(&d, "snapshot.delete", NULL); /* no state waits for this order */
   t_place_open(&w, &config, "P1", NULL);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"), "");
@@ -543,20 +544,20 @@ TEST(flex_cluster, driver)
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, "{\"hosts\":[\"b.example.net:27017\"]}");
   munit_assert_string_equal(t_driver_order(&d, "cluster.update")->resource_id, id);
-  munit_assert_string_equal(t_driver_order(&d, "snapshot.delete")->resource_id, snap); /* the snapshots are gone */
+  munit_assert_string_equal(t_driver_order(&d, "snapshot.delete")->resource_id, snap); /* the snapshots are deleted */
   munit_assert_int(clusters(&w, "GET", "/F", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "b.example.net:27017"));
   t_close(&w.t);
 }
 
-/* Where another flex cluster of the project has the name that a new one's hosts would have, that gets another one. */
+/* If another flex cluster of the project has the same random characters in its host names, a new cluster gets others. */
 TEST(flex_cluster, hosts)
 {
   char srv[3][128], id[6];
   t_place w;
   int i;
-  for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
+  for (i = 0; i < 3; i++) { /* all random values are the same each time */
     t_place_open(&w, NULL, "P1", NULL);
     make(&w);
     if (i == 2) damaged_extra(&w.t, "flex cluster", w.group, NULL, (svc_str){ id, sizeof id });
@@ -570,5 +571,5 @@ TEST(flex_cluster, hosts)
   }
   munit_assert_string_equal(srv[0], srv[1]);
   munit_assert_string_not_equal(srv[1], srv[2]);
-  munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* in nothing else */
+  munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* only these characters differ */
 }

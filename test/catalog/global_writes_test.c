@@ -1,5 +1,5 @@
 /*
-** Global writes: what is their own, besides what holds for every route.
+** Global writes: their own rules, besides those of every route.
 */
 #include "needs.h"
 #include "support.h"
@@ -10,12 +10,12 @@
 #define NEED_GEO "{\"clusterType\":\"GEOSHARDED\"}"
 
 T_NEEDS(global_writes) = {
-  /* only clusters of this type have zones to which locations are mapped */
+  /* only clusters of this type have zones for locations */
   T_FIRST(SVC_POST, NEED_ZONES, SVC_PATCH, NEED_CLUSTER, NEED_GEO),
   T_FIRST(SVC_DELETE, NEED_ZONES, SVC_PATCH, NEED_CLUSTER, NEED_GEO),
   T_FIRST(SVC_POST, NEED_SPACES, SVC_PATCH, NEED_CLUSTER, NEED_GEO),
   T_FIRST(SVC_DELETE, NEED_SPACES, SVC_PATCH, NEED_CLUSTER, NEED_GEO),
-  /* the query names what goes */
+  /* the query names the deleted namespace */
   T_FIRST(SVC_DELETE, NEED_SPACES, SVC_POST, NEED_SPACES, "{\"collection\":\"a\",\"customShardKey\":\"b\",\"db\":\"a\"}"),
   T_NEEDS_END
 };
@@ -59,10 +59,10 @@ TEST(global_writes, zones)
   munit_assert_string_equal(t_str(&w.t, "selfManagedSharding"), "false");
   munit_assert_int(global_send(&w, "POST", "/customZoneMapping", MAP("CA", "East")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "customZoneMapping.CA"), east);
-  munit_assert_string_equal(global_cluster(&w, "stateName"), "UPDATING"); /* it is a change of the cluster */
+  munit_assert_string_equal(global_cluster(&w, "stateName"), "UPDATING"); /* a change of the cluster */
   t_advance(&w.t, 5);
   munit_assert_int(global_send(&w, "POST", "/customZoneMapping", "{\"customZoneMappings\":[{\"location\":\"US-CA\",\"zone\":\"West\"},"
-                               "{\"location\":\"CA\",\"zone\":\"West\"}]}"), ==, 200); /* more, and another for the same */
+                               "{\"location\":\"CA\",\"zone\":\"West\"}]}"), ==, 200); /* a new location; CA gets another zone */
   munit_assert_string_equal(t_str(&w.t, "customZoneMapping.CA"), west);
   munit_assert_size(t_count(&w.t, "customZoneMapping"), ==, 2);
   munit_assert_int(global_send(&w, "POST", "/customZoneMapping", MAP("FR", "North")), ==, 400);
@@ -70,11 +70,13 @@ TEST(global_writes, zones)
   munit_assert_int(global_send(&w, "POST", "/customZoneMapping", MAP("France", "East")), ==, 400);
   munit_assert_true(t_violation(&w.t, "customZoneMappings[0].location"));
 
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "]}", ONE, w.group), ==, 400); /* it is in use */
+  /* the zone has locations */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "]}", ONE, w.group), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
   t_advance(&w.t, 10);
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("West", "US_WEST_2") "]}", ONE, w.group), ==, 200); /* the other is in none */
+  /* the other zone has none */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("West", "US_WEST_2") "]}", ONE, w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[0].zoneId"), west);
   t_advance(&w.t, 10);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{" SPECS "}", ONE, w.group), ==, 200);
@@ -85,7 +87,7 @@ TEST(global_writes, zones)
   t_close(&w.t);
 }
 
-/* There is an end to locations, however few are mapped at once. */
+/* The number of locations is limited, however few each request adds. */
 TEST(global_writes, most)
 {
   t_place w;
@@ -129,7 +131,7 @@ TEST(global_writes, namespaces)
   munit_assert_int(global_send(&w, "POST", "/managedNamespaces", SPACE("")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "managedNamespaces[0].db"), "shop");
   munit_assert_string_equal(t_str(&w.t, "managedNamespaces[0].isShardKeyUnique"), "false");
-  munit_assert_int(global_send(&w, "POST", "/managedNamespaces", SPACE("")), ==, 409); /* a second time: tools try again on this code */
+  munit_assert_int(global_send(&w, "POST", "/managedNamespaces", SPACE("")), ==, 409); /* a second time: tools retry on this code */
   munit_assert_string_equal(t_error(&w.t), "DUPLICATE_MANAGED_NAMESPACE");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (global_send(&w, "POST", "/managedNamespaces", rows[i].body) != 400 || !t_violation(&w.t, rows[i].field))
@@ -152,7 +154,7 @@ TEST(global_writes, namespaces)
   t_close(&w.t);
 }
 
-/* Of other clusters it is empty and stays so. */
+/* Clusters of other types have no mappings and accept none. */
 TEST(global_writes, others)
 {
   static const char *const calls[][3] = {

@@ -1,5 +1,5 @@
 /*
-** Identity providers: the fields of each protocol, certificates and states, what no two share, keys, metadata.
+** Identity providers: the fields of each protocol, certificates and states, unique values, keys, metadata.
 */
 #include "catalog/federation_world.h"
 #include "damaged.h"
@@ -8,7 +8,7 @@
 #define NEED_PROVIDERS "/federationSettings/{federationSettingsId}/identityProviders"
 
 T_NEEDS(identity_provider) = {
-  /* only OIDC has keys to be revoked, and the provider stays */
+  /* only OIDC has keys to revoke, and the provider stays */
   T_INSTEAD(SVC_DELETE, NEED_PROVIDERS "/{identityProviderId}/jwks", NEED_PROVIDERS,
             "{\"protocol\":\"OIDC\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\",\"audience\":\"acme\","
             "\"authorizationType\":\"USER\",\"clientId\":\"acme\"}"),
@@ -26,7 +26,7 @@ static int provider_random(void *context, void *buffer, size_t size)
   return SVC_OK;
 }
 
-/* A certificate for so many days around now, as a JSON string. */
+/* Returns a certificate that is valid between these days from now, as a JSON string. */
 static const char *provider_pem(f_world *w, int64_t from, int64_t until)
 {
   static unsigned seed = 7;
@@ -57,10 +57,10 @@ TEST(identity_provider, certificates)
   f_bad_field(&w, "PATCH", F_IDPS "/%I", "{\"status\":\"ACTIVE\"}", "status"); /* without a certificate */
   f_bad_field(&w, "PATCH", F_IDPS "/%I", PEM("\"-----BEGIN CERTIFICATE-----\\nno\"") "}", "pemFileInfo.certificates[0].content");
   f_bad_field(&w, "PATCH", F_IDPS "/%I", "{\"pemFileInfo\":{\"certificates\":[{}]}}", "pemFileInfo.certificates[0].content");
-  w.named['X'] = provider_pem(&w, -20, -10); /* past */
+  w.named['X'] = provider_pem(&w, -20, -10); /* expired */
   f_bad_field(&w, "PATCH", F_IDPS "/%I", PEM("%X") ",\"status\":\"ACTIVE\"}", "status");
-  f_good(&w, "PATCH", F_IDPS "/%I", PEM("%X") "}", 200); /* it may be kept */
-  w.named['Y'] = provider_pem(&w, 5, 10); /* not yet */
+  f_good(&w, "PATCH", F_IDPS "/%I", PEM("%X") "}", 200); /* an expired certificate can be stored */
+  w.named['Y'] = provider_pem(&w, 5, 10); /* not yet valid */
   f_bad_field(&w, "PATCH", F_IDPS "/%I", PEM("%Y") ",\"status\":\"ACTIVE\"}", "status");
   w.named['Y'] = provider_pem(&w, -1, 9);
   f_bad_field(&w, "PATCH", F_IDPS "/%I",
@@ -69,14 +69,14 @@ TEST(identity_provider, certificates)
   f_good(&w, "PATCH", F_IDPS "/%I", PEM("%Y") ",\"status\":\"ACTIVE\"}", 200);
   f_is(&w, "status", "ACTIVE");
   f_is(&w, "pemFileInfo.fileName", "idp.pem");
-  f_is(&w, "pemFileInfo.certificates[0].notBefore", "2025-05-31T00:00:00Z"); /* what it says itself */
+  f_is(&w, "pemFileInfo.certificates[0].notBefore", "2025-05-31T00:00:00Z"); /* the certificate's own dates */
   f_is(&w, "pemFileInfo.certificates[0].notAfter", "2025-06-10T00:00:00Z");
   munit_assert_null(strstr(w.t.response.body, "BEGIN CERTIFICATE"));
-  f_good(&w, "PATCH", F_IDPS "/%I", /* what was shown of it comes back with another name of the file */
+  f_good(&w, "PATCH", F_IDPS "/%I", /* the shown dates are sent back with another file name */
          "{\"pemFileInfo\":{\"fileName\":\"b.pem\",\"certificates\":[{\"notAfter\":\"2025-06-10T00:00:00Z\",\"notBefore\":\"2025-05-31T00:00:00Z\"}]}}", 200);
   f_is(&w, "pemFileInfo.fileName", "b.pem");
   f_is(&w, "status", "ACTIVE");
-  f_bad_field(&w, "PATCH", F_IDPS "/%I", /* what was not shown is another one */
+  f_bad_field(&w, "PATCH", F_IDPS "/%I", /* dates that were not shown mean another certificate */
               "{\"pemFileInfo\":{\"certificates\":[{\"notAfter\":\"2025-06-11T00:00:00Z\",\"notBefore\":\"2025-05-31T00:00:00Z\"}]}}",
               "pemFileInfo.certificates[0].content");
   f_bad_field(&w, "PATCH", F_IDPS "/%I",
@@ -84,7 +84,7 @@ TEST(identity_provider, certificates)
               "pemFileInfo.certificates[0].content");
   f_good(&w, "PATCH", F_IDPS "/%I", "{\"status\":\"INACTIVE\"}", 200);
   t_advance(&w.t, 20 * 86400);
-  f_bad_field(&w, "PATCH", F_IDPS "/%I", "{\"status\":\"ACTIVE\"}", "status"); /* by now it has ended */
+  f_bad_field(&w, "PATCH", F_IDPS "/%I", "{\"status\":\"ACTIVE\"}", "status"); /* the certificate has expired by now */
   munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_ACTIVATED"), ==, 1);
   munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_DEACTIVATED"), ==, 1);
   munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_UPDATED"), ==, 2);
@@ -102,7 +102,7 @@ TEST(identity_provider, saml)
   f_bad_field(&w, "POST", F_IDPS, "{\"protocol\":\"SAML\",\"displayName\":\"a\",\"issuerUri\":\"urn:a\"}", "ssoUrl");
   f_bad_field(&w, "POST", F_IDPS, "{\"protocol\":\"SAML\",\"displayName\":\"a\",\"ssoUrl\":\"https://a.example.com\"}", "issuerUri");
   f_bad_field(&w, "POST", F_IDPS, "{\"protocol\":\"LDAP\"}", "protocol");
-  f_bad_field(&w, "POST", F_IDPS, F_SAML("a", ",\"audience\":\"x\""), "audience"); /* of OIDC */
+  f_bad_field(&w, "POST", F_IDPS, F_SAML("a", ",\"audience\":\"x\""), "audience"); /* a field of OIDC */
   f_bad_field(&w, "POST", F_IDPS, F_SAML("a", ",\"slug\":\"Not a slug\""), "slug");
   f_bad_field(&w, "POST", F_IDPS, F_SAML("a", ",\"requestBinding\":\"SOAP\""), "requestBinding");
   f_bad_field(&w, "POST", F_IDPS, F_SAML("a", ",\"associatedDomains\":[\"no domain\"]"), "associatedDomains[0]");
@@ -119,7 +119,7 @@ TEST(identity_provider, saml)
   f_is(&w, "acsUrl", expected);
   snprintf(expected, sizeof expected, "http://localhost:8080/saml2/service-provider/%s", w.named['O']);
   f_is(&w, "audienceUri", expected);
-  f_good(&w, "GET", F_IDPS "/%O", NULL, 200); /* by the older id as well */
+  f_good(&w, "GET", F_IDPS "/%O", NULL, 200); /* also by the older id */
   f_is(&w, "id", w.named['I']);
   munit_assert_not_null(strstr(t_link(&w.t, "self"), w.named['I']));
   f_bad(&w, "GET", F_IDPS "/0123456789abcdef0123", NULL, 404, "IDENTITY_PROVIDER_NOT_FOUND");
@@ -135,12 +135,12 @@ TEST(identity_provider, oidc)
 {
   f_world w;
   f_open(&w, NULL);
-  f_bad_field(&w, "POST", F_IDPS, "{}", "audience"); /* it is OIDC, of people, where nothing else is said */
+  f_bad_field(&w, "POST", F_IDPS, "{}", "audience"); /* the default is OIDC for people */
   munit_assert_true(t_violation(&w.t, "clientId"));
   munit_assert_true(t_violation(&w.t, "displayName"));
   munit_assert_true(t_violation(&w.t, "issuerUri"));
   munit_assert_true(t_violation(&w.t, "authorizationType"));
-  f_bad_field(&w, "POST", F_IDPS, F_OIDC("a", ",\"ssoUrl\":\"https://a.example.com\""), "ssoUrl"); /* of SAML */
+  f_bad_field(&w, "POST", F_IDPS, F_OIDC("a", ",\"ssoUrl\":\"https://a.example.com\""), "ssoUrl"); /* a field of SAML */
   f_bad_field(&w, "POST", F_IDPS,
               "{\"displayName\":\"a\",\"issuerUri\":\"http://plain.example.com\",\"audience\":\"a\",\"authorizationType\":\"USER\",\"clientId\":\"c\"}",
               "issuerUri");
@@ -157,7 +157,7 @@ TEST(identity_provider, oidc)
   munit_assert_null(t_node(&w.t, "description"));
   f_bad_field(&w, "PATCH", F_IDPS "/%I", "{\"idpType\":\"WORKLOAD\"}", "idpType");
 
-  f_bad_field(&w, "POST", F_IDPS, F_OIDC("b", ",\"idpType\":\"WORKLOAD\""), "clientId"); /* programs have none */
+  f_bad_field(&w, "POST", F_IDPS, F_OIDC("b", ",\"idpType\":\"WORKLOAD\""), "clientId"); /* providers for programs have no clientId */
   f_bad_field(&w, "POST", F_IDPS,
               "{\"idpType\":\"WORKLOAD\",\"displayName\":\"b\",\"issuerUri\":\"https://b.example.com\",\"audience\":\"a\","
               "\"authorizationType\":\"USER\",\"associatedDomains\":[]}", "associatedDomains");
@@ -167,7 +167,7 @@ TEST(identity_provider, oidc)
   f_close(&w);
 }
 
-/* People by SAML, where nothing else is asked for. */
+/* By default the list has providers for people with SAML. */
 TEST(identity_provider, lists)
 {
   static const struct {
@@ -200,7 +200,7 @@ TEST(identity_provider, unique)
   char body[400];
   f_open(&w, NULL);
   f_provider(&w, F_SAML("a", ",\"slug\":\"acme\""));
-  f_bad(&w, "POST", F_IDPS, F_OIDC("a", ""), 409, "IDENTITY_PROVIDER_ALREADY_EXISTS"); /* the name, whatever the protocol */
+  f_bad(&w, "POST", F_IDPS, F_OIDC("a", ""), 409, "IDENTITY_PROVIDER_ALREADY_EXISTS"); /* the name is unique across protocols */
   f_bad(&w, "POST", F_IDPS, "{\"protocol\":\"SAML\",\"displayName\":\"b\",\"issuerUri\":\"urn:a\",\"ssoUrl\":\"https://b.example.com\"}", 409,
         "IDENTITY_PROVIDER_ALREADY_EXISTS");
   munit_assert_string_equal(t_param(&w.t, 0), "urn:a");
@@ -211,7 +211,7 @@ TEST(identity_provider, unique)
   f_bad(&w, "POST", F_IDPS, "{\"displayName\":\"p\",\"issuerUri\":\"https://idp.example.com/o\",\"audience\":\"a\",\"clientId\":\"c\","
         "\"authorizationType\":\"USER\"}", 409, "IDENTITY_PROVIDER_ALREADY_EXISTS");
   f_good(&w, "POST", F_IDPS, "{\"displayName\":\"p\",\"issuerUri\":\"https://idp.example.com/o\",\"audience\":\"b\",\"clientId\":\"c\","
-         "\"authorizationType\":\"USER\"}", 201); /* the same issuer, for others */
+         "\"authorizationType\":\"USER\"}", 201); /* the same issuer, for another audience */
   f_bad(&w, "PATCH", F_IDPS "/%I", "{\"audience\":\"b\"}", 409, "IDENTITY_PROVIDER_ALREADY_EXISTS");
   f_bad(&w, "PATCH", F_IDPS "/%I", "{\"displayName\":\"p\"}", 409, "IDENTITY_PROVIDER_ALREADY_EXISTS");
   for (i = 3; i < 20; i++) {
@@ -252,7 +252,7 @@ TEST(identity_provider, use)
   f_good(&w, "DELETE", F_IDPS "/%I", NULL, 204);
   f_bad(&w, "GET", F_IDPS "/%I", NULL, 404, "IDENTITY_PROVIDER_NOT_FOUND");
   f_good(&w, "PATCH", F_IDPS "/%X", "{\"associatedDomains\":[\"example.com\"]}", 200);
-  munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_CREATED"), ==, 2); /* all of the federation are told */
+  munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_CREATED"), ==, 2); /* all organizations of the federation get the event */
   munit_assert_int64(f_events(&w, 'B', "IDENTITY_PROVIDER_CREATED"), ==, 2);
   munit_assert_int64(f_events(&w, 'C', "IDENTITY_PROVIDER_CREATED"), ==, 0);
   munit_assert_int64(f_events(&w, 'B', "IDENTITY_PROVIDER_DELETED"), ==, 1);
@@ -261,7 +261,7 @@ TEST(identity_provider, use)
   f_close(&w);
 }
 
-/* Where damage has left something else than the id of a provider, no provider is meant. */
+/* A damaged id of a provider refers to none. */
 TEST(identity_provider, damaged)
 {
   f_world w;
@@ -285,7 +285,7 @@ TEST(identity_provider, keys)
   f_provider(&w, F_OIDC("b", ""));
   t_advance(&w.t, 60);
   f_good(&w, "DELETE", F_IDPS "/%I/jwks", NULL, 204);
-  f_good(&w, "DELETE", F_IDPS "/%I/jwks", NULL, 204); /* twice in a second is once */
+  f_good(&w, "DELETE", F_IDPS "/%I/jwks", NULL, 204); /* twice within a second has the effect of once */
   munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_JWKS_REVOKED"), ==, 1);
   t_advance(&w.t, 60);
   f_good(&w, "DELETE", F_IDPS "/%O/jwks", NULL, 204);

@@ -1,5 +1,6 @@
 /*
-** Third-party integrations: one of a kind, each with fields of its own, and nothing of their secrets shown or stored.
+** Third-party integrations: at most one of each kind, each with its own fields. Their secrets are never shown nor
+** stored in plain text.
 */
 #include "needs.h"
 #include "support.h"
@@ -16,7 +17,7 @@ static int integration_send(t_place *w, const char *method, const char *type, co
   return t_sendf(&w->t, method, body, "/groups/%s/integrations%s%s", w->group, type[0] ? "/" : "", type);
 }
 
-/* Each kind: what makes one, its secrets, and one field without which it is refused. */
+/* Each kind: a body that creates it, its secrets, and one required field. */
 static const struct {
   const char *type, *body, *secrets[4], *needed;
 } kinds[] = {
@@ -37,7 +38,7 @@ static const struct {
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
-/* A body without one of its members. */
+/* Returns a body without one of its members. */
 static const char *integration_without(t_service *t, const char *body, const char *member)
 {
   static char text[1024];
@@ -60,7 +61,7 @@ TEST(integration, kinds)
     munit_assert_string_equal(t_param(&w.t, 0), kinds[i].needed);
     munit_assert_int(integration_send(&w, "GET", kinds[i].type, NULL), ==, 404);
     munit_assert_string_equal(t_error(&w.t), "INTEGRATION_NOT_CONFIGURED");
-    munit_assert_int(integration_send(&w, "POST", kinds[i].type, kinds[i].body), ==, 201); /* with all there are */
+    munit_assert_int(integration_send(&w, "POST", kinds[i].type, kinds[i].body), ==, 201); /* with all fields */
     munit_assert_int((int)t_int(&w.t, "totalCount"), ==, (int)i + 1);
     munit_assert_null(strstr(w.t.response.body, "secret-"));
     munit_assert_int(integration_send(&w, "POST", kinds[i].type, kinds[i].body), ==, 409);
@@ -83,7 +84,7 @@ TEST(integration, paths)
 {
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(integration_send(&w, "POST", "SLACK", kinds[0].body), ==, 400); /* the path says otherwise */
+  munit_assert_int(integration_send(&w, "POST", "SLACK", kinds[0].body), ==, 400); /* the path has another type */
   munit_assert_string_equal(t_param(&w.t, 0), "type");
   munit_assert_int(integration_send(&w, "POST", "HIP_CHAT", "{\"type\":\"HIP_CHAT\"}"), ==, 400);
   munit_assert_int(integration_send(&w, "POST", "SLACK", "{\"channelName\":\"c\"}"), ==, 400);
@@ -93,13 +94,13 @@ TEST(integration, paths)
   munit_assert_int(integration_send(&w, "DELETE", "DATADOG", NULL), ==, 404);
   munit_assert_int(integration_send(&w, "POST", "WEBHOOK", "{\"type\":\"WEBHOOK\",\"url\":\"not a url\"}"), ==, 400);
   munit_assert_string_equal(t_param(&w.t, 0), "url");
-  munit_assert_null(strstr(w.t.response.body, "not a url")); /* it may hold a token */
+  munit_assert_null(strstr(w.t.response.body, "not a url")); /* the URL may contain a token */
   munit_assert_int(integration_send(&w, "GET", "", NULL), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
 }
 
-/* A key that is kept goes to the endpoint for which it was sent, and to no other. */
+/* A stored key is sent only to the endpoint for which the caller sent it. */
 TEST(integration, custom_endpoint)
 {
   t_place w;
@@ -127,13 +128,13 @@ TEST(integration, replace)
   munit_assert_string_equal(t_str(&w.t, "results[0].apiKey"), "****ngth");
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), id);
   munit_assert_string_equal(t_str(&w.t, "results[0].sendDatabaseMetrics"), "true");
-  munit_assert_null(t_node(&w.t, "results[0].region")); /* what is not sent goes */
+  munit_assert_null(t_node(&w.t, "results[0].region")); /* omitted fields are removed */
   munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"another-key-of-length-9876\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "results[0].apiKey"), "****9876");
   munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"****ngth\"}"), ==, 400);
   munit_assert_string_equal(t_param(&w.t, 0), "apiKey");
   munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\"}"), ==, 400);
-  munit_assert_int(integration_send(&w, "PUT", "DATADOG", kinds[6].body), ==, 400); /* it stays what it is */
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", kinds[6].body), ==, 400); /* the type cannot change */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=INTEGRATION_CONFIGURED", w.group), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 3);
   munit_assert_int(integration_send(&w, "DELETE", "DATADOG", NULL), ==, 204);

@@ -1,5 +1,5 @@
 /*
-** Invitations: to an organization and to a project, seen in the older way and as users whose membership is pending.
+** Invitations to an organization and to a project, through the older API and as users with a pending membership.
 **
 ** Tests also: organization_invitation, project_invitation
 */
@@ -41,7 +41,7 @@ TEST_SERVICE(invitation, organization)
   munit_assert_true(invitation_event(t, "groups", group, "INVITED_TO_GROUP"));
   munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/invites", org), ==, 409);
 
-  /* the same thing, seen three ways */
+  /* the same invitation in three ways */
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
   munit_assert_size(t_count(t, ""), ==, 1);
   munit_assert_string_equal(t_str(t, "[0].id"), id);
@@ -65,10 +65,10 @@ TEST_SERVICE(invitation, organization)
   munit_assert_true(invitation_event(t, "orgs", org, "ORG_INVITATION_DELETED"));
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 404);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 404);
-  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 404); /* nobody has ever known more of them than a name */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 404); /* nothing but the name of this person was ever known */
 }
 
-/* What a GET has tagged can be changed on the condition that it is so still, seen from either side. */
+/* The ETag of a GET allows a change while it is unchanged, through both APIs. */
 TEST_SERVICE(invitation, tags)
 {
   const char *org, *group, *id;
@@ -99,7 +99,7 @@ TEST_SERVICE(invitation, tags)
   }
 }
 
-/* A body that is no object, or names nobody, is refused as such. */
+/* A body that is no object, or has no username, is refused with the error for that. */
 TEST(invitation, no_body)
 {
   static const char *const bodies[] = { "5", "[]", "\"x\"", "null", "true" };
@@ -145,9 +145,9 @@ TEST_SERVICE(invitation, project)
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/invites/%s", group, id), ==, 204);
   munit_assert_true(invitation_event(t, "groups", group, "GROUP_INVITATION_DELETED"));
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/invites/%s", group, id), ==, 404);
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 200); /* the organization still wants them */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 200); /* the invitation to the organization stays */
 
-  /* access: an invitation for who is no member, nothing to say of who is */
+  /* access: an invitation for a non-member, an empty answer for a member */
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"far@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 200);
   munit_assert_string_equal(t_str(t, "orgId"), org);
   munit_assert_string_not_equal(t_link(t, "self"), "");
@@ -171,7 +171,7 @@ TEST_SERVICE(invitation, time)
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"early@example.com\",\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users", org), ==, 201);
   early = t_keep(t, t_str(t, "id"));
 
-  /* who is invited can do nothing; who registers in time is in */
+  /* an invited person has no access; a person who registers in time is a member */
   t->caller.user_id = early;
   t->caller.grants = NULL;
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 401);
@@ -186,7 +186,7 @@ TEST_SERVICE(invitation, time)
   munit_assert_true(invitation_event(t, "orgs", org, "JOINED_ORG"));
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, early), ==, 404);
 
-  t_advance(t, INVITATION_DAY); /* to the very moment, or a millisecond before it */
+  t_advance(t, INVITATION_DAY); /* to the exact time, or a millisecond before it */
   t->now--;
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
@@ -199,7 +199,7 @@ TEST_SERVICE(invitation, time)
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "INVITATION_EXPIRED");
 
-  /* and again: registered by now, an invitation is still one, and adding lets in */
+  /* again: a registered user can still be invited, and adding makes them a member */
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"late@example.com\"}", "/orgs/%s/invites", org), ==, 201);
   munit_assert_string_equal(t_str(t, "roles[0]"), "ORG_MEMBER");
   munit_assert_string_equal(t_str(t, "expiresAt"), "2025-07-31T00:00:00Z");
@@ -210,7 +210,7 @@ TEST_SERVICE(invitation, time)
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
 }
 
-/* What a GET gave can be sent back, although more is shown than is taken, and some of it in another shape. */
+/* The body of a GET can be sent back, although it has more fields than a change accepts, and some in another shape. */
 TEST_SERVICE(invitation, sent_back)
 {
   const char *org, *group, *id;
@@ -237,7 +237,7 @@ TEST_SERVICE(invitation, sent_back)
   }
 }
 
-/* An account of the organization that owns it; its requests from here on. */
+/* Creates a service account that owns the organization. The account sends all later requests. */
 static void invitation_as_owner_of(t_service *t, const char *org)
 {
   const char *id;
@@ -257,7 +257,7 @@ static int invitation_register(t_service *t, const char *name, const char *first
   return t_send(t, "POST", "/users", body);
 }
 
-/* Whoever registers somebody accepts no invitation for them elsewhere, and says nothing of them there. */
+/* Registering somebody else accepts no invitation for them elsewhere, and shows nothing of the registration there. */
 TEST_SERVICE(invitation, stranger)
 {
   const char *org, *other, *third, *group, *owner, *id;
@@ -275,7 +275,7 @@ TEST_SERVICE(invitation, stranger)
   munit_assert_int(invitation_register(t, "v@example.com", "Mallory", roles), ==, 201);
   munit_assert_string_equal(t_str(t, "id"), id);
   munit_assert_size(t_count(t, "roles"), ==, 1);
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", other, id), ==, 200); /* its own words, in its own place */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", other, id), ==, 200); /* its own name, only in its own organization */
   munit_assert_string_equal(t_str(t, "firstName"), "Mallory");
   munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 200);
   munit_assert_string_equal(t_str(t, "firstName"), "Mallory");
@@ -288,10 +288,10 @@ TEST_SERVICE(invitation, stranger)
   munit_assert_int(t_send(t, "GET", "/users/byName/v@example.com", NULL), ==, 200);
   munit_assert_null(t_node(t, "firstName"));
   munit_assert_null(t_node(t, "mobileNumber"));
-  t_as(t, id); /* and it can do nothing there */
+  t_as(t, id); /* and the user has no access there */
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"Mine\"}", "/orgs/%s", org), >=, 400);
 
-  /* nor does the owner of a project, who may add people to that */
+  /* nor does the owner of a project, who may add people to the project */
   t_as(t, NULL);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"w@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
@@ -300,14 +300,14 @@ TEST_SERVICE(invitation, stranger)
   t_as(t, owner);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users?username=w@example.com", org), ==, 200);
   munit_assert_string_equal(t_str(t, "results[0].orgMembershipStatus"), "PENDING");
-  munit_assert_size(t_count(t, "results[0].roles.groupRoleAssignments"), ==, 1); /* what the invitation is for, too */
+  munit_assert_size(t_count(t, "results[0].roles.groupRoleAssignments"), ==, 1); /* and the roles of the invitation */
 
-  /* an owner adds it: in, without the other's words */
+  /* an owner adds the user: a member, without the name from the other registration */
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"v@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
   munit_assert_null(t_node(t, "firstName"));
 
-  /* the person itself registers: what it says is shown everywhere, and what it was invited to is accepted */
+  /* the users register themselves: their own name is shown everywhere, and their invitations are accepted */
   t_as(t, NULL);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/invites", third) / 100, ==, 2);
   t_as(t, id);
@@ -323,7 +323,7 @@ TEST_SERVICE(invitation, stranger)
   store_whole(t->s);
 }
 
-/* An owner registers somebody whom the organization has invited, and who has not come by itself: that accepts it. */
+/* When an owner registers a person whom the organization has invited and who has not registered, the invitation is accepted. */
 TEST_SERVICE(invitation, by_owner)
 {
   const char *org, *id;
@@ -337,7 +337,7 @@ TEST_SERVICE(invitation, by_owner)
   munit_assert_string_equal(t_str(t, "firstName"), "Vera");
 }
 
-/* Of an organization that is gone nothing is known of those who were only ever invited to it. */
+/* When an organization is deleted, nothing is left of people who were only invited to it. */
 TEST_SERVICE(invitation, of_gone)
 {
   const char *org, *other, *id;
@@ -363,7 +363,7 @@ TEST_SERVICE(invitation, of_gone)
   store_whole(t->s);
 }
 
-/* What an invitation said that is over is said no more: who is added then has what is said now, and nothing else. */
+/* An expired invitation has no effect: a user who is added later has exactly the roles of that request. */
 TEST_SERVICE(invitation, over)
 {
   const char *org, *first, *second, *id;
@@ -386,7 +386,7 @@ TEST_SERVICE(invitation, over)
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users/%s", second, id), ==, 404);
 }
 
-/* A caller of whom the host says no name invites by its id. */
+/* A caller without a user name invites under its id. */
 TEST_SERVICE(invitation, nameless)
 {
   const char *org;
@@ -396,7 +396,7 @@ TEST_SERVICE(invitation, nameless)
   munit_assert_string_equal(t_str(t, "inviterUsername"), t->caller.user_id);
 }
 
-/* Somebody who owns nothing registers somebody else, without any role: that person may do so once more, in its own words. */
+/* A caller without any ownership registers another person without roles. The person may register again, with their own name. */
 TEST_SERVICE(invitation, for_another)
 {
   const char *org, *ada, *bob;
@@ -408,10 +408,10 @@ TEST_SERVICE(invitation, for_another)
   munit_assert_int(invitation_register(t, "bob@example.com", "Robert", "[]"), ==, 201);
   bob = t_keep(t, t_str(t, "id"));
   munit_assert_int(invitation_register(t, "bob@example.com", "Robert", "[]"), ==, 409);
-  t_as(t, NULL); /* the organization adds it */
+  t_as(t, NULL); /* the organization adds the user */
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
-  damaged_body(t, "organization user", org, bob, "\"ACTIVE\"", "\"PENDING\""); /* what damage has left so is not written anew */
+  damaged_body(t, "organization user", org, bob, "\"ACTIVE\"", "\"PENDING\""); /* such damage is not repaired */
   t_as(t, bob);
   t->caller.username = "bob@example.com";
   munit_assert_int(invitation_register(t, "bob@example.com", "Bob", "[]"), ==, 201);
@@ -421,7 +421,7 @@ TEST_SERVICE(invitation, for_another)
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
 }
 
-/* Who has registered itself does so once more when it was invited since: that is how it accepts. */
+/* A registered person who is invited later accepts the invitation by registering again. */
 TEST_SERVICE(invitation, since)
 {
   const char *org, *bob, *other;
@@ -434,7 +434,7 @@ TEST_SERVICE(invitation, since)
   munit_assert_int(invitation_register(t, "bob@example.com", "Bob", "[]"), ==, 409);
   t_as(t, NULL);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\",\"ORG_READ_ONLY\"]}}",
-                           "/orgs/%s/users", other), ==, 201); /* a member at once: it is registered */
+                           "/orgs/%s/users", other), ==, 201); /* a registered user is a member at once */
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites", org), ==, 201);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
@@ -446,14 +446,14 @@ TEST_SERVICE(invitation, since)
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
   munit_assert_string_equal(t_str(t, "firstName"), "Bob");
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", other, bob), ==, 200); /* where it was before it is shown so as well */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", other, bob), ==, 200); /* the earlier organization shows the name, too */
   munit_assert_string_equal(t_str(t, "firstName"), "Bob");
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"eve@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
                            "[{\"groupId\":\"5f0000000000000000000001\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", "/orgs/%s/users", org), ==, 404);
   munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
 }
 
-/* Roles in projects are given with those in their own organization. */
+/* Roles on projects are given together with roles on the project's own organization. */
 TEST_SERVICE(invitation, elsewhere)
 {
   const char *org, *other;

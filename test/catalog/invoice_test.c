@@ -1,5 +1,6 @@
 /*
-** Invoices: what was used in a month, in all its forms; how they close and are paid; and what becomes of who does not pay.
+** Invoices: the usage of a month in all formats, how invoices close and are paid, and the consequences of failed
+** payments.
 **
 ** Tests also: cluster_transfer
 */
@@ -10,7 +11,7 @@
 #include "needs.h"
 
 T_NEEDS(invoice) = {
-  /* an invoice is of something that costs */
+  /* an invoice needs something that costs money */
   T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/pending", SVC_POST, "/groups/{groupId}/clusters", NULL),
   T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}", SVC_POST, "/groups/{groupId}/clusters", NULL),
   T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", SVC_POST, "/groups/{groupId}/clusters", NULL),
@@ -20,7 +21,7 @@ T_NEEDS(invoice) = {
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 
-/* Another organization with a project. */
+/* Creates another organization with a project. */
 static void invoice_open_again(t_place *w, const char *name)
 {
   w->org = t_organization(&w->t, name);
@@ -37,7 +38,7 @@ static int invoice_get(t_place *w, const char *path, const char *body)
   return t_sendf(&w->t, "GET", body, "/orgs/%s/invoices%s", w->org, path);
 }
 
-/* A field of every element of an array, added up; in cents where it is dollars. */
+/* Returns the sum of a field over all elements of an array; dollars in cents. */
 static int64_t invoice_sum(t_service *t, const char *list, const char *field)
 {
   const svc_node *all = t_node(t, list), *one;
@@ -89,7 +90,7 @@ TEST(invoice, month)
   munit_assert_string_equal(t_str(&w.t, "orgId"), w.org);
   munit_assert_size(t_count(&w.t, "lineItems"), ==, 3);
   munit_assert_string_equal(t_str(&w.t, "lineItems[0].sku"), "INSTANCE_AWS_M10");
-  munit_assert_string_equal(t_str(&w.t, "lineItems[0].quantity"), "36"); /* three nodes for twelve hours, */
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].quantity"), "36"); /* three nodes for twelve hours */
   munit_assert_string_equal(t_str(&w.t, "lineItems[0].unit"), "node hours");
   munit_assert_string_equal(t_str(&w.t, "lineItems[0].unitPriceDollars"), "0.027");
   munit_assert_int64(t_int(&w.t, "lineItems[0].totalPriceCents"), ==, 97); /* 97.2 */
@@ -108,7 +109,7 @@ TEST(invoice, month)
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(invoice_at(&w, "DELETE", "", NULL), ==, 202); /* what is gone stays to be paid, under its name */
+  munit_assert_int(invoice_at(&w, "DELETE", "", NULL), ==, 202); /* deleted resources still have to be paid, under their name */
   w.t.now = svc_day_ms(20250701);
   munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "statusName"), "PAID");
@@ -126,18 +127,18 @@ TEST(invoice, month)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events?eventType=CHARGE_SUCCEEDED", w.org), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
-  munit_assert_size(probe_records(w.t.s, "d"), ==, 0); /* it waits for nothing */
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 0); /* no due step is left */
   munit_assert_int(invoice_get(&w, "/none", NULL), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_INVOICE_ID");
   munit_assert_int(invoice_get(&w, "/5f0000000000000000000000", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "INVOICE_NOT_FOUND");
   munit_assert_int(invoice_get(&w, "/5f0000000000000000000000/csv", NULL), ==, 404);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 204); /* all is paid */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 204); /* everything is paid */
   munit_assert_size(probe_records(w.t.s, "einvo"), ==, 0);
   t_close(&w.t);
 }
 
-/* Whoever changes something every minute pays as much as who does not: a day is rounded once. */
+/* A cluster that changes every minute costs as much as one that does not: each day is rounded once. */
 TEST(invoice, flapping)
 {
   t_place w;
@@ -150,11 +151,11 @@ TEST(invoice, flapping)
   }
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "results[0].lineItems"), ==, 2);
-  munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), ==, 8 + 20); /* an hour of each: 8.1 and 20.1 */
+  munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), ==, 8 + 20); /* an hour of each size: 8.1 and 20.1 */
   t_close(&w.t);
 }
 
-/* Something free, and its invoice. */
+/* A free cluster, and its invoice. */
 #define SHARED(name) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\"," \
                      "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}"
 
@@ -175,7 +176,7 @@ TEST(invoice, free)
   munit_assert_null(t_node(&w.t, "results[2].payments"));
   snprintf(path, sizeof path, "/%s/lineItems:search", t_str(&w.t, "results[2].id"));
   munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0); /* of no cents, which are asked for */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0); /* lines of zero cents are shown only on request */
   munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"includeZeroCentLineItems\":true}}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 30);
   munit_assert_string_equal(t_str(&w.t, "results[0].cloudProvider"), "SVC");
@@ -257,21 +258,21 @@ TEST(invoice, search)
   at = strchr(w.t.response.body, '\n') + 1;
   munit_assert_memory_equal(11, at, "2025-06-01,");
   munit_assert_not_null(strstr(at, ",\"alpha\",\"Main\",Clusters,AWS,INSTANCE_AWS_M10,72,node hours,0.027,1.94\r\n"));
-  munit_assert_not_null(strstr(at, ",\"'+beta\",\"Big\",")); /* no formula */
+  munit_assert_not_null(strstr(at, ",\"'+beta\",\"Big\",")); /* not interpreted as a formula */
   t_close(&w.t);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- many lines */
 
 typedef struct invoice_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: jobs are cast to this struct */
   svc *s;
   svc_id org, group;
-  unsigned count, from; /* so many, with ids from this one on */
-  bool flaps; /* one cluster that changes its size each minute so many times, rather than so many clusters */
+  unsigned count, from; /* number of clusters, and their first id */
+  bool flaps; /* a single cluster that changes its size each minute, this many times, instead of this many clusters */
 } invoice_job;
 
-/* So many clusters begin to cost, without being there. */
+/* Starts the costs of this many clusters, without creating them. */
 static bool invoice_work(svc_job *job, svc_txn *txn)
 {
   invoice_job *work = (invoice_job *)job;
@@ -299,10 +300,10 @@ static bool invoice_work(svc_job *job, svc_txn *txn)
   return good;
 }
 
-/* The sum is made in steps, and no answer is made of all there is. */
+/* The sum is calculated in steps, and a single answer does not have all lines. */
 TEST(invoice, steps)
 {
-  enum { CLUSTERS = 5000, CENTS = 194 }; /* of each on a day: 194.4 */
+  enum { CLUSTERS = 5000, CENTS = 194 }; /* per cluster and day: 194.4 */
   char path[96];
   t_place w;
   invoice_job work;
@@ -317,17 +318,17 @@ TEST(invoice, steps)
   munit_assert_true(svc_id_parse(svc_str_c(w.org), &work.org) && svc_id_parse(svc_str_c(w.group), &work.group));
   munit_assert_int(svc_commit_run(&w.t.s->commit, &work.job), ==, SVC_OK);
   w.t.now = svc_day_ms(20250701);
-  for (steps = 0; steps < 100; steps++, w.t.now += 10) { /* on the way it says the same */
+  for (steps = 0; steps < 100; steps++, w.t.now += 10) { /* the sum is the same while the steps run */
     munit_assert_int(invoice_get(&w, "?orderBy=asc", NULL), ==, 200);
     munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), ==, (int64_t)CLUSTERS * CENTS * 30);
     if (strcmp(t_str(&w.t, "results[0].statusName"), "PAID") == 0) break;
     munit_assert_string_equal(t_str(&w.t, "results[0].statusName"), "PENDING");
   }
-  munit_assert_int(steps, ==, 4); /* of a thousand lines each, but the last */
+  munit_assert_int(steps, ==, 4); /* a thousand lines each, except the last */
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
   snprintf(path, sizeof path, "/%s", id);
   munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
-  munit_assert_size(t_count(&w.t, "lineItems"), ==, 0); /* too many for one answer: none, rather than some */
+  munit_assert_size(t_count(&w.t, "lineItems"), ==, 0); /* too many lines for one answer: none are shown */
   snprintf(path, sizeof path, "/%s/csv", id);
   munit_assert_int(invoice_get(&w, path, NULL), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_REQUEST");
@@ -355,7 +356,8 @@ static void invoice_lines(t_place *w, const char *org, unsigned from, unsigned c
   munit_assert_int(svc_commit_run(&w->t.s->commit, &work.job), ==, SVC_OK);
 }
 
-/* What one transaction reads does not follow the lines: neither those of one cluster, nor those of all months that end at once. */
+/* The number of records that one transaction reads is limited, and does not grow with the lines of one cluster or the months that
+** end at once. */
 TEST(invoice, bounded)
 {
   enum { FLAPS = 8000, ORGS = 20, LINES = 500, MOST = 2500 };
@@ -384,7 +386,7 @@ TEST(invoice, bounded)
     t_reads_taken();
     if (strcmp(t_str(&w.t, "results[0].statusName"), "PAID") == 0) break;
   }
-  munit_assert_int(steps, >=, FLAPS / 1024); /* the lines of one cluster, too, are read in steps */
+  munit_assert_int(steps, >=, FLAPS / 1024); /* the lines of a single cluster are read in steps, too */
   munit_assert_int(steps, <, 20);
   munit_assert_int64(t_int(&w.t, "results[0].amountBilledCents"), ==, cents);
   t_close(&w.t);
@@ -420,7 +422,7 @@ TEST(invoice, no_card)
   t_advance(&w.t, DAY);
   other = t_organization(&w.t, "Other");
   {
-    /* ids live as long as the handle */
+    /* ids that outlive the handle */
     static char org[32], group[32], others[32];
     snprintf(org, sizeof org, "%s", w.org);
     snprintf(group, sizeof group, "%s", w.group);
@@ -440,14 +442,14 @@ TEST(invoice, no_card)
   munit_assert_string_equal(t_error(&w.t), "CANNOT_START_BACKUP_NO_BILLING_INFO");
   munit_assert_string_equal(t_param(&w.t, 0), w.group);
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
-  munit_assert_int(invoice_at(&w, "POST", ":migrate", body), ==, 402); /* there it would cost somebody who cannot pay */
+  munit_assert_int(invoice_at(&w, "POST", ":migrate", body), ==, 402); /* the other organization cannot pay for it */
   munit_assert_string_equal(t_error(&w.t), no_card);
   munit_assert_string_equal(t_param(&w.t, 0), other);
-  munit_assert_size(probe_records(w.t.s, "eevnt"), ==, events); /* nothing of that has happened */
+  munit_assert_size(probe_records(w.t.s, "eevnt"), ==, events); /* none of these changes happened */
   munit_assert_int(invoice_at(&w, "GET", "", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "orgId"), w.org);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 201); /* what is free needs no card */
-  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M10")), ==, 200); /* nor does less */
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 201); /* a free cluster needs no card */
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M10")), ==, 200); /* nor does a smaller size */
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
   munit_assert_int(invoice_at(&w, "GET", "/clusters/Main", NULL), ==, 200);
 
@@ -467,13 +469,13 @@ TEST(invoice, no_card)
   munit_assert_string_equal(invoice_refused(&w, "POST", "/clusters/Main/backup/snapshots", SNAPSHOT), locked);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 402);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_DELETE_ORG_FAILED_PAYMENTS");
-  munit_assert_int(invoice_at(&w, "GET", "/clusters", NULL), ==, 200); /* what it still may: look, pause, delete, do what is free */
+  munit_assert_int(invoice_at(&w, "GET", "/clusters", NULL), ==, 200); /* still allowed: read, pause, delete, and free changes */
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200);
   munit_assert_string_equal(invoice_refused(&w, "PATCH", "/clusters/Main", "{\"paused\":false}"), locked);
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Shared", NULL), ==, 202);
   store_whole(w.t.s);
 
-  t_advance(&w.t, 3 * DAY); /* it is tried again each day, and told once */
+  t_advance(&w.t, 3 * DAY); /* a retry each day, and one event */
   munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "statusName"), "CLOSED");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events?eventType=CHARGE_FAILED", w.org), ==, 200);
@@ -481,7 +483,7 @@ TEST(invoice, no_card)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events?eventType=ORG_LOCKED", w.org), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
 
-  config.no_card = 0; /* a card: it is charged within a day */
+  config.no_card = 0; /* the new card is charged within a day */
   t_reopen(&w.t, &config);
   munit_assert_string_equal(invoice_refused(&w, "POST", "/clusters", PROBE_CLUSTER("More", "M10")), locked);
   t_advance(&w.t, DAY);
@@ -494,7 +496,7 @@ TEST(invoice, no_card)
   store_remove(folder);
 }
 
-/* An organization goes only when its last charge can be made. */
+/* An organization is deleted only if its last charge succeeds. */
 TEST(invoice, last_charge)
 {
   char folder[128], org[32];
@@ -518,7 +520,7 @@ TEST(invoice, last_charge)
   t_reopen(&w.t, &config);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
 
-  invoice_open_again(&w, "Small"); /* what comes to no cent needs no card */
+  invoice_open_again(&w, "Small"); /* less than a cent needs no card */
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   w.t.now += 100;
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
@@ -534,7 +536,7 @@ TEST(invoice, last_charge)
 
 /* --------------------------------------------------------------------------------------------------------------- damage */
 
-/* One of which nobody knows when its month ends is not in the list; one that seems to be owed goes with its organization. */
+/* A damaged invoice without an end date is not listed. A damaged invoice that seems unpaid is deleted with its organization. */
 TEST(invoice, damaged)
 {
   const char *first;
@@ -566,7 +568,7 @@ TEST(invoice, damaged)
   t_close(&w.t);
 }
 
-/* A sum of which damage has left a SKU that there is not, or half of it: it is not gone on with, and the invoice stays open. */
+/* A damaged partial sum, with an unknown SKU or cut in half: the calculation stops, and the invoice stays open. */
 TEST(invoice, damaged_sum)
 {
   static const uint32_t none = UINT32_MAX;
@@ -593,7 +595,7 @@ TEST(invoice, damaged_sum)
 
 /* ---------------------------------------------------------------------------------------------------------------- transfer */
 
-/* What a driver says of a cluster's transfer holds until it says something else, and it is asked each hour. */
+/* The transfer that a driver reports for a cluster holds until the next report. The driver is asked each hour. */
 TEST(invoice, transfer)
 {
   t_driver d;
@@ -607,7 +609,7 @@ TEST(invoice, transfer)
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   t_driver_refused(&d, w.t.s, "cluster.create", "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5}}");
   t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":0,\"internet\":500}}");
-  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* once it has spoken of it, it is asked */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* asked from its first report on */
   munit_assert_not_null(strstr(t_driver_order(&d, "")->desired, "\"clusterName\":\"Main\""));
   t_advance(&w.t, HOUR - 1);
   orders = d.orders;
@@ -617,7 +619,7 @@ TEST(invoice, transfer)
   t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"transfer\":{\"internet\":1500}}");
   t_advance(&w.t, HOUR);
   t_driver_refused(&d, w.t.s, "cluster.measure", "{\"dataSizeBytes\":1}");
-  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{}"); /* nothing of that: it stays */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{}"); /* no report of transfer: unchanged */
   t_advance(&w.t, HOUR);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -638,8 +640,9 @@ TEST(invoice, transfer)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
   t_driver_refused(&d, w.t.s, "cluster.measure", "{\"transfer\":1500}");
-  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* that is no answer: it stays as well */
-  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* it sends nothing, and is not asked */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* an invalid answer: unchanged */
+  /* a paused cluster transfers nothing, and the driver is not asked */
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200);
   t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, NULL);
   t_advance(&w.t, 10 * HOUR);
   orders = d.orders;
@@ -650,7 +653,7 @@ TEST(invoice, transfer)
   t_close(&w.t);
 }
 
-/* Simulated: what is empty sends nothing; sample data is sent, a little of it, and not while it is paused. */
+/* Simulated transfer: an empty cluster sends nothing. Sample data causes some transfer, but not while the cluster is paused. */
 TEST(invoice, transfer_simulated)
 {
   t_place w;
@@ -687,7 +690,7 @@ TEST(invoice, transfer_simulated)
   t_close(&w.t);
 }
 
-/* What the hosts of the project sent on this day by their series, in millionths of a gigabyte. */
+/* Returns the amount that the hosts of the project sent on this day according to their measurements, in millionths of a gigabyte. */
 static int64_t invoice_sent(t_place *w, const char *day)
 {
   const svc_node *one;
@@ -710,7 +713,7 @@ static int64_t invoice_sent(t_place *w, const char *day)
   return (int64_t)(bytes / 1000);
 }
 
-/* What a day's bill says of transfer is what the hosts have sent by their series; to another region goes what is replicated there. */
+/* The transfer on a day's invoice equals the measurements of the hosts. Replication to another region is transfer to that region. */
 TEST(invoice, transfer_measured)
 {
   static const char two[] = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":["
@@ -760,8 +763,8 @@ typedef struct invoice_year {
     char path[32]; /* "clusters/C1" */
   } live[12];
   unsigned count;
-  unsigned done[9]; /* how often each thing that may be done was */
-  unsigned moved;   /* items of data that was sent */
+  unsigned done[9]; /* how often each action was done */
+  unsigned moved;   /* items of transferred data */
 } invoice_year;
 
 static unsigned invoice_random(invoice_year *y, unsigned below)
@@ -793,7 +796,7 @@ static void invoice_make(invoice_year *y, unsigned what, const char *size)
   munit_assert_int(t_sendf(&y->w.t, "POST", body, "/groups/%s/%s", group, flex ? "flexClusters" : "clusters"), ==, 201);
 }
 
-/* Something is done to a cluster. What the rules of clusters do not allow just then is refused, and costs nothing. */
+/* Does one random action on a cluster. An action that the rules do not allow at the moment is refused, and costs nothing. */
 static void invoice_step(invoice_year *y)
 {
   static const char *const sizes[] = { "M10", "M20", "M30", "M40" };
@@ -823,7 +826,7 @@ static void invoice_step(invoice_year *y)
   if (status < 300) y->done[what]++;
 }
 
-/* What a month costs, to a fraction of a cent, from the lines themselves. */
+/* Returns the exact costs of a month, to a fraction of a cent, from the ledger lines. */
 static long double invoice_exact(invoice_year *y, unsigned month)
 {
   svc *s = y->w.t.s;
@@ -889,7 +892,7 @@ static int64_t invoice_explored(invoice_year *y, unsigned month, const char *gro
   return invoice_sum(t, "usageDetails", "usageAmount");
 }
 
-/* At the month's end all forms say the same, to the cent, and what the lines say, as far as items are rounded. */
+/* At the end of a month all formats agree to the cent, and agree with the ledger lines up to the rounding of items. */
 static int64_t invoice_agree(invoice_year *y, unsigned month)
 {
   static const char *const groups[] = { "organizations", "projects", "clusters", "services" };

@@ -1,5 +1,5 @@
 /*
-** IP addresses of a project's clusters: of simulated hosts made from their names, else what a driver says.
+** IP addresses of a project's clusters: derived from the names of simulated hosts, or reported by a driver.
 */
 #include "driver.h"
 #include "mechanism/probe.h"
@@ -25,9 +25,9 @@ TEST(ip_address, simulated)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
   munit_assert_size(t_count(&t, "services.clusters"), ==, 3);
   munit_assert_string_equal(t_str(&t, "services.clusters[0].clusterName"), "Main");
-  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 3); /* a node, an address */
+  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 3); /* each node has an address */
   munit_assert_size(t_count(&t, "services.clusters[0].outbound"), ==, 3);
-  munit_assert_null(t_node(&t, "services.clusters[0].futureInbound")); /* none is to come */
+  munit_assert_null(t_node(&t, "services.clusters[0].futureInbound")); /* no address is planned */
   munit_assert_null(t_node(&t, "services.clusters[0].futureOutbound"));
   munit_assert_string_equal(t_str(&t, "services.clusters[2].clusterName"), "Flex");
   munit_assert_size(t_count(&t, "services.clusters[2].inbound"), >, 0);
@@ -45,7 +45,7 @@ TEST(ip_address, simulated)
   t_close(&t);
 }
 
-/* A node, an address, and three more for the servers that know which shard has what, where they have hosts of their own. */
+/* Each node has an address, and so have three config servers on their own hosts. */
 TEST(ip_address, sharded)
 {
   static const struct {
@@ -62,7 +62,7 @@ TEST(ip_address, sharded)
     snprintf(body, sizeof body, "{\"name\":\"S\",\"clusterType\":\"SHARDED\",\"configServerManagementMode\":\"%s\",\"replicationSpecs\":[" IP_SHARD "," IP_SHARD "]}", rows[i].mode);
     munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
-    munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 0); /* it has no hosts yet */
+    munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 0); /* the cluster has no hosts yet */
     t_advance(&t, 60);
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
     munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, rows[i].addresses);
@@ -71,7 +71,7 @@ TEST(ip_address, sharded)
   }
 }
 
-/* A driver that has hosts: one that it names by an address of each family, one that it names. */
+/* A driver's hosts: two named by addresses, one of each family, and one by a host name. */
 TEST(ip_address, driven)
 {
   t_driver d;
@@ -84,20 +84,20 @@ TEST(ip_address, driven)
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
-  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 0); /* it has no hosts yet */
+  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 0); /* the cluster has no hosts yet */
   munit_assert_int(svc_tick(t.s), ==, SVC_OK);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
-  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 2); /* of the name nothing is made up */
+  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 2); /* the host name has no known address */
   munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[0]"), "203.0.113.9");
   munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[1]"), "2001:db8::1");
   t_close(&t);
 }
 
-/* Hosts as drivers name them: with a port or none, twice, on one address; and the processes that they are. */
+/* Hosts as drivers name them: with and without port, duplicates, several on one address; and the ids of their processes. */
 TEST(ip_address, hosts)
 {
   static const struct {
-    const char *facts, *addresses, *process; /* addresses: with a space behind each; process: the first one's id */
+    const char *facts, *addresses, *process; /* addresses: each followed by a space; process: the id of the first */
   } rows[] = {
     { "{\"hosts\":[\"203.0.113.9:27017\",\"203.0.113.9:27018\"]}", "203.0.113.9 ", "203.0.113.9:27017" },
     { "{\"hosts\":[\"db.example.com\"]}", "", "db.example.com:27017" },

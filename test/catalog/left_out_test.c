@@ -1,15 +1,15 @@
 /*
-** Builds that leave nouns out (-DSVC_OMIT): whatever else there is goes on without them.
+** Builds without some nouns (-DSVC_OMIT): everything else still works.
 **
-** The nouns that others look for, by name, kind or seat, are left out, several at a time that have nothing to do with each other; then every
-** operation that is left is called once. It answers as it does where nothing is left out, unless what it is about is not there now, or what
-** was asked for along with it; and never does it fail.
+** The suite leaves out nouns that others look up by name, kind or seat, several independent ones at a time. Then it
+** calls every remaining operation once. The answer is the same as in a full build, unless the resource, or one that
+** the request also asks for, is missing. No operation ever fails.
 */
 #include "world.h"
 
 enum { LEFT_OUT_PLANS = 1024 };
 
-/* How each operation answered where nothing was left out, by its name. */
+/* The status of each operation in the full build, by operationId. */
 static struct {
   const char *op;
   int status;
@@ -36,7 +36,7 @@ static bool left_out_excused(const t_service *t)
   return t->response.status == 404 || strcmp(t_error(t), "FEATURE_UNSUPPORTED") == 0 || (!t->s->group && strstr(t_param(t, 0), "groupId"));
 }
 
-/* Every operation once. */
+/* Calls every operation once. */
 static void left_out_all(t_world *w, const char *const *names, bool deletes)
 {
   size_t i;
@@ -66,7 +66,7 @@ static void left_out_world(const char *const *names)
   t_without(names);
   t_world_open(&w);
   left_out_all(&w, names, false);
-  t_advance(&w.t, 36 * 3600); /* what comes with time */
+  t_advance(&w.t, 36 * 3600); /* due steps and other timed changes */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   left_out_all(&w, names, true);
   t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group);
@@ -103,7 +103,7 @@ TEST(left_out, each)
   t_complaints_end();
 }
 
-/* Every name in them is one of a noun. */
+/* Every name in the lists is the name of a noun. */
 TEST(left_out, named)
 {
   const char *const *name;
@@ -116,7 +116,7 @@ TEST(left_out, named)
     }
 }
 
-/* Where it is asked for along with something else there is none of it, and no bound on anything. */
+/* Fields and limits that come from a missing noun are empty and unlimited. */
 TEST(left_out, seen)
 {
   static const char *const without[] = { "team", "project limit", NULL };
@@ -146,7 +146,7 @@ static int left_out_bootstrap(t_service *t, const char *const *names, svc_creden
   return svc_bootstrap(t->s, keys);
 }
 
-/* The first credentials need no noun that they are not made of. */
+/* The first credentials need only the nouns that they consist of. */
 TEST(left_out, credentials)
 {
   static const char *const settings[] = { "organization settings", NULL }, *const keys[] = { "API key", NULL },
@@ -162,9 +162,9 @@ TEST(left_out, credentials)
   munit_assert_int(left_out_bootstrap(&t, keys, &first), ==, SVC_INVALID);
   munit_assert_string_equal(first.org_id, "");
   t_close(&t);
-  munit_assert_int(left_out_bootstrap(&t, lists, &first), ==, SVC_OK); /* no list is asked for */
+  munit_assert_int(left_out_bootstrap(&t, lists, &first), ==, SVC_OK); /* no access list is required */
   munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", first.org_id), ==, 200);
-  munit_assert_int(svc_new_credentials(t.s, first.org_id, &more), ==, SVC_INVALID); /* a key that nobody could use */
+  munit_assert_int(svc_new_credentials(t.s, first.org_id, &more), ==, SVC_INVALID); /* a key that could never be used */
   munit_assert_not_null(strstr(t.log, "/accessList answers RESOURCE_NOT_FOUND"));
   t_close(&t);
   t_without(NULL);
@@ -176,7 +176,7 @@ static int left_out_waits(svc *s, const char *target)
   return svc_may_wait(s, &request);
 }
 
-/* Where no operation asks the driver, reads wait for nobody but the OpenAPI document; and where that is left out, for nothing. */
+/* If no operation asks the driver, the only reads that wait are those of the OpenAPI document; without that, none. */
 TEST(left_out, asking)
 {
   static const char *names[256];

@@ -1,5 +1,5 @@
 /*
-** The older views of backups: snapshots, their schedule, checkpoints. They show what the newer ones have, and change that.
+** The older views of backups: snapshots, their schedule, checkpoints. Both APIs show and change the same records.
 **
 ** Tests also: checkpoint, legacy_restore_job, legacy_snapshot, legacy_snapshot_schedule
 */
@@ -37,7 +37,7 @@ TEST(legacy_backup, snapshots)
   munit_assert_not_null(strstr(t_link(&w.t, "self"), "/clusters/C/snapshots/"));
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   b_good(&w, "GET", LEGACY, NULL, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1); /* those that are completed */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1); /* only completed ones */
   b_good(&w, "GET", LEGACY "?completed=false", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_is(&w, "results[0].complete", "false");
@@ -60,17 +60,18 @@ TEST(legacy_backup, keep)
   b_bad(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true,\"expires\":\"2025-07-03T00:00:00Z\"}", 409,
         "BACKUP_CONFLICTING_OPTIONS");
   b_bad_field(&w, "PATCH", LEGACY "/%S", "{\"clusterName\":\"other\"}", "clusterName");
-  b_good(&w, "PATCH", LEGACY "/%S", "{\"complete\":false}", 200); /* the zero value of what is shown only is ignored */
+  b_good(&w, "PATCH", LEGACY "/%S", "{\"complete\":false}", 200); /* the zero value of a read-only field is ignored */
   b_good(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true}", 200);
   b_is(&w, "doNotDelete", "true");
   b_is(&w, "expires", "");
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 2);
   t_advance(&w.t, 400 * 86400);
   b_good(&w, "GET", LEGACY "/%S", NULL, 200);
-  b_good(&w, "PATCH", LEGACY "/%S", "{\"expires\":\"2027-07-03T00:00:00Z\"}", 200); /* a date: no longer for good */
+  b_good(&w, "PATCH", LEGACY "/%S", "{\"expires\":\"2027-07-03T00:00:00Z\"}", 200); /* a date: no longer without expiry */
   b_is(&w, "doNotDelete", "false");
   b_is(&w, "expires", "2027-07-03T00:00:00Z");
-  b_good(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true,\"expires\":\"2027-07-03T00:00:00Z\"}", 200); /* what it had before is no wish */
+  /* the stored date is no change */
+  b_good(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true,\"expires\":\"2027-07-03T00:00:00Z\"}", 200);
   b_is(&w, "doNotDelete", "true");
   b_is(&w, "expires", "");
   b_good(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":false}", 200);
@@ -98,7 +99,7 @@ TEST(legacy_backup, checkpoints)
   b_is(&w, "results[0].snapshotId", w.snapshot);
   b_good(&w, "GET", "%C/restoreJobs", NULL, 200);
   munit_assert_size(t_count(&w.t, "results"), >, 0);
-  b_good(&w, "GET", "%C/restoreJobs?pageNum=2", NULL, 200); /* all of them are passed over */
+  b_good(&w, "GET", "%C/restoreJobs?pageNum=2", NULL, 200); /* past the last page */
   munit_assert_size(t_count(&w.t, "results"), ==, 0);
   w.other = "5f0000000000000000000001";
   b_bad(&w, "GET", "%C/backupCheckpoints/%J", NULL, 404, "CHECKPOINT_NOT_FOUND");
@@ -115,7 +116,7 @@ TEST(legacy_backup, schedule)
   b_good(&w, "GET", SCHEDULE, NULL, 200);
   b_is(&w, "groupId", w.group);
   b_is(&w, "snapshotIntervalHours", "6");
-  b_is(&w, "snapshotRetentionDays", "5"); /* it is 7, which it cannot say */
+  b_is(&w, "snapshotRetentionDays", "5"); /* 7, which this field cannot express */
   b_is(&w, "dailySnapshotRetentionDays", "7");
   b_is(&w, "weeklySnapshotRetentionWeeks", "4");
   b_is(&w, "monthlySnapshotRetentionMonths", "12");
@@ -129,7 +130,7 @@ TEST(legacy_backup, schedule)
   b_is(&w, "pointInTimeWindowHours", "48");
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   b_is(&w, "policies[0].policyItems[0].frequencyInterval", "12");
-  b_is(&w, "policies[0].policyItems[0].retentionValue", "7"); /* what was not changed is as it was */
+  b_is(&w, "policies[0].policyItems[0].retentionValue", "7"); /* unchanged */
   b_is(&w, "policies[0].policyItems[1].retentionValue", "15");
   b_is(&w, "restoreWindowDays", "2");
   b_is(&w, "nextSnapshot", "2025-06-01T12:00:00Z");
@@ -150,9 +151,9 @@ TEST(legacy_backup, schedule)
   b_is(&w, "pointInTimeWindowHours", "0");
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   munit_assert_null(t_node(&w.t, "restoreWindowDays"));
-  /* daily ones stay 15 days */
+  /* daily snapshots are kept 15 days */
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":1}", "weeklySnapshotRetentionWeeks");
-  b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200); /* of none it makes one */
+  b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200); /* the change creates a schedule */
   b_good(&w, "PATCH", SCHEDULE, "{\"dailySnapshotRetentionDays\":3}", 200);
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   munit_assert_size(t_count(&w.t, "policies"), ==, 1);

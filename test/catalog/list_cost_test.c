@@ -1,6 +1,6 @@
 /*
-** Lists of what a deployment has many of cost what they return: a page of them reads as much where there are four times as
-** many. What is counted are the records that the store gives.
+** Costs of long lists of a deployment: a page reads the same number of records when the list is four times as long.
+** The counter counts the records that the store returns.
 */
 #include "catalog/backup_world.h"
 
@@ -11,7 +11,7 @@ typedef struct cost_world {
   int made;
 } cost_world;
 
-/* What a page of two takes; the first request after a change reads a little more, for the caller's roles. */
+/* Returns the cost of a page of two. The first request after a change reads a little more, for the caller's roles. */
 static long cost_of(b_world *w, const char *list, int64_t total)
 {
   char path[128];
@@ -87,7 +87,7 @@ static const struct {
   int few; /* then four times as many */
 } cost_lists[] = {
   { "%C/backup/snapshots", cost_snapshot, 9 },
-  { "%C/snapshots?completed=all", cost_snapshot, 9 }, /* else it is filtered by the state, and looks at each of the cluster's */
+  { "%C/snapshots?completed=all", cost_snapshot, 9 }, /* otherwise the filter by state reads all snapshots of the cluster */
   { "%C/backup/snapshots/shardedClusters", cost_snapshot, 9 },
   { "%C/backupCheckpoints", cost_snapshot, 9 },
   { "%C/backup/restoreJobs", cost_restore, 9 },
@@ -104,7 +104,7 @@ static void cost_open(cost_world *w)
   svc_config config = { .limiter_off = 1, .store = t_counting_port() };
   memset(w, 0, sizeof *w);
   b_open_cluster(&w->b, &config, B_SHARDED("C"));
-  b_good(&w->b, "DELETE", "%C/backup/schedule", NULL, 200); /* only what is made here is there */
+  b_good(&w->b, "DELETE", "%C/backup/schedule", NULL, 200); /* only the test creates snapshots */
   b_role(&w->b, "AWS");
   b_good(&w->b, "POST", "/groups/%G/backup/exportBuckets",
          "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"%R\"}", 201);

@@ -1,13 +1,14 @@
 /*
-** Live migrations, their validations, link tokens and what lies elsewhere: states by the clock and by a driver, what a running
-** migration holds, and secrets that are not kept.
+** Live migrations, their validations, link tokens and available projects: states by the clock and by a driver,
+** operations that a migration in progress blocks, and secrets that are not stored.
 **
 ** Tests also: available_project, link_token, live_migration_validation
 */
 #include "driver.h"
 #include "world.h"
 
-/* Data comes from where the organization is linked to; in the simulation the example's source is a cluster of the world's project. */
+/* Data comes from the place that the organization is linked to. In the simulation, the example's source is a cluster of the
+** world's project. */
 static bool live_migration_source(t_world *w, const svc_plan *plan)
 {
   (void)plan;
@@ -19,9 +20,9 @@ static bool live_migration_source(t_world *w, const svc_plan *plan)
 
 T_NEEDS(live_migration) = {
   T_EXAMPLE("\"clusterName\":\"Old\"", live_migration_source),
-  /* the path names all link tokens, which may be none */
+  /* the path names all link tokens, possibly none */
   T_FIRST(SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL),
-  /* only a migration that has copied everything is cut over */
+  /* a cutover needs a complete copy */
   T_LATER(SVC_PUT, "/groups/{groupId}/liveMigrations/{liveMigrationId}/cutover"),
   T_REFERENCE("live migration", "destination.clusterName", SVC_POST, "/groups/{groupId}/liveMigrations", NULL, 0, NULL),
   T_REFERENCE("live migration validation", "destination.clusterName", SVC_POST, "/groups/{groupId}/liveMigrations/validate", NULL, 0, NULL),
@@ -45,7 +46,7 @@ T_NEEDS(live_migration) = {
 typedef struct migration_world {
   t_service t;
   const char *org, *group, *id;
-  const char *other; /* project from which data is to come */
+  const char *other; /* the project of the source */
 } migration_world;
 
 static void open_world(migration_world *w, const svc_config *changes)
@@ -62,7 +63,7 @@ static int org(migration_world *w, const char *method, const char *tail, const c
   return t_sendf(&w->t, method, body, "/orgs/%s%s", w->org, tail);
 }
 
-/* The same with a link, and, where no driver knows of one elsewhere, with a source. */
+/* The same with a link, and with a source, unless there is a driver. */
 static void open_linked(migration_world *w, const svc_config *changes)
 {
   open_world(w, changes);
@@ -71,7 +72,7 @@ static void open_linked(migration_world *w, const svc_config *changes)
   munit_assert_int(t_sendf(&w->t, "POST", T_CLUSTER("Old"), "/groups/%s/clusters", w->group), ==, 201);
 }
 
-/* In the body %G stands for the project, %O for the other one. */
+/* Sends a request. In the body, %G stands for the project and %O for the other one. */
 static int call(migration_world *w, const char *method, const char *tail, const char *body)
 {
   static char filled[65536];
@@ -126,7 +127,7 @@ static int below(migration_world *w, const char *method, const char *tail, const
   return t_sendf(&w->t, method, body, "/groups/%s/clusters/C%s", w->group, tail);
 }
 
-/* While data comes from elsewhere, nothing that would disturb it is done to the cluster; what is only written down is. */
+/* During a migration, changes that would disturb it are refused. Changes that need no work on the hosts are accepted. */
 static void expect_held(migration_world *w)
 {
   static const struct {
@@ -182,7 +183,7 @@ TEST(live_migration, states)
 
   munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202);
   expect_state(&w, "WORKING", "false");
-  munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202); /* once more: nothing more */
+  munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202); /* again: no further effect */
   expect_held(&w);
   t_advance(&w.t, 20);
   expect_state(&w, "COMPLETE", "false");
@@ -211,7 +212,7 @@ TEST(live_migration, expires)
   t_close(&w.t);
 }
 
-/* It goes to a cluster that is open to changes, and to no other; none is restored that one goes to. */
+/* A migration needs a target that accepts changes. A cluster cannot be restored while it is a target. */
 TEST(live_migration, targets)
 {
   migration_world w;
@@ -303,7 +304,7 @@ TEST(live_migration, validation)
   t_advance(&w.t, 2);
   munit_assert_int(call(&w, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "status"), "SUCCESS");
-  munit_assert_int(cluster(&w, "DELETE"), ==, 202); /* it holds nothing */
+  munit_assert_int(cluster(&w, "DELETE"), ==, 202); /* a validation does not block the cluster */
   t_advance(&w.t, 8 * DAY);
   expect(&w, call(&w, "GET", path, NULL), 404, "RESOURCE_NOT_FOUND");
   expect(&w, call(&w, "GET", "/validate", NULL), 404, "RESOURCE_NOT_FOUND");
@@ -312,7 +313,7 @@ TEST(live_migration, validation)
 
 /* ---------------------------------------------------------------------------------------------------------------- sources */
 
-/* Without a link there is nowhere to migrate from. */
+/* Without a link a migration is refused. */
 TEST(live_migration, needs_a_link)
 {
   migration_world w;
@@ -328,7 +329,7 @@ TEST(live_migration, needs_a_link)
   t_close(&w.t);
 }
 
-/* The validation and the migration of this body fail; why: what the validation says. */
+/* Checks that the validation and the migration of this body fail. why: the validation's error message. */
 static void expect_no_source(migration_world *w, const char *body, const char *why)
 {
   char path[64];
@@ -355,7 +356,7 @@ TEST(live_migration, sources)
   expect_no_source(&w, BODY_FROM("Old", "5f0000000000000000000001"), "the source cluster was not found");
   expect_no_source(&w, BODY_FROM("C", "%G"), "the source is the destination itself");
 
-  /* a cluster of another project of the organization is one, a cluster of another organization is none */
+  /* a cluster of another project of the organization is a valid source, a cluster of another organization is not */
   other = t_project(&w.t, w.org, "P2");
   munit_assert_int(t_sendf(&w.t, "POST", T_CLUSTER("Far"), "/groups/%s/clusters", other), ==, 201);
   strange = t_project(&w.t, t_organization(&w.t, "Other"), "P3");
@@ -372,7 +373,7 @@ TEST(live_migration, sources)
   t_advance(&w.t, HOUR);
   expect_state(&w, "WORKING", "true");
 
-  /* it goes before the cutover ends */
+  /* the source is deleted before the end of the cutover */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Far", other), ==, 202);
   t_advance(&w.t, HOUR);
   munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202);
@@ -387,7 +388,7 @@ static int64_t lag(migration_world *w)
   return t_int(&w->t, "lagTimeSeconds");
 }
 
-/* The lag falls from minutes to seconds while data is copied, and stays there. */
+/* While data is copied, the lag falls from minutes to seconds, and stays there. */
 TEST(live_migration, lag)
 {
   svc_config config = { .provision_ms = 100000 };
@@ -413,7 +414,7 @@ TEST(live_migration, lag)
   t_close(&w.t);
 }
 
-/* So many bytes has the cluster, as the list of all clusters shows. */
+/* Returns the size of a cluster in bytes, from the list of all clusters. */
 static int64_t size_of(migration_world *w, const char *name)
 {
   const svc_node *one;
@@ -424,7 +425,7 @@ static int64_t size_of(migration_world *w, const char *name)
   return svc_node_i64(one, "dataSizeBytes", -1);
 }
 
-/* Does the first host of C show this database? */
+/* Returns true if the first host of C has this database. */
 static bool has_database(migration_world *w, const char *name)
 {
   char host[256];
@@ -446,7 +447,7 @@ static void migrate(migration_world *w, const char *body)
   expect_state(w, "COMPLETE", "false");
 }
 
-/* Behind the cutover the destination has the data of the source; its own stays, unless it is to be dropped. */
+/* After the cutover the target has the data of the source. The target's own data stays, unless the request drops it. */
 TEST(live_migration, data)
 {
   migration_world w;
@@ -471,7 +472,7 @@ TEST(live_migration, data)
   t_close(&w.t);
 }
 
-/* Once linked, the organization sees its projects with their clusters. */
+/* A linked organization sees its projects with their clusters. */
 TEST(live_migration, available_here)
 {
   migration_world w;
@@ -533,7 +534,7 @@ TEST(live_migration, driver)
   expect_order(&w, &d, "migration.cutover", SVC_OK, NULL);
   expect_state(&w, "COMPLETE", "false");
 
-  /* one that fails lets go of its cluster, and is forgotten in time */
+  /* a failed migration releases its cluster, and its record is deleted later */
   make(&w);
   expect_order(&w, &d, "migration.copy", SVC_IO, "{\"reason\":\"gone\"}");
   expect_state(&w, "FAILED", "false");
@@ -546,7 +547,7 @@ TEST(live_migration, driver)
 
 /* ------------------------------------------------------------------------------------------------------------------ links */
 
-/* Is this text anywhere in the store? */
+/* Returns true if the store contains this text. */
 static bool stored(migration_world *w, const char *text)
 {
   const svc_commit *k = &w->t.s->commit;
@@ -583,7 +584,7 @@ TEST(live_migration, links)
   munit_assert_int(org(&w, "POST", TOKENS, "{}"), ==, 201);
   other = t_keep(&w.t, t_str(&w.t, "linkToken"));
   munit_assert_string_not_equal(token, other);
-  munit_assert_false(stored(&w, "192.0.2.1")); /* it has taken the place of the first */
+  munit_assert_false(stored(&w, "192.0.2.1")); /* replaced by the second token */
   munit_assert_int(cluster(&w, "DELETE"), ==, 202);
   t_advance(&w.t, HOUR);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
@@ -606,7 +607,7 @@ TEST(live_migration, available)
   size_t i;
   open_world(&w, &config);
   munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
-  munit_assert_int(d.asks, ==, 0); /* there is no link */
+  munit_assert_int(d.asks, ==, 0); /* without a link the driver is not asked */
   munit_assert_int(org(&w, "POST", TOKENS, "{}"), ==, 201);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     t_driver_answers(&d, "list", bad[i]);

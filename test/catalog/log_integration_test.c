@@ -1,5 +1,5 @@
 /*
-** Logs that leave the service: integrations of every kind, and the push-based export with its states.
+** Exports of logs: integrations of every kind, and the push-based export with its states.
 **
 ** Tests also: log_export
 */
@@ -8,7 +8,7 @@
 #include "needs.h"
 
 T_NEEDS(log_integration) = {
-  /* the export is there, but not configured */
+  /* the export always exists, but is not configured */
   T_FIRST(SVC_PATCH, "/groups/{groupId}/pushBasedLogExport", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL),
   T_REFERENCE("log export", "iamRoleId", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL, 0, NULL),
   T_REFERENCE("log integration", "iamRoleId", SVC_POST, "/groups/{groupId}/logIntegrations", NULL, 0, NULL),
@@ -22,7 +22,7 @@ T_NEEDS(log_integration) = {
 #define S3 "{\"type\":\"S3_LOG_EXPORT\",\"bucketName\":\"acme\",\"iamRoleId\":\"%R\",\"logTypes\":[\"DBD\",\"DBD_AUDIT\"]}"
 #define BUCKET "{\"bucketName\":\"acme-logs\",\"iamRoleId\":\"%R\",\"prefixPath\":\"p\"}"
 
-/* Each kind, the provider of its role, its secret, and one field without which it is refused. */
+/* Each kind, the provider of its role, its secret, and one required field. */
 static const struct {
   const char *body, *provider, *secret, *needed, *without;
 } kinds[] = {
@@ -47,7 +47,7 @@ TEST(log_integration, kinds)
   b_open(&w, NULL);
   for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     if (kinds[i].provider) {
-      b_role(&w, strcmp(kinds[i].provider, "AWS") == 0 ? "AZURE" : "AWS"); /* a role somewhere else */
+      b_role(&w, strcmp(kinds[i].provider, "AWS") == 0 ? "AZURE" : "AWS"); /* a role at another provider */
       b_bad(&w, "POST", LOGS, kinds[i].body, 400, "CANNOT_ASSUME_ROLE");
       b_role(&w, kinds[i].provider);
     }
@@ -116,7 +116,7 @@ TEST(log_integration, export)
   b_is(&w, "state", "ACTIVE");
   b_bad(&w, "DELETE", "/groups/%G/cloudProviderAccess/AWS/%R", NULL, 409, "CLOUD_PROVIDER_ACCESS_ROLE_IN_USE");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "log export"));
-  b_good(&w, "PATCH", EXPORT, "{\"prefixPath\":\"q\"}", 200); /* it is tried again */
+  b_good(&w, "PATCH", EXPORT, "{\"prefixPath\":\"q\"}", 200); /* a change starts a new verification */
   b_is(&w, "state", "INITIATING");
   b_good(&w, "DELETE", EXPORT, NULL, 200);
   munit_assert_string_equal(w.t.response.body, "{}");
@@ -134,7 +134,7 @@ TEST(log_integration, export)
 
 /* ----------------------------------------------------------------------------------------------------------- the driver */
 
-/* A driver that finds out, and says which of the two failures it is. */
+/* A driver that reports which of the two failures happened. */
 TEST(log_integration, refused)
 {
   static const struct {

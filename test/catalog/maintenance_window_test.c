@@ -1,12 +1,12 @@
 /*
-** The maintenance window: its defaults, changes, deferrals, and setting it back.
+** The maintenance window: its defaults, changes, deferrals, and its reset.
 */
 #include "needs.h"
 #include "support.h"
 #include "mechanism/probe.h"
 
 T_NEEDS(maintenance_window) = {
-  /* only what is scheduled can be put off */
+  /* only scheduled maintenance can be deferred */
   T_FIRST(SVC_POST, "/groups/{groupId}/maintenanceWindow/defer", SVC_PATCH, "/groups/{groupId}/maintenanceWindow",
           "{\"dayOfWeek\":1,\"startASAP\":true}"),
   T_NEEDS_END
@@ -64,13 +64,13 @@ TEST_SERVICE(maintenance_window, deferrals)
   }
   munit_assert_string_equal(t_error(t), "NUM_MAINTENANCE_DEFERRALS_EXCEEDED");
   munit_assert_string_equal(t_param(t, 0), "2");
-  munit_assert_int(t_sendf(t, "PATCH", "{\"dayOfWeek\":2}", WINDOW, group), ==, 200); /* a new window counts anew */
+  munit_assert_int(t_sendf(t, "PATCH", "{\"dayOfWeek\":2}", WINDOW, group), ==, 200); /* a new window resets the count */
   munit_assert_int64(t_int(t, "numberOfDeferrals"), ==, 0);
   munit_assert_int(t_sendf(t, "POST", "{\"why\":1}", WINDOW "/defer", group), ==, 400);
   munit_assert_int(t_sendf(t, "GET", NULL, WINDOW, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
 }
 
-/* What a GET gave can be sent back, and changes nothing: not the deferrals, and so not how many are left. */
+/* The body of a GET can be sent back, and changes nothing: neither the deferrals nor the number that is left. */
 TEST_SERVICE(maintenance_window, sent_back)
 {
   const char *group, *tag, *body;
@@ -87,7 +87,7 @@ TEST_SERVICE(maintenance_window, sent_back)
   munit_assert_int64(t_int(t, "numberOfDeferrals"), ==, 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- running */
+/* --------------------------------------------------------------------------------------------------------- in progress */
 
 static int window_events(t_service *t, const char *group, const char *type)
 {
@@ -103,7 +103,7 @@ static const char *window_state(t_service *t, const char *group)
 
 #define DAY 86400
 
-/* 2025-06-01 is a Sunday; the window is Tuesday at three. The first Tuesday that is a week away is the 10th. */
+/* 2025-06-01 is a Sunday; the window is Tuesday at three. The first Tuesday at least a week away is the 10th. */
 TEST_SERVICE(maintenance_window, runs)
 {
   const char *group = t_project(t, t_organization(t, "Acme"), "alpha");
@@ -121,7 +121,7 @@ TEST_SERVICE(maintenance_window, runs)
   munit_assert_string_equal(window_state(t, group), "UPDATING");
   munit_assert_int(window_events(t, group, "MAINTENANCE_STARTED"), ==, 1);
   munit_assert_string_equal(t_str(t, "results[0].created"), "2025-06-10T03:00:00Z");
-  munit_assert_int(t_sendf(t, "POST", NULL, WINDOW "/defer", group), ==, 400); /* it runs */
+  munit_assert_int(t_sendf(t, "POST", NULL, WINDOW "/defer", group), ==, 400); /* maintenance is in progress */
   t_advance(t, 120);
   munit_assert_string_equal(window_state(t, group), "IDLE");
   munit_assert_int(window_events(t, group, "MAINTENANCE_COMPLETED"), ==, 1);
@@ -131,7 +131,7 @@ TEST_SERVICE(maintenance_window, runs)
   munit_assert_string_equal(t_str(t, "results[0].created"), "2025-07-08T03:00:00Z");
   munit_assert_int(t_sendf(t, "DELETE", NULL, WINDOW, group), ==, 204);
   t_advance(t, 60 * DAY);
-  munit_assert_int(window_events(t, group, "MAINTENANCE_STARTED"), ==, 2); /* nobody has chosen a window */
+  munit_assert_int(window_events(t, group, "MAINTENANCE_STARTED"), ==, 2); /* no window is set */
 }
 
 TEST_SERVICE(maintenance_window, as_soon_as_possible)
@@ -155,7 +155,7 @@ TEST_SERVICE(maintenance_window, as_soon_as_possible)
   munit_assert_int(window_events(t, group, "MAINTENANCE_NO_LONGER_NEEDED"), ==, 1);
 }
 
-/* By itself once, and by request; in protected hours nothing begins. */
+/* Maintenance is deferred once automatically, and by request, and never starts in protected hours. */
 TEST_SERVICE(maintenance_window, put_off)
 {
   const char *group = t_project(t, t_organization(t, "Acme"), "alpha");

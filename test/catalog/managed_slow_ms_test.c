@@ -1,5 +1,5 @@
 /*
-** The managed slow-query threshold: what is its own, besides what holds for every route.
+** The managed slow-query threshold: its own rules, besides those of every route.
 */
 #include "driver.h"
 
@@ -24,7 +24,7 @@ TEST(managed_slow_ms, switched)
   munit_assert_int(slow_send(&w, "GET", ""), ==, 200);
   munit_assert_string_equal(w.t.response.body, "true");
   snprintf(tag, sizeof tag, "%s", t_get_header(&w.t, "ETag"));
-  munit_assert_int(slow_send(&w, "POST", "/enable"), ==, 204); /* as it is */
+  munit_assert_int(slow_send(&w, "POST", "/enable"), ==, 204); /* unchanged */
   munit_assert_size(w.t.response.body_length, ==, 0);
   munit_assert_int64(slow_events(&w), ==, 0);
   munit_assert_int(slow_send(&w, "DELETE", "/disable"), ==, 204);

@@ -1,5 +1,5 @@
 /*
-** The model of figures: whatever is measured of one cluster agrees, at every time, and nothing predates its cause.
+** The model of measurements: all measurements of a cluster agree at every time, and none appears before its cause.
 **
 ** Tests also: cluster_history
 */
@@ -27,7 +27,8 @@ TEST(model, every_metric)
   SVC_METRICS_COLLECTION(ROW)
   of = SVC_MODEL_OF_INDEX;
   SVC_METRICS_INDEX(ROW)
-  munit_assert_true(svc_model_metric_named(SVC_MODEL_OF_HOST, SVC_S("MAX_DISK_PARTITION_SPACE_USED_DATA"), &row)); /* as alerts call it */
+  /* the name that alerts use */
+  munit_assert_true(svc_model_metric_named(SVC_MODEL_OF_HOST, SVC_S("MAX_DISK_PARTITION_SPACE_USED_DATA"), &row));
   munit_assert_int(row.quantity, ==, SVC_Q_DISK_USED_PERCENT);
   munit_assert_int(row.form, ==, SVC_FORM_MAX);
   munit_assert_false(svc_model_metric_named(SVC_MODEL_OF_HOST, SVC_S("MAX_NOTHING_DATA"), &row));
@@ -48,7 +49,8 @@ TEST(model, every_tier)
   munit_assert_int64(svc_tier_of(SVC_S("M60"))->ram, ==, 16 * svc_tier_of(SVC_S("M20"))->ram);
 }
 
-/* By integers: these are the figures on every machine. The sum of the wave is that of its seconds. */
+/* The load is calculated with integers, so the values are the same on every machine. The sum of the wave equals the sum over its
+** seconds. */
 TEST(model, load)
 {
   static const int64_t start = INT64_C(1748736000000); /* a Sunday */
@@ -103,7 +105,7 @@ TEST_EACH(model, invariants, size, "M10", "M20", "M30", "M40", "M60", "M80", "R5
 
 /* ------------------------------------------------------------------------------------------------------------------ data */
 
-/* The databases of a process are all of its data; those of the sample data have the figures that are public. */
+/* The databases of a process add up to all of its data. The databases of the sample data have their published sizes. */
 TEST(model, databases)
 {
   model_world world, *w = &world;
@@ -144,7 +146,7 @@ TEST(model, databases)
   t_close(&w->t);
 }
 
-/* Collections: operations add up to those of the process, and latencies to their sums; of what is not there, gaps. */
+/* The operations of the collections add up to those of the process, and the latencies to their sums. Missing collections have gaps. */
 TEST(model, collections)
 {
   static const char *const kinds[] = { "READS", "WRITES", "COMMANDS" };
@@ -182,7 +184,7 @@ TEST(model, collections)
   t_close(&w->t);
 }
 
-/* The data of a cluster that is not loaded yet has no past. */
+/* Data has no measurements from before its load. */
 TEST(model, nothing_before)
 {
   model_world world, *w = &world;
@@ -200,7 +202,7 @@ TEST(model, nothing_before)
   for (i = 0; i < t_count(&w->t, "slowQueries"); i++) {
     char path[64];
     snprintf(path, sizeof path, "slowQueries[%zu].line", i);
-    munit_assert_int(strncmp(t_str(&w->t, path), "{\"t\":{\"$date\":\"2025-06-03T00:01", 31), >=, 0); /* when it was loaded */
+    munit_assert_int(strncmp(t_str(&w->t, path), "{\"t\":{\"$date\":\"2025-06-03T00:01", 31), >=, 0); /* the time of the load */
     munit_assert_not_null(strstr(t_str(&w->t, path), "\"ns\":\"sample_"));
   }
   model_get(w, 0, "/databases/sample_mflix/measurements?granularity=PT1H&period=P2D");
@@ -233,7 +235,7 @@ static bool model_suggests(model_world *w, const char *key)
   return strstr(w->t.response.body, key) != NULL;
 }
 
-/* An index that was built is suggested no more, and what it serves is slow no more. */
+/* A built index is no longer suggested, and the queries that use it are no longer slow. */
 TEST(model, built_index)
 {
   model_world world, *w = &world;
@@ -246,14 +248,14 @@ TEST(model, built_index)
                            "/groups/%s/clusters/C/index", w->group), ==, 202);
   t_advance(&w->t, 60);
   munit_assert_false(model_suggests(w, "[{\"student_id\":1}]"));
-  munit_assert_true(model_suggests(w, "class_id")); /* the other one is still wanted */
+  munit_assert_true(model_suggests(w, "class_id")); /* the other index is still suggested */
   t_advance(&w->t, 86400);
   munit_assert_size(model_slow(w, "1748822580000", "\"filter\":{\"student_id\":"), ==, 0);
-  munit_assert_size(model_slow(w, "1748736000000", "\"filter\":{\"student_id\":"), >, 0); /* what was, was */
+  munit_assert_size(model_slow(w, "1748736000000", "\"filter\":{\"student_id\":"), >, 0); /* the past stays */
   t_close(&w->t);
 }
 
-/* A restore brings the data of the snapshot's cluster, as it was then. */
+/* A restore brings back the data of the snapshot's cluster at that time. */
 TEST(model, restored)
 {
   model_world world, *w = &world;
@@ -272,7 +274,7 @@ TEST(model, restored)
   munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters/C/backup/restoreJobs", w->group), ==, 202);
   t_advance(&w->t, 3600);
   model_get(w, 0, "/databases");
-  munit_assert_size(t_count(&w->t, "results"), ==, 3); /* there was nothing then */
+  munit_assert_size(t_count(&w->t, "results"), ==, 3); /* the snapshot was empty */
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/clusters"), ==, 200);
   munit_assert_int64(t_int(&w->t, "results[0].clusters[0].dataSizeBytes"), ==, 0);
   snprintf(body, sizeof body, "{\"deliveryType\":\"automated\",\"snapshotId\":\"%s\",\"targetClusterName\":\"C\",\"targetGroupId\":\"%s\"}", after, w->group);
@@ -283,14 +285,14 @@ TEST(model, restored)
   model_get(w, 0, "/databases/sample_mflix/measurements?granularity=PT1H&start=2025-06-01T01:00:00Z&end=2025-06-01T05:00:00Z&m=DATABASE_OBJECT_COUNT");
   munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 0), ==, SVC_MODEL_GAP);
   munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 1), ==, INT64_C(67661000));
-  munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 2), ==, SVC_MODEL_GAP); /* restored to before */
+  munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 2), ==, SVC_MODEL_GAP); /* restored to an earlier state */
   munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 4), ==, INT64_C(67661000));
   t_close(&w->t);
 }
 
-/* --------------------------------------------------------------------------------------------------------- over the time */
+/* ------------------------------------------------------------------------------------------------------------- over time */
 
-/* A pause is a gap; machines of the past stay what they were. */
+/* A pause is a gap. Past measurements keep the hardware of their time. */
 TEST(model, past)
 {
   model_world world, *w = &world;
@@ -313,8 +315,7 @@ TEST(model, past)
   t_close(&w->t);
 }
 
-/* After a restart of its primary another host leads: slow queries move there, its log tells of the election, and the old ones stay. */
-/* Seconds that the oplog of the first process goes back, some hours ago. */
+/* Returns the number of seconds in the oplog of the first process, this many hours ago. */
 static int64_t model_window(model_world *w, size_t hours)
 {
   model_get(w, 0, "/measurements?granularity=PT1H&period=P1D&m=OPLOG_MASTER_TIME&m=OPLOG_MASTER_LAG_TIME_DIFF");
@@ -329,7 +330,7 @@ static void model_resize(model_world *w, const char *body)
   t_advance(&w->t, 2 * 3600);
 }
 
-/* The oplog is as large as oplogSizeMB says, from then on, and goes back as far as it has room. */
+/* The oplog has the size oplogSizeMB from the time of the change, and holds as many seconds as fit. */
 TEST(model, oplog)
 {
   model_world world, *w = &world;
@@ -344,7 +345,7 @@ TEST(model, oplog)
   after = model_window(w, 0);
   munit_assert_int64(after, >, before * 2);
   munit_assert_int64(after, <, before * 22 / 10); /* 1048 MB */
-  munit_assert_int64(model_window(w, 3), <=, before); /* then it was the smaller one */
+  munit_assert_int64(model_window(w, 3), <=, before); /* the smaller oplog at that time */
   munit_assert_int64(model_window(w, 3), >, before * 9 / 10);
   model_resize(w, "{\"oplogSizeMB\":100}");
   munit_assert_int64(model_window(w, 0), <, before / 4);
@@ -355,6 +356,8 @@ TEST(model, oplog)
   t_close(&w->t);
 }
 
+/* After a restart of the primary another host is primary: slow queries come from there, its log has the
+** election, and the old queries stay. */
 TEST(model, elected)
 {
   model_world world, *w = &world;
@@ -372,7 +375,7 @@ TEST(model, elected)
   munit_assert_string_equal(t_str(&w->t, "results[1].typeName"), "REPLICA_PRIMARY");
   model_get(w, 0, "/performanceAdvisor/slowQueryLogs?since=1748736000000");
   old = t_count(&w->t, "slowQueries");
-  munit_assert_size(old, >=, before); /* what was, was; until the restart some may have come */
+  munit_assert_size(old, >=, before); /* old queries stay; a few may have been added until the restart */
   munit_assert_size(old, <=, before + 5);
   model_get(w, 1, "/performanceAdvisor/slowQueryLogs?since=1748736000000");
   munit_assert_size(t_count(&w->t, "slowQueries"), >, 0);
@@ -384,7 +387,7 @@ TEST(model, elected)
   t_close(&w->t);
 }
 
-/* A month in which nothing happens: nobody is called. */
+/* A month without operations opens no alerts. */
 TEST_EACH(model, idle, with, "nothing", "sample")
 {
   model_world world, *w = &world;
@@ -403,7 +406,7 @@ TEST_EACH(model, idle, with, "nothing", "sample")
   t_close(&w->t);
 }
 
-/* Shards share the data, routers have none, and the servers that know which shard has what have theirs. */
+/* Shards share the data, routers have none, and config servers have their own. */
 TEST(model, sharded)
 {
 #define SHARD "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}"
@@ -444,7 +447,7 @@ TEST(model, sharded)
   t_close(&w->t);
 }
 
-/* A share of a machine holds the sample data, too. */
+/* A shared tier holds the sample data, too. */
 TEST(model, shared)
 {
   model_world world, *w = &world;

@@ -1,5 +1,5 @@
 /*
-** A world with one cluster, and what has to hold of every figure that is measured of it.
+** A world with one cluster, and rules that hold for all measurements of it.
 */
 #ifndef SVC_TEST_MODEL_WORLD_H
 #define SVC_TEST_MODEL_WORLD_H
@@ -57,7 +57,7 @@ static inline int64_t model_thousandths(const svc_node *value)
   return n * 1000 + part;
 }
 
-/* The figure of a metric of the last answer, by its name; point 0 is the oldest. */
+/* Returns the value of a metric in the last answer. Point 0 is the oldest. */
 static inline int64_t model_figure(model_world *w, const char *name, size_t point)
 {
   const svc_node *one = t_node(&w->t, "measurements")->first, *at;
@@ -129,7 +129,7 @@ static inline void model_check_machine(model_world *w, size_t i, const svc_tier 
   munit_assert_int64(F("PROCESS_NORMALIZED_CPU_USER"), ==, F("PROCESS_CPU_USER") / tier->cores);
 }
 
-/* Every figure is there and not negative; one with MAX_ is no less than the one without. */
+/* Checks that every value exists and is not negative, and that a metric with MAX_ is not less than the one without. */
 static inline void model_check_all(model_world *w, size_t i)
 {
   const svc_node *one = t_node(&w->t, "measurements")->first;

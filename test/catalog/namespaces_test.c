@@ -1,5 +1,5 @@
 /*
-** The collections of a cluster that the service knows of: from where, in which order, and how many.
+** The known collections of a cluster: their sources, their order, and their maximum number.
 */
 #include "catalog/monitoring/process_parts.h"
 #include "support.h"
@@ -7,7 +7,7 @@
 typedef struct names_world {
   t_service t;
   const char *group, *id;
-  char list[16384]; /* what is known, with spaces between */
+  char list[16384]; /* the known collections, separated by spaces */
   size_t count;
 } names_world;
 
@@ -34,7 +34,7 @@ static void names_open(names_world *w)
   names_cluster(w);
 }
 
-/* What is known now; `txn` is that of a request. */
+/* Returns the collections known now, read in a transaction like that of a request. */
 static const char *names_known(names_world *w)
 {
   svc *s = w->t.s;
@@ -44,7 +44,7 @@ static const char *names_known(names_world *w)
   svc_id group, id;
   svc_call c;
   svc_txn *txn;
-  t_send(&w->t, "GET", "", NULL); /* whatever is due is done */
+  t_send(&w->t, "GET", "", NULL); /* completes all due steps */
   munit_assert_true(svc_id_parse(svc_str_c(w->group), &group) && svc_id_parse(svc_str_c(w->id), &id));
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
   svc_service_call(&c, s, &arena, txn, w->t.now);
@@ -68,7 +68,8 @@ static void names_search(names_world *w, const char *database, const char *colle
   snprintf(body, sizeof body, "{\"collectionName\":\"%s\",\"database\":\"%s\",\"name\":\"default\",\"definition\":{\"mappings\":"
            "{\"dynamic\":true}}}", collection, database);
   names_good(w, ONE "/search/indexes", body, 201);
-  munit_assert_int(t_sendf(&w->t, "DELETE", NULL, ONE "/onlineArchives/%s", w->group, archive), ==, 200); /* from here on the index names it */
+  /* from here on the index names the collection */
+  munit_assert_int(t_sendf(&w->t, "DELETE", NULL, ONE "/onlineArchives/%s", w->group, archive), ==, 200);
   t_advance(&w->t, 20);
 }
 
@@ -88,7 +89,7 @@ TEST(namespaces, sources)
   t_close(&w.t);
 }
 
-/* The sample data is there when it is loaded, and not what a cluster of the same name had. */
+/* The collections of the sample data are known as soon as it is loaded. Collections of an earlier cluster with the same name are not. */
 TEST(namespaces, sample)
 {
   names_world w;

@@ -1,5 +1,5 @@
 /*
-** From networks to connection strings: each kind of string is built by operations alone, and taken away again.
+** Connection strings that follow the networks: operations add each kind of string, and remove it again.
 **
 ** Tests also: custom_dns
 */
@@ -15,7 +15,7 @@
   "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2}},{\"providerName\":" \
   "\"AWS\",\"regionName\":\"US_WEST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1}}]}]}"
 
-/* The string is there and has this in it; NULL: it is not there. */
+/* Checks that the string exists and contains this part. With part NULL the string must not exist. */
 static void reach_has(n_world *w, const char *cluster, const char *field, const char *part)
 {
   const char *text = n_get(w, n_at(w, "/clusters", cluster), field);
@@ -74,17 +74,17 @@ TEST(network_reach, peering)
     n_good(&w, "GET", "/clusters/Far", NULL, NULL, 200);
     far = t_keep(&w.t, t_get_header(&w.t, "ETag"));
     at = n_at(&w, "/peers", n_make(&w, "/peers", rows[i].peer, at, 202));
-    reach_has(&w, "Main", STRINGS "private", NULL); /* not before it is there */
+    reach_has(&w, "Main", STRINGS "private", NULL); /* only after the connection is available */
     t_advance(&w.t, 60);
     reach_has(&w, "Main", STRINGS "private", "-shard-00-00-pri.");
     reach_has(&w, "Main", STRINGS "privateSrv", "-pri.");
-    reach_has(&w, "Far", STRINGS "private", NULL); /* lies in another network, and is not touched */
+    reach_has(&w, "Far", STRINGS "private", NULL); /* a cluster in another network stays unchanged */
     munit_assert_string_equal(t_get_header(&w.t, "ETag"), far);
     n_good(&w, "POST", "/clusters", i ? N_CLUSTER("Late", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7))
                                       : N_CLUSTER("Late", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
     t_advance(&w.t, 10);
-    reach_has(&w, "Late", STRINGS "privateSrv", "-pri."); /* who comes later has it from the start */
-    munit_assert_int64(n_events(&w, "CLUSTER_UPDATE_STARTED"), ==, 0); /* nothing was done to the clusters */
+    reach_has(&w, "Late", STRINGS "privateSrv", "-pri."); /* a later cluster has the string from the start */
+    munit_assert_int64(n_events(&w, "CLUSTER_UPDATE_STARTED"), ==, 0); /* the clusters themselves were not updated */
     n_good(&w, "DELETE", at, NULL, NULL, 202);
     reach_has(&w, "Main", STRINGS "private", NULL); /* at once */
     reach_has(&w, "Late", STRINGS "privateSrv", NULL);
@@ -95,7 +95,7 @@ TEST(network_reach, peering)
   }
 }
 
-/* With the first provider, where the customer resolves names. */
+/* Custom DNS with the first provider, where the customer resolves names. */
 TEST(network_reach, custom_dns)
 {
   n_world w;
@@ -104,14 +104,14 @@ TEST(network_reach, custom_dns)
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("10.0.0.0/24", N_VPC_A), n_container(&w, "AWS"), 202));
   t_advance(&w.t, 60);
-  reach_has(&w, "Main", STRINGS "private", NULL); /* the public name leads to private addresses there */
+  reach_has(&w, "Main", STRINGS "private", NULL); /* there the public name resolves to private addresses */
   n_good(&w, "PATCH", "/providerCustomDNS", "{\"enabled\":true}", NULL, 202);
   reach_has(&w, "Main", STRINGS "private", "-shard-00-00-pri.");
   n_good(&w, "PATCH", "/providerCustomDNS", "{\"enabled\":false}", NULL, 202);
   reach_has(&w, "Main", STRINGS "private", NULL);
   n_good(&w, "PATCH", "/providerCustomDNS", "{\"enabled\":true}", NULL, 202);
   reach_has(&w, "Main", STRINGS "privateSrv", "-pri.");
-  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 200); /* it is made anew */
+  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 200); /* the connection is created again */
   reach_has(&w, "Main", STRINGS "privateSrv", NULL);
   t_advance(&w.t, 60);
   reach_has(&w, "Main", STRINGS "privateSrv", "-pri.");
@@ -139,7 +139,7 @@ TEST(network_reach, endpoints)
   reach_has(&w, "Main", FIRST "endpoints[0].endpointId", VPCE(0));
   reach_has(&w, "Main", STRINGS "awsPrivateLink." VPCE(0), "://pl-0-us-east-1.");
   reach_has(&w, "Main", STRINGS "awsPrivateLinkSrv." VPCE(0), "+srv://pl-0-us-east-1.");
-  two = reach_endpoint(&w, below, VPCE(1)); /* a second one leads to the same names */
+  two = reach_endpoint(&w, below, VPCE(1)); /* a second endpoint has the same names */
   t_advance(&w.t, 60);
   reach_has(&w, "Main", FIRST "endpoints[1].endpointId", VPCE(1));
   reach_has(&w, "Main", SECOND "connectionString", NULL);
@@ -151,12 +151,12 @@ TEST(network_reach, endpoints)
   reach_has(&w, "Main", STRINGS "awsPrivateLink." VPCE(1), NULL);
   t_advance(&w.t, 60);
   n_good(&w, "GET", "/clusters/Main", NULL, NULL, 200);
-  munit_assert_size(t_count(&w.t, "connectionStrings"), ==, 4); /* as at first: two lists of endpoints are empty */
+  munit_assert_size(t_count(&w.t, "connectionStrings"), ==, 4); /* as at the start: two empty lists of endpoints */
   munit_assert_size(t_count(&w.t, "connectionStrings.privateEndpoint"), ==, 0);
   t_close(&w.t);
 }
 
-/* Each region has its own strings, or one serves all. */
+/* Each region has its own strings, or one string serves all regions. */
 TEST(network_reach, regionalized)
 {
   n_world w;
@@ -182,7 +182,7 @@ TEST(network_reach, regionalized)
   t_close(&w.t);
 }
 
-/* Of what is sharded; lost in several regions, unless each has its own. */
+/* Shard-optimized strings exist for sharded clusters. With several regions they need the regional mode. */
 TEST(network_reach, optimized)
 {
   n_world w;
@@ -209,18 +209,18 @@ TEST(network_reach, optimized)
   t_close(&w.t);
 }
 
-/* Clusters of the days when hosts were called after them keep those names; the clock says when that was. */
+/* Clusters from the time of host names with the cluster's name keep those names. The clock decides. */
 TEST(network_reach, legacy)
 {
   n_world w;
   const char *at;
   memset(&w, 0, sizeof w);
   t_open(&w.t, NULL);
-  w.t.now = svc_day_ms(20201102); /* the last of them */
+  w.t.now = svc_day_ms(20201102); /* the last day of that time */
   w.org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, w.org, "alpha");
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
-  n_good(&w, "POST", "/clusters", N_AWS("MAIN"), NULL, 201); /* names of hosts have no case: this one has its own */
+  n_good(&w, "POST", "/clusters", N_AWS("MAIN"), NULL, 201); /* host names are case-insensitive: MAIN gets other names */
   n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
   t_advance(&w.t, 86400);
   n_good(&w, "POST", "/clusters", N_AWS("New"), NULL, 201);
@@ -233,12 +233,12 @@ TEST(network_reach, legacy)
   reach_has(&w, "Blue", STRINGS "standardSrv", ".azure.");
   w.t.now = T_START; /* years later */
   n_good(&w, "PATCH", "/clusters/Main", "{\"replicationSpecs\":[{\"regionConfigs\":[" N_REGION("AWS", "EU_WEST_1", 7) "]}]}", NULL, 200);
-  reach_has(&w, "Main", STRINGS "standardSrv", "+srv://main-"); /* it keeps its name */
+  reach_has(&w, "Main", STRINGS "standardSrv", "+srv://main-"); /* unchanged */
   n_good(&w, "GET", "/containers?providerName=AZURE", NULL, NULL, 200);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AZURE("net"), t_keep(&w.t, t_str(&w.t, "results[0].id")), 202));
   t_advance(&w.t, 60);
   reach_has(&w, "Blue", STRINGS "private", NULL);
-  n_good(&w, "PATCH", "/privateIpMode", "{\"enabled\":true}", NULL, 200); /* the same names lead to private addresses */
+  n_good(&w, "PATCH", "/privateIpMode", "{\"enabled\":true}", NULL, 200); /* the same names now resolve to private addresses */
   reach_has(&w, "Blue", STRINGS "privateSrv", "+srv://blue-");
   reach_has(&w, "Blue", STRINGS "private", "://blue-shard-00-00-");
   n_good(&w, "PATCH", "/privateIpMode", "{\"enabled\":false}", NULL, 200);
@@ -249,7 +249,7 @@ TEST(network_reach, legacy)
   t_close(&w.t);
 }
 
-/* All strings of a cluster. */
+/* Collects all connection strings of a cluster. */
 static void reach_collect(const svc_node *node, char (*out)[256], size_t *n)
 {
   const svc_node *item;
@@ -260,7 +260,7 @@ static void reach_collect(const svc_node *node, char (*out)[256], size_t *n)
   for (item = node->first; item; item = item->next) reach_collect(item, out, n);
 }
 
-/* No two clusters share one, whichever way they are reached, and one that goes leaves those of the others as they are. */
+/* No two clusters share a string of any kind. Deleting one cluster does not change the strings of the others. */
 TEST(network_reach, unique)
 {
   static char all[512][256];
@@ -292,13 +292,13 @@ TEST(network_reach, unique)
   n_good(&w, "DELETE", "/clusters/One", NULL, NULL, 202);
   t_advance(&w.t, 60);
   reach_has(&w, "Two", FIRST "connectionString", "://pl-3-us-east-1.");
-  n_good(&w, "POST", "/clusters", N_AWS("Again"), NULL, 201); /* what is free is given once more */
+  n_good(&w, "POST", "/clusters", N_AWS("Again"), NULL, 201); /* a free number is assigned again */
   t_advance(&w.t, 10);
   reach_has(&w, "Again", FIRST "connectionString", "://pl-0-us-east-1.");
   t_close(&w.t);
 }
 
-/* What is reached by as much as there can be is still no large entity; and it does not matter what came first. */
+/* With the maximum of endpoints a cluster's record stays small. The order of creation does not matter. */
 TEST(network_reach, many)
 {
   n_world w;
@@ -318,7 +318,7 @@ TEST(network_reach, many)
   munit_assert_size(t_count(&w.t, FIRST "endpoints"), ==, 100);
   munit_assert_size(w.t.response.body_length, <, 48 << 10);
   snprintf(early, sizeof early, "%s", w.t.response.body);
-  n_good(&w, "PATCH", "/clusters/Early", early, NULL, 200); /* and goes back as it was */
+  n_good(&w, "PATCH", "/clusters/Early", early, NULL, 200); /* the body can be sent back */
   snprintf(first, sizeof first, "%s", t_str(&w.t, FIRST "endpoints[99].endpointId"));
   n_good(&w, "POST", "/clusters", N_AWS("Late"), NULL, 201);
   t_advance(&w.t, 10);

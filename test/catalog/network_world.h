@@ -1,5 +1,6 @@
 /*
-** What the suites of networks share: a project, a clock, and requests in one line, with paths below the project.
+** Shared helpers of the suites of networks: a project, a clock, and requests in one line, with paths below the
+** project.
 */
 #ifndef SVC_TEST_NETWORK_WORLD_H
 #define SVC_TEST_NETWORK_WORLD_H
@@ -45,7 +46,7 @@ static inline int n_send(n_world *w, const char *method, const char *path, const
   return t_send(&w->t, method, w->path, body);
 }
 
-/* It is answered so. In a body, %s stands for `id`. */
+/* Checks that the request has this status. In a body, %s stands for `id`. */
 static inline void n_good(n_world *w, const char *method, const char *path, const char *body, const char *id, int status)
 {
   char text[4096];
@@ -54,7 +55,7 @@ static inline void n_good(n_world *w, const char *method, const char *path, cons
     munit_errorf("%s %s: %d %s", method, w->path, w->t.response.status, w->t.response.body);
 }
 
-/* It is refused, by this code, and nothing has changed. */
+/* Checks that the request is refused with this code and changes nothing. */
 static inline void n_bad(n_world *w, const char *method, const char *path, const char *body, const char *id, int status,
                          const char *code)
 {
@@ -66,7 +67,7 @@ static inline void n_bad(n_world *w, const char *method, const char *path, const
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-/* The same, with 400, and the field is named. */
+/* The same with status 400. The error must name the field. */
 static inline void n_bad_field(n_world *w, const char *method, const char *path, const char *body, const char *id,
                                const char *field)
 {
@@ -78,14 +79,14 @@ static inline void n_bad_field(n_world *w, const char *method, const char *path,
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-/* Makes something; its id. */
+/* Creates a resource. Returns its id. */
 static inline const char *n_make(n_world *w, const char *path, const char *body, const char *id, int status)
 {
   n_good(w, "POST", path, body, id, status);
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
-/* A path of two parts, in memory of the service's. */
+/* Returns a path of two parts, in memory of the service. */
 static inline const char *n_at(n_world *w, const char *front, const char *id)
 {
   char text[1024];
@@ -99,7 +100,7 @@ static inline const char *n_get(n_world *w, const char *path, const char *field)
   return t_str(&w->t, field);
 }
 
-/* The container of the provider, if there is but one; and that of a region. */
+/* The only container of this provider; and that of a region. */
 static inline const char *n_container(n_world *w, const char *provider)
 {
   char path[128];
@@ -117,7 +118,7 @@ static inline int64_t n_events(n_world *w, const char *type)
   return t_int(&w->t, "totalCount");
 }
 
-/* What is written in the answer to the last request says this. */
+/* Checks that the last answer contains this text. */
 #define N_SAYS(w, text) munit_assert_not_null(strstr((w)->t.response.body, text))
 
 #endif

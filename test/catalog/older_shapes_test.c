@@ -1,6 +1,6 @@
 /*
-** The older shapes of nouns that have a field or two otherwise than the newest. Clusters: cluster_versions_test.c; what holds of all of them:
-** every_version_test.c.
+** Older shapes of nouns that differ from the newest in a field or two. Clusters are tested in cluster_versions_test.c,
+** rules for all versions in every_version_test.c.
 **
 ** Tests also: alert, backup_schedule, compliance_policy, export_bucket, identity_provider, live_migration, live_migration_validation, organization_user, process_args
 */
@@ -9,7 +9,7 @@
 #define FIRST "application/vnd.svc.2023-01-01+json"
 #define LAST "application/vnd.svc.2099-01-01+json"
 
-/* A world in which a request of this operation is ready. */
+/* Opens a world with a ready request of this operation. */
 static const svc_plan *shapes_open(t_world *w, const char *op)
 {
   size_t i;
@@ -57,7 +57,7 @@ TEST(older_shapes, process_args)
   t_world_close(&w);
 }
 
-/* Copies name a spec of the cluster in place of its zone. */
+/* Copy settings name a replication spec of the cluster instead of its zone. */
 TEST(older_shapes, backup_schedule)
 {
   static t_world w;
@@ -75,7 +75,7 @@ TEST(older_shapes, backup_schedule)
   shapes_send(&w, LAST, "GET", w.path, NULL, 200);
   munit_assert_string_equal(t_str(&w.t, "copySettings[0].zoneId"), zone);
   shapes_has_not(&w, "copySettings[0].replicationSpecId");
-  /* copies that are to go are named so as well */
+  /* deleted copies are named the same way */
   snprintf(body, sizeof body, "{\"copySettings\":[],\"deleteCopiedBackups\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"replicationSpecId\":\"%s\"}]}", spec);
   shapes_send(&w, FIRST, "PATCH", w.path, body, 200);
   munit_assert_size(t_count(&w.t, "copySettings"), ==, 0);
@@ -86,7 +86,7 @@ TEST(older_shapes, backup_schedule)
   t_world_close(&w);
 }
 
-/* Names need not be sent. */
+/* Names are optional. */
 TEST(older_shapes, compliance_policy)
 {
   static t_world w;
@@ -99,12 +99,12 @@ TEST(older_shapes, compliance_policy)
   munit_assert_string_equal(t_str(&w.t, "authorizedUserLastName"), "ada@example.com");
   shapes_send(&w, LAST, "PUT", w.path, "{\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":\"Lovelace\","
               "\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\",\"retentionUnit\":\"days\",\"retentionValue\":9}]}", 200);
-  shapes_send(&w, FIRST, "PUT", w.path, nameless, 200); /* those that there are stay */
+  shapes_send(&w, FIRST, "PUT", w.path, nameless, 200); /* stored names stay */
   munit_assert_string_equal(t_str(&w.t, "authorizedUserLastName"), "Lovelace");
   t_world_close(&w);
 }
 
-/* Buckets at other providers than AWS are not seen. */
+/* Buckets at other providers than AWS are not visible. */
 TEST(older_shapes, export_bucket)
 {
   static t_world w;
@@ -132,7 +132,7 @@ TEST(older_shapes, export_bucket)
   t_world_close(&w);
 }
 
-/* What OIDC has of its own is neither shown nor taken; the version has ended where that is enforced. */
+/* The fields of OIDC are neither shown nor accepted. The version is past its sunset where that is enforced. */
 TEST(older_shapes, identity_provider)
 {
   static t_world w;
@@ -202,7 +202,7 @@ TEST(older_shapes, live_migration)
   }
 }
 
-/* The member of this name in the last list. */
+/* Returns the user of this name in the last list. */
 static const svc_node *shapes_user(const t_world *w, const char *name)
 {
   const svc_node *user = svc_node_first(t_node(&w->t, "results"));
@@ -218,7 +218,7 @@ static bool shapes_has_role(const svc_node *user, const char *scope, const char 
   return false;
 }
 
-/* People with an e-mail address and all roles in one array; who is only invited is not among them. */
+/* Users with an e-mail address and all roles in one array. Invited people are not listed. */
 TEST(older_shapes, users)
 {
   static t_world w;

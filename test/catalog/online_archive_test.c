@@ -1,5 +1,5 @@
 /*
-** Online archives: their states by the clock, what can be changed and what cannot, every rule of a body, and logs of queries.
+** Online archives: their states by the clock, allowed and forbidden changes, every rule for bodies, and query logs.
 */
 #include "damaged.h"
 #include "driver.h"
@@ -114,7 +114,7 @@ TEST(online_archive, states)
   munit_assert_true(told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_ENABLED") && told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_UPDATED") &&
                     told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_DISABLED"));
 
-  t_advance(&w.t, 3); /* each change of what is archived, or when, begins anew; another one does not */
+  t_advance(&w.t, 3); /* only changes of the archived data or its schedule start again */
   expect_state(&w, "ACTIVE");
   munit_assert_int(one(&w, "PATCH", "{\"criteria\":{\"expireAfterDays\":50}}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
@@ -221,7 +221,7 @@ TEST(online_archive, bodies)
   t_close(&w.t);
 }
 
-/* The text in a gzip stream of stored blocks. */
+/* Returns the text in a gzip stream of stored blocks. */
 static svc_str unpacked(archive_world *w)
 {
   const unsigned char *p = (const unsigned char *)w->t.response.body;
@@ -248,7 +248,7 @@ TEST(online_archive, logs)
   open_world(&w, NULL);
   munit_assert_int(call(&w, "GET", "/queryLogs.gz", NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-01-01+gzip");
-  munit_assert_size(unpacked(&w).n, ==, 0); /* nobody asks an archive anything here */
+  munit_assert_size(unpacked(&w).n, ==, 0); /* the simulation has no queries on archives */
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748736000&endDate=1748736001", NULL), ==, 200);
   munit_assert_size(unpacked(&w).n, ==, 0);
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1199145600&endDate=253402300799", NULL), ==, 200);
@@ -269,7 +269,7 @@ TEST(online_archive, logs)
   t_close(&w.t);
 }
 
-/* Where damage has left a cluster no regions, nobody knows where an archive of it is worked on, unless that is said. */
+/* A damaged cluster has no regions: its archive then has a region only if the request names one. */
 TEST(online_archive, nowhere)
 {
   const char *cluster;

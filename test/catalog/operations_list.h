@@ -1,34 +1,35 @@
 /*
-** The operations of the service, as its public catalog and reference state them. Tests have no other list of them.
+** The operations of the service, as its public catalog and reference define them. Tests have no other list of them.
 **
-** The rule it keeps: this is the test's own list. It was taken from the catalog, not from the library's tables, and
-** must not be made from them: the test compares the two, and a list made from what it checks would agree with any
-** mistake. When the two differ, find out which one is wrong.
+** The rule: the list belongs to the test. Its source is the catalog; it must never be generated from the library's
+** tables. The test compares the two; a list generated from the tables would agree with any mistake. When the two
+** differ, find out which one is wrong.
 **
 ** Operations that the public catalog does not have are in operations_own.h.
 **
 ** Sorted by path, then method; the path of the root is empty.
 **
-** Names: the reference's (operationId).
+** Names: the operationId of the reference.
 **
-** Versions: all dates up to 2025-03-12, rising; the last is the one served. The catalog's operations all have a stable
-** version up to that day, so none is here as a preview or with later dates only.
+** Versions: all dates up to 2025-03-12, rising; the last is the one served. All operations of the catalog have a
+** stable version up to that day, so the list has none that are only a preview or have only later dates.
 **
-** Roles: any one suffices; "" where none is stated, so whoever is authenticated may call (for /unauth: anybody).
+** Roles: any single one is sufficient. "": none is required, so any authenticated caller may call (for /unauth:
+** anybody).
 **
-** Status: that of success. Where the service is known to answer differently from its reference, what it answers. Where
-** the reference gives two, that of the newest version (search deployment: 201 and 204), or else 200 (collStats/pinned,
-** also 201; /access, also 204 when nobody has to be invited).
+** Status: that of success. If the service is known to answer differently from its reference, the list has the
+** service's status. If the reference has two, the list has that of the newest version (search deployment: 201 and
+** 204), or else 200 (collStats/pinned, also 201; /access, also 204 when nobody has to be invited).
 */
 #ifndef SVC_TEST_OPERATIONS_LIST_H
 #define SVC_TEST_OPERATIONS_LIST_H
 
 typedef struct operations_row {
   const char *method, *path, *name;
-  const char *set, *scope; /* the endpoint set it draws from, and what has a bucket of its own there */
+  const char *set, *scope; /* its endpoint set, and the scope of its buckets */
   int capacity, refill;    /* of that bucket; refilled every 60 seconds */
-  const char *versions;    /* YYYYMMDD, with spaces between */
-  const char *roles;       /* with spaces between */
+  const char *versions;    /* YYYYMMDD, separated by spaces */
+  const char *roles;       /* separated by spaces */
   int status;
 } operations_row;
 
@@ -889,8 +890,8 @@ static const operations_row operations_list[] = {
 
 #define OPERATIONS_COUNT (sizeof operations_list / sizeof operations_list[0])
 
-/* The public catalog has 447 operations on 278 paths. The totals stand here alone, and guard against rows that an edit loses, doubles or
-** misspells: the compiler compares the first, test/pipeline/route_test.c the second. */
+/* The public catalog has 447 operations on 278 paths. The totals, which are only here, guard against rows that an edit loses,
+** doubles or misspells: the compiler checks the first total, test/pipeline/route_test.c the second. */
 _Static_assert(OPERATIONS_COUNT == 447, "operations_list.h has other operations than the public catalog");
 #define OPERATIONS_PATHS 278
 

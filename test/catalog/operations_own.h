@@ -1,8 +1,8 @@
 /*
-** Operations that the public catalog (operations_list.h) does not have. The catalog tests accept them beside it.
+** Operations that the public catalog (operations_list.h) does not have. The catalog tests accept both lists.
 **
-** The rule it keeps: an operation stands either in the public catalog or here, never in both, so the comparison with the
-** catalog stays exact.
+** The rule: an operation is either in the public catalog or here, never in both, so that the comparison with the
+** catalog is exact.
 */
 #ifndef SVC_TEST_OPERATIONS_OWN_H
 #define SVC_TEST_OPERATIONS_OWN_H
@@ -20,7 +20,7 @@ static const operations_row operations_own[] = {
 
 #define OPERATIONS_OWN_COUNT (sizeof operations_own / sizeof operations_own[0] - 1)
 
-/* Operations beside the API (SVC_ABSOLUTE): they belong to no endpoint set and have no dated version. */
+/* Operations outside of the API (SVC_ABSOLUTE), which belong to no endpoint set and have no dated version. */
 static const struct {
   const char *method, *path, *name;
 } operations_beside[] = {
@@ -32,7 +32,7 @@ static const struct {
 
 #define OPERATIONS_BESIDE_COUNT (sizeof operations_beside / sizeof operations_beside[0])
 
-/* The row of an operation, of the public catalog or of ours; NULL: in neither. */
+/* Returns the row of an operation from either list, or NULL if it is in neither. */
 static inline const operations_row *operations_find(const char *method, const char *path)
 {
   const operations_row *own;
@@ -44,7 +44,7 @@ static inline const operations_row *operations_find(const char *method, const ch
   return NULL;
 }
 
-/* The name of an operation, wherever it stands; NULL: nowhere. */
+/* Returns the operationId from any of the lists, or NULL if it is in none. */
 static inline const char *operations_name(const char *method, const char *path)
 {
   const operations_row *row = operations_find(method, path);

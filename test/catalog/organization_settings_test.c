@@ -1,5 +1,5 @@
 /*
-** What the settings of an organization do: each is enforced where this API has something that it bears on.
+** The effects of an organization's settings: each is enforced where this API has something that it affects.
 */
 #include "support.h"
 
@@ -10,7 +10,7 @@ static void settings_set(t_place *w, const char *body, int status)
   if (t_sendf(&w->t, "PATCH", body, "/orgs/%s/settings", w->org) != status) munit_errorf("%s: %d %s", body, w->t.response.status, w->t.response.body);
 }
 
-/* It is refused, by this code, and nothing has changed. */
+/* Checks that the request is refused with this code and changes nothing. */
 static void settings_refuse(t_place *w, const char *method, const char *path, const char *body, const char *code)
 {
   uint64_t print;
@@ -43,8 +43,9 @@ TEST(organization_settings, factors)
   own = settings_path(&w, "/orgs/", w.org, "/settings");
   groups = settings_path(&w, "/groups/", w.group, "");
   w.t.caller.second_factor = 0;
-  settings_set(&w, "{\"securityContact\":\"a@example.com\"}", 200); /* nobody asks for it yet */
-  settings_refuse(&w, "PATCH", own, "{\"multiFactorAuthRequired\":true}", NO_FACTOR); /* who has none would shut himself out */
+  settings_set(&w, "{\"securityContact\":\"a@example.com\"}", 200); /* not required yet */
+  /* a caller without a second factor would lose access */
+  settings_refuse(&w, "PATCH", own, "{\"multiFactorAuthRequired\":true}", NO_FACTOR);
   munit_assert_string_equal(t_param(&w.t, 0), w.org);
   w.t.caller.second_factor = 1;
   settings_set(&w, "{\"multiFactorAuthRequired\":true,\"apiAccessListRequired\":true}", 200);
@@ -54,12 +55,12 @@ TEST(organization_settings, factors)
   settings_refuse(&w, "GET", groups, NULL, NO_FACTOR);
   settings_refuse(&w, "PATCH", groups, "{\"name\":\"beta\"}", NO_FACTOR);
   settings_refuse(&w, "GET", settings_path(&w, "/orgs/", w.org, ""), NULL, NO_FACTOR);
-  settings_refuse(&w, "PATCH", own, "{\"multiFactorAuthRequired\":false}", NO_FACTOR); /* nor is it turned off without */
+  settings_refuse(&w, "PATCH", own, "{\"multiFactorAuthRequired\":false}", NO_FACTOR); /* turning it off requires it, too */
   snprintf(body, sizeof body, "{\"name\":\"new\",\"orgId\":\"%s\"}", w.org);
   settings_refuse(&w, "POST", "/groups", body, NO_FACTOR);
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", w.org);
   settings_refuse(&w, "POST", settings_path(&w, "/groups/", moved, ":migrate"), body, NO_FACTOR);
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", moved), ==, 200); /* another organization asks for nothing */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", moved), ==, 200); /* another organization does not require it */
   munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
 
@@ -73,7 +74,7 @@ TEST(organization_settings, factors)
   t_close(&w.t);
 }
 
-/* Credentials are for machines. */
+/* Credentials are for machines, and need no second factor. */
 TEST(organization_settings, factors_of_credentials)
 {
   t_place w;
@@ -107,7 +108,7 @@ TEST(organization_settings, employees)
   settings_refuse(&w, "POST", settings_path(&w, "/groups/", w.group, "/clusters/Main:grantVendorEmployeeAccess"), grant, "EMPLOYEE_ACCESS_RESTRICTED");
   settings_set(&w, "{\"restrictEmployeeAccess\":false}", 200);
   munit_assert_int(t_sendf(&w.t, "POST", grant, "/groups/%s/clusters/Main:grantVendorEmployeeAccess", w.group), ==, 204);
-  settings_set(&w, "{\"restrictEmployeeAccess\":true}", 200); /* what was granted can be revoked */
+  settings_set(&w, "{\"restrictEmployeeAccess\":true}", 200); /* an existing grant can be revoked */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Main", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "vendorEmployeeAccessGrant.grantType"), "CLUSTER_DATABASE_LOGS");
   munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/clusters/Main:revokeVendorEmployeeAccess", w.group), ==, 204);
@@ -126,7 +127,7 @@ TEST(organization_settings, generative)
   size_t i;
   t_place_open(&w, &quiet, "alpha", NULL);
   path = settings_path(&w, "/groups/", w.group, "/settings");
-  settings_set(&w, "{\"genAIFeaturesEnabled\":false}", 200); /* of one that was never changed, too */
+  settings_set(&w, "{\"genAIFeaturesEnabled\":false}", 200); /* also if the project's settings were never changed */
   settings_refuse(&w, "PATCH", path, "{\"isClusterAiAssistantEnabled\":true}", "GEN_AI_FEATURES_DISABLED");
   settings_set(&w, "{\"genAIFeaturesEnabled\":true}", 200);
   munit_assert_int(t_send(&w.t, "PATCH", path, "{\"isDataExplorerGenAISampleDocumentPassingEnabled\":true}"), ==, 200);
@@ -139,19 +140,19 @@ TEST(organization_settings, generative)
     munit_assert_string_equal(t_param(&w.t, 0), names[i]);
     munit_assert_string_equal(t_param(&w.t, 1), w.org);
   }
-  munit_assert_int(t_send(&w.t, "PATCH", path, "{\"isSchemaAdvisorEnabled\":false}"), ==, 200); /* others are free */
+  munit_assert_int(t_send(&w.t, "PATCH", path, "{\"isSchemaAdvisorEnabled\":false}"), ==, 200); /* other settings are not affected */
   munit_assert_string_equal(t_str(&w.t, names[0]), "false");
   munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
   snprintf(all, sizeof all, "%s", w.t.response.body);
-  munit_assert_int(t_send(&w.t, "PATCH", path, all), ==, 200); /* what is shown may be sent back */
+  munit_assert_int(t_send(&w.t, "PATCH", path, all), ==, 200); /* the shown body can be sent back */
   settings_set(&w, "{\"genAIFeaturesEnabled\":true}", 200);
-  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* they are as they were */
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* unchanged */
   for (i = 0; i < 3; i++) munit_assert_string_equal(t_str(&w.t, names[i]), "true");
   munit_assert_string_equal(t_str(&w.t, "isSchemaAdvisorEnabled"), "false");
   t_close(&w.t);
 }
 
-/* Secrets of accounts of organizations and of projects, the first one and further ones; those that are there keep their end. */
+/* Secrets of service accounts of organizations and of projects, the first one and further ones. Existing secrets keep their expiry. */
 TEST(organization_settings, secrets)
 {
   static const char account[] = "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"%s\"],\"secretExpiresAfterHours\":%d}";

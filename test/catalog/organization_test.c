@@ -1,5 +1,5 @@
 /*
-** Organizations: their life, the credentials that are made along with one, and their settings.
+** Organizations: their life cycle, the credentials created with one, and their settings.
 **
 ** Tests also: organization_settings
 */
@@ -7,7 +7,7 @@
 #include "support.h"
 
 T_NEEDS(organization) = {
-  T_FIRST(SVC_DELETE, "/orgs/{orgId}", SVC_DELETE, "/groups/{groupId}", NULL), /* projects keep their organization */
+  T_FIRST(SVC_DELETE, "/orgs/{orgId}", SVC_DELETE, "/groups/{groupId}", NULL), /* an organization with projects cannot be deleted */
   T_NEEDS_END
 };
 
@@ -28,7 +28,7 @@ TEST_SERVICE(organization, life)
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 0);
   acme = t_organization(t, "Acme");
-  munit_assert_size(t_count(t, "organization"), ==, 4); /* the links are the wrapper's */
+  munit_assert_size(t_count(t, "organization"), ==, 4); /* the links are outside, in the wrapper */
   munit_assert_string_equal(t_str(t, "organization.name"), "Acme");
   munit_assert_string_equal(t_str(t, "organization.isDeleted"), "false");
   munit_assert_string_equal(t_str(t, "organization.skipDefaultAlertsSettings"), "false");
@@ -38,7 +38,7 @@ TEST_SERVICE(organization, life)
   munit_assert_null(t_node(t, "orgOwnerId"));
   beta = t_organization(t, "Beta");
   munit_assert_string_not_equal(acme, beta);
-  munit_assert_string_equal(t_organization(t, "Acme") ? t_str(t, "organization.name") : "", "Acme"); /* names may repeat */
+  munit_assert_string_equal(t_organization(t, "Acme") ? t_str(t, "organization.name") : "", "Acme"); /* names need not be unique */
 
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", acme), ==, 200);
   munit_assert_string_equal(t_str(t, "id"), acme);
@@ -93,7 +93,7 @@ TEST_SERVICE(organization, filter)
   munit_assert_int64(t_int(t, "totalCount"), ==, 1);
   munit_assert_size(t_count(t, "results"), ==, 1);
   munit_assert_string_equal(t_str(t, "results[0].id"), other);
-  munit_assert_int(t_send(t, "GET", "/orgs?name=acme", NULL), ==, 200); /* a beginning, in either case */
+  munit_assert_int(t_send(t, "GET", "/orgs?name=acme", NULL), ==, 200); /* a prefix, case-insensitive */
   munit_assert_int64(t_int(t, "totalCount"), ==, 2);
   munit_assert_string_equal(t_str(t, "results[0].id"), acme);
   munit_assert_string_equal(t_str(t, "results[1].name"), "Acme-Two");
@@ -102,7 +102,7 @@ TEST_SERVICE(organization, filter)
   munit_assert_int(t_send(t, "GET", "/orgs?name=nobody", NULL), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 0);
 
-  t->grants[0].on = other; /* a list shows what its caller may see */
+  t->grants[0].on = other; /* a list has only organizations that its caller may see */
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 1);
   munit_assert_string_equal(t_str(t, "results[0].id"), other);
@@ -136,7 +136,7 @@ TEST_SERVICE(organization, refused)
   munit_assert_int(t_send(t, "POST", "/orgs", "{\"name\":\"q\",\"orgOwnerId\":\"5f0000000000000000000009\"}"), ==, 404);
   munit_assert_string_equal(t_error(t), "USER_NOT_FOUND");
   munit_assert_string_equal(t_param(t, 0), "5f0000000000000000000009");
-  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200); /* of what was refused, nothing is there */
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200); /* the refused requests created nothing */
   munit_assert_int64(t_int(t, "totalCount"), ==, 0);
 }
 
@@ -160,7 +160,7 @@ TEST_SERVICE(organization, credentials)
   munit_assert_string_equal(t_str(t, "serviceAccount.secrets[0].expiresAt"), "2025-06-01T08:00:00Z");
   munit_assert_string_equal(t_str(t, "serviceAccount.roles[0]"), "ORG_MEMBER");
 
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/apiKeys/%s", org, key), ==, 200); /* both are there, without secrets */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/apiKeys/%s", org, key), ==, 200); /* both exist, without their secrets */
   munit_assert_int(strncmp(t_str(t, "privateKey"), "********-****-****-", 19), ==, 0);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", org, client), ==, 200);
   munit_assert_null(t_node(t, "secrets[0].secret"));
@@ -209,7 +209,7 @@ TEST(organization, replay)
   replay("{\"name\":\"Acme\"," ACCOUNT "}", false, true);
 }
 
-/* What is kept is shorter before the links than what was shown: they must still land where they belong. */
+/* The stored body has shorter values before the links than the first answer: the replayed links must still be in their places. */
 TEST(organization, replay_key)
 {
   replay("{\"name\":\"Acme\"," KEY "}", true, false);
@@ -222,7 +222,7 @@ static const char *settings_open(t_service *t)
 {
   svc_config config;
   memset(&config, 0, sizeof config);
-  config.limiter_off = 1; /* ten requests in a minute are few for a test */
+  config.limiter_off = 1; /* ten requests per minute are too few for a test */
   t_open(t, &config);
   return t_organization(t, "Acme");
 }
@@ -233,7 +233,7 @@ TEST(organization, settings_merge)
   const char *org;
   org = settings_open(&t);
   munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, org), ==, 200);
-  munit_assert_string_equal(t_str(&t, "apiAccessListRequired"), "true"); /* a person made it */
+  munit_assert_string_equal(t_str(&t, "apiAccessListRequired"), "true"); /* a person created it */
   munit_assert_string_equal(t_str(&t, "genAIFeaturesEnabled"), "true");
   munit_assert_int64(t_int(&t, "maxServiceAccountSecretValidityInHours"), ==, 8760);
   munit_assert_string_equal(t_str(&t, "multiFactorAuthRequired"), "false");
@@ -293,7 +293,7 @@ TEST(organization, settings_bounds)
 TEST(organization, settings_events)
 {
   static const struct { const char *body, *event; int64_t count; } steps[] = {
-    { "{\"apiAccessListRequired\":false}", "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED", 1 }, /* it was, from the start */
+    { "{\"apiAccessListRequired\":false}", "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED", 1 }, /* required from the start */
     { "{\"apiAccessListRequired\":true}", "ORG_PUBLIC_API_ACCESS_LIST_REQUIRED", 1 },
     { "{\"multiFactorAuthRequired\":true}", "ORG_TWO_FACTOR_AUTH_REQUIRED", 1 },
     { "{\"multiFactorAuthRequired\":false}", "ORG_TWO_FACTOR_AUTH_OPTIONAL", 1 },
@@ -320,12 +320,12 @@ TEST(organization, settings_events)
     munit_assert_string_equal(t_str(&t, "results[0].eventTypeName"), steps[i].event);
   }
   munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":false,\"genAIFeaturesEnabled\":true}", SETTINGS, org), ==, 200);
-  munit_assert_int64(events(&t, org, "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED"), ==, 2); /* one for each */
+  munit_assert_int64(events(&t, org, "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED"), ==, 2); /* an event for each */
   munit_assert_int64(events(&t, org, "ORG_SETTINGS_UPDATED"), ==, 3);
   t_close(&t);
 }
 
-/* A credential reaches its own organization alone: one that makes another has to ask for a way into it. */
+/* A credential reaches only its own organization. If it creates another one, it must request a credential for it. */
 TEST(organization, by_credential)
 {
   enum { MOST = 100 };
@@ -362,8 +362,8 @@ TEST(organization, by_credential)
   }
   munit_assert_int(t_send(&t, "POST", "/orgs", with_key), ==, 400);
   munit_assert_string_equal(t_error(&t), "MAX_ORGS_PER_USER_EXCEEDED");
-  t_as_host(&t); /* one of them goes, then there is room for one more */
-  t_organization(&t, "Others"); /* people are whom the host lets in: it says how many they make */
+  t_as_host(&t); /* a delete makes room for one more */
+  t_organization(&t, "Others"); /* the host decides how many organizations its users create */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", last), ==, 204);
   munit_assert_int(t_sendf(&t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets", org, id), ==, 201);
   munit_assert_int(t_as_account(&t, id, t_keep(&t, t_str(&t, "secret"))), ==, 200);
@@ -372,12 +372,12 @@ TEST(organization, by_credential)
   munit_assert_int(t_send(&t, "POST", "/orgs", with_key), ==, 400);
   t_as_host(&t);
   store_whole(t.s);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204); /* who made them is gone, they stay */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204); /* the creator is deleted, the created organizations stay */
   store_whole(t.s);
   t_close(&t);
 }
 
-/* An account of this organization sends what follows. */
+/* Creates a service account of this organization. The account sends all later requests. */
 static void organization_account(t_service *t, const char *org, const char *role)
 {
   char body[256];
@@ -391,7 +391,7 @@ static void organization_account(t_service *t, const char *org, const char *role
   t_header(t, "Content-Type", "application/json");
 }
 
-/* Only members of the caller's own organization are named as owners, and of others it is not told whether they exist. */
+/* Only members of the caller's own organization can become owners. The error does not show whether others exist. */
 TEST(organization, owner_strange)
 {
   t_service t;
@@ -415,7 +415,7 @@ TEST(organization, owner_strange)
   snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", mine);
   munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
   t_as_host(&t);
-  t_as(&t, mine); /* a person names itself, and who is in an organization with it */
+  t_as(&t, mine); /* a user names itself, or a member of a common organization */
   munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
   snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", stranger);
   munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 404);
@@ -425,7 +425,7 @@ TEST(organization, owner_strange)
   t_close(&t);
 }
 
-/* Organizations that make one another are one family, with one limit; only owners draw on it. */
+/* Organizations that create one another form a family with one limit. Only owners may create them. */
 TEST(organization, family)
 {
   enum { MOST = 100 };
@@ -440,7 +440,7 @@ TEST(organization, family)
   munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 403);
   munit_assert_string_not_equal(t_error(&t), "API_KEY_CANNOT_CREATE_ORG");
   organization_account(&t, org, "ORG_OWNER");
-  for (i = 0; i < MOST; i++) { /* each by the account of the one before */
+  for (i = 0; i < MOST; i++) { /* each by the account of the previous one */
     munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 201);
     child = t_keep(&t, t_str(&t, "organization.id"));
     if (i == 0) first = child;
@@ -449,18 +449,18 @@ TEST(organization, family)
   }
   munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 400);
   munit_assert_string_equal(t_error(&t), "MAX_ORGS_PER_USER_EXCEEDED");
-  t_as_host(&t); /* the first of the family goes: that is no new beginning */
+  t_as_host(&t); /* deleting the first of the family does not reset the limit */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
   store_whole(t.s);
   organization_account(&t, first, "ORG_OWNER");
   munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 400);
-  t_as_host(&t); /* one less, and there is room for one */
+  t_as_host(&t); /* a delete makes room for one more */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", child), ==, 204);
   organization_account(&t, first, "ORG_OWNER");
   munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 201);
   munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 400);
   t_as_host(&t);
-  id = t_organization(&t, "Elsewhere"); /* another family is not touched */
+  id = t_organization(&t, "Elsewhere"); /* another family is not affected */
   organization_account(&t, id, "ORG_OWNER");
   munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 201);
   t_as_host(&t);

@@ -1,5 +1,5 @@
 /*
-** Outage simulations: what is their own, besides what holds for every route.
+** Outage simulations: their own rules, besides those of every route.
 **
 ** Tests also: process_state
 */
@@ -8,7 +8,7 @@
 #include "needs.h"
 #include "world.h"
 
-/* One region has to stay: the world's cluster gets a second one. */
+/* At least one region must stay, so the world's cluster gets a second one. */
 static bool outage_two_regions(t_world *w, const svc_plan *plan)
 {
   static const char two[] = "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_2\",\"priority\":7,"
@@ -62,7 +62,7 @@ TEST(outage_simulation, states)
   size_t dues;
   outage_open(&w, NULL);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  dues = probe_records(w.t.s, "d"); /* of the ledger */
+  dues = probe_records(w.t.s, "d"); /* the due steps of the ledger */
   munit_assert_int(outage_send(&w, "GET", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "OUTAGE_SIMULATION_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), "Main");
@@ -85,13 +85,13 @@ TEST(outage_simulation, states)
   munit_assert_string_equal(t_str(&w.t, "state"), "RECOVERY_REQUESTED");
   munit_assert_string_equal(outage_event(&w), "CLUSTER_REGIONAL_OUTAGE_SIMULATION_END_REQUESTED");
   w.t.now += 500;
-  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200); /* it is under way */
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200); /* the recovery is in progress */
   munit_assert_string_equal(t_str(&w.t, "state"), "RECOVERING");
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 409);
   w.t.now += 2000;
   outage_is(&w, "COMPLETE");
   munit_assert_string_equal(outage_event(&w), "CLUSTER_REGIONAL_OUTAGE_SIMULATION_COMPLETED");
-  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202); /* which makes room */
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202); /* replaces the completed one */
   munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200); /* before it has begun */
   munit_assert_string_equal(t_str(&w.t, "state"), "RECOVERY_REQUESTED");
   w.t.now += 2500;
@@ -103,7 +103,7 @@ TEST(outage_simulation, states)
   t_close(&w.t);
 }
 
-/* Nobody ends it: it ends. */
+/* An outage ends automatically after its maximum time. */
 TEST(outage_simulation, expires)
 {
   t_place w;
@@ -133,7 +133,7 @@ TEST(outage_simulation, refused)
       "outageFilters[1]" },
     { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"ZONE\"}]}", "outageFilters[0].type" },
     { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"},{\"cloudProvider\":\"AWS\",\"regionName\":\"US_WEST_2\"}]}",
-      "outageFilters" }, /* one region has to stay */
+      "outageFilters" }, /* at least one region must stay */
   };
   t_place w;
   size_t i;
@@ -148,7 +148,7 @@ TEST(outage_simulation, refused)
   t_close(&w.t);
 }
 
-/* The driver makes it begin and end; what it is asked for, and deletes with the cluster, is as for any other. */
+/* The driver starts and ends the outage. Its questions, and the delete with the cluster, are as usual. */
 TEST(outage_simulation, driver)
 {
   t_driver d;
@@ -170,7 +170,7 @@ TEST(outage_simulation, driver)
   t_close(&w.t);
 }
 
-/* An outage that fails to begin, or to end, has no state for that: it is tried again, later each time, until it does. */
+/* An outage that fails to start or to end has no failed state. The order is retried, after growing waits, until it succeeds. */
 TEST(outage_simulation, fails)
 {
   static const char failed[] = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_FAILED_TO_START";
@@ -189,14 +189,14 @@ TEST(outage_simulation, fails)
       order = t_driver_order(&d, "outage.");
       munit_assert_string_not_equal(order->id, before);
       strcpy(before, order->id);
-      munit_assert_int(svc_order_done(w.t.s, before, SVC_OK, NULL), ==, SVC_OK); /* of that one nothing is heard any more */
+      munit_assert_int(svc_order_done(w.t.s, before, SVC_OK, NULL), ==, SVC_OK); /* a late report for a finished order has no effect */
       if (i < 4) outage_is(&w, end ? "RECOVERING" : "STARTING");
       munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
       munit_assert_string_equal(t_driver_order(&d, "outage.")->id, before); /* not at once */
     }
     outage_is(&w, end ? "COMPLETE" : "SIMULATING");
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=%s", w.group, failed), ==, 200);
-    munit_assert_int64(t_int(&w.t, "totalCount"), ==, end + 1); /* once, not each time */
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, end + 1); /* once, not for each retry */
     if (!end) munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
   }
   t_close(&w.t);
@@ -204,7 +204,8 @@ TEST(outage_simulation, fails)
 
 /* ------------------------------------------------------------------------------------------------------------- effects */
 
-/* How many processes of the cluster have this type, and how many were last seen at this time. */
+/* Returns the number of processes of this type that were last seen at this time; NULL: any type or time. *first: the id of the
+** first one. */
 static int outage_processes(t_place *w, const char *type, const char *ping, const char **first)
 {
   char path[64];
@@ -230,7 +231,7 @@ static int outage_events(t_place *w, const char *type)
   return (int)t_int(&w->t, "totalCount");
 }
 
-/* The hosts of the region are down, the primary is elsewhere, and the hardware stays as it is until the outage has ended. */
+/* The hosts of the region are down, another region has the primary, and the hardware stays until the end of the outage. */
 TEST(outage_simulation, moves_primary)
 {
   static const char five[] = "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_2\",\"priority\":7,"
@@ -247,7 +248,7 @@ TEST(outage_simulation, moves_primary)
   outage_is(&w, "SIMULATING");
   munit_assert_int(outage_processes(&w, "REPLICA_PRIMARY", NULL, &now), ==, 1);
   munit_assert_string_not_equal(before, now);
-  munit_assert_int(outage_processes(&w, NULL, "2025-06-01T00:01:00Z", NULL), ==, 2); /* nobody has heard of these since */
+  munit_assert_int(outage_processes(&w, NULL, "2025-06-01T00:01:00Z", NULL), ==, 2); /* no ping since then */
   munit_assert_int(outage_processes(&w, NULL, "2025-06-01T00:11:00Z", NULL), ==, 3);
   munit_assert_int(outage_events(&w, "HOST_DOWN"), ==, 2);
   munit_assert_int(outage_events(&w, "PRIMARY_ELECTED"), ==, 1);
@@ -261,12 +262,12 @@ TEST(outage_simulation, moves_primary)
   munit_assert_int(outage_processes(&w, NULL, "2025-06-01T00:12:00Z", NULL), ==, 5);
   munit_assert_int(outage_events(&w, "HOST_UP"), ==, 2);
   munit_assert_int(outage_processes(&w, "REPLICA_PRIMARY", NULL, &before), ==, 1);
-  munit_assert_string_equal(before, now); /* who was elected stays */
+  munit_assert_string_equal(before, now); /* the elected primary stays */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
   t_close(&w.t);
 }
 
-/* Without most of those that can be elected there is no primary, until they are back. */
+/* Without the majority of electable nodes there is no primary, until they are back. */
 TEST(outage_simulation, no_primary)
 {
   t_place w;

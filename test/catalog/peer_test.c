@@ -1,5 +1,6 @@
 /*
-** Peering connections: the states of each provider with the clock moved, what they may be joined with, and a driver that fails.
+** Peering connections: the states of each provider by the clock, the networks that they can connect, and a driver that
+** fails.
 */
 #include "damaged.h"
 #include "mechanism/probe.h"
@@ -16,7 +17,7 @@ T_NEEDS(peer) = {
 #define GCP_CONTAINER "{\"providerName\":\"GCP\"}"
 #define STEP 1 /* second: a tenth of the time that a cluster takes */
 
-/* The states that one passes through, a step at a time. */
+/* Checks that the connection goes through these states, one step at a time. */
 static void peer_walk(n_world *w, const char *at, const char *field, const char *const *states)
 {
   for (; *states; states++) {
@@ -35,7 +36,7 @@ TEST(peer, aws)
   container = n_make(&w, "/containers", AWS_CONTAINER, NULL, 201);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), container, 202));
   munit_assert_string_equal(t_str(&w.t, "providerName"), "AWS");
-  munit_assert_string_equal(t_str(&w.t, "status"), ""); /* is another provider's word for it */
+  munit_assert_string_equal(t_str(&w.t, "status"), ""); /* the field of another provider */
   munit_assert_string_equal(t_str(&w.t, "connectionId"), "");
   munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", container), "provisioned"), "true");
   peer_walk(&w, at, "statusName", making);
@@ -43,12 +44,12 @@ TEST(peer, aws)
   munit_assert_int64(n_events(&w, "PEER_CREATED"), ==, 1);
   munit_assert_int64(n_events(&w, "PEER_UPDATED"), ==, 1);
 
-  n_good(&w, "PATCH", at, "{\"routeTableCidrBlock\":\"192.168.1.0/24\"}", NULL, 200); /* the routes alone */
-  n_bad(&w, "PATCH", at, "{\"routeTableCidrBlock\":\"192.168.2.0/24\"}", NULL, 409, "PEER_INVALID_STATE"); /* one change at a time */
+  n_good(&w, "PATCH", at, "{\"routeTableCidrBlock\":\"192.168.1.0/24\"}", NULL, 200); /* only the routes */
+  n_bad(&w, "PATCH", at, "{\"routeTableCidrBlock\":\"192.168.2.0/24\"}", NULL, 409, "PEER_INVALID_STATE"); /* only one change at a time */
   peer_walk(&w, at, "statusName", again);
-  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 200); /* another network: from the beginning */
+  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 200); /* another network: starts from the first state */
   munit_assert_string_equal(t_str(&w.t, "statusName"), "INITIATING");
-  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_A "\"}", NULL, 200); /* that is part of it */
+  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_A "\"}", NULL, 200); /* part of the change in progress */
   t_advance(&w.t, STEP);
   n_bad(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 409, "PEER_INVALID_STATE");
   n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_A "\"}", NULL, 200); /* changes nothing */
@@ -93,7 +94,7 @@ TEST(peer, others)
     peer_walk(&w, at, "status", rows[i].states);
     n_good(&w, "PATCH", at, rows[i].change, NULL, 200);
     peer_walk(&w, at, "status", rows[i].states);
-    munit_assert_string_equal(n_get(&w, "/peers", "totalCount"), "0"); /* of the first provider */
+    munit_assert_string_equal(n_get(&w, "/peers", "totalCount"), "0"); /* only the first provider's */
     snprintf(list, sizeof list, "/peers?providerName=%s", rows[i].provider);
     munit_assert_string_equal(n_get(&w, list, "results[0].status"), "AVAILABLE");
     n_good(&w, "DELETE", at, NULL, NULL, 202);
@@ -123,7 +124,7 @@ TEST(peer, refused)
   n_bad_field(&w, "POST", "/peers", N_PEER_AWS("192.168.0.0/24", "12"), aws, "vpcId");
   n_bad_field(&w, "POST", "/peers", N_PEER_AWS("192.168.0.1/24", N_VPC_A), aws, "routeTableCidrBlock");
   n_bad_field(&w, "POST", "/peers", N_PEER_AWS("192.168.0.0", N_VPC_A), aws, "routeTableCidrBlock");
-  n_bad(&w, "POST", "/peers", N_PEER_AWS("10.8.4.0/24", N_VPC_A), aws, 409, "OVERLAPPING_CIDR_BLOCK"); /* the container's own */
+  n_bad(&w, "POST", "/peers", N_PEER_AWS("10.8.4.0/24", N_VPC_A), aws, 409, "OVERLAPPING_CIDR_BLOCK"); /* the container's own block */
   n_bad_field(&w, "POST", "/peers",
               "{\"containerId\":\"%s\",\"accepterRegionName\":\"nowhere\",\"awsAccountId\":\"123456789012\","
               "\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-" N_VPC_A "\"}", aws, "accepterRegionName");
@@ -141,14 +142,14 @@ TEST(peer, refused)
   n_bad_field(&w, "PATCH", other, "{\"statusName\":\"AVAILABLE\"}", NULL, "statusName");
   n_bad_field(&w, "PATCH", other, "{\"providerName\":\"GCP\"}", NULL, "providerName");
 
-  /* of another container they may be the same; and who has none goes, whatever peers there are */
+  /* the same routes are allowed for another container; a container without peers can be deleted */
   west = n_make(&w, "/containers", "{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_1\",\"svcCidrBlock\":\"10.9.0.0/21\"}", NULL, 201);
   n_good(&w, "DELETE", n_at(&w, "/containers", west), NULL, NULL, 204);
   west = n_make(&w, "/containers", "{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_1\",\"svcCidrBlock\":\"10.9.0.0/21\"}", NULL, 201);
   n_good(&w, "DELETE", n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), west, 202)), NULL, NULL, 202);
   t_advance(&w.t, 60);
 
-  /* what is in use says by whom, and is free when that is gone */
+  /* the error names the peer in use; the container can be deleted after it */
   n_bad(&w, "DELETE", n_at(&w, "/containers", aws), NULL, NULL, 409, "CONTAINERS_IN_USE");
   N_SAYS(&w, strrchr(at, '/') + 1);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 409);
@@ -161,7 +162,7 @@ TEST(peer, refused)
   t_advance(&w.t, 60);
   n_good(&w, "DELETE", n_at(&w, "/containers", aws), NULL, NULL, 204);
 
-  for (i = 0; i < 50; i++) { /* there is an end to them */
+  for (i = 0; i < 50; i++) { /* their number is limited */
     char body[512];
     snprintf(body, sizeof body, "{\"providerName\":\"AZURE\",\"containerId\":\"%s\",\"azureDirectoryId\":"
              "\"11111111-1111-4111-8111-111111111111\",\"azureSubscriptionId\":\"22222222-2222-4222-8222-222222222222\","
@@ -172,7 +173,7 @@ TEST(peer, refused)
   t_close(&w.t);
 }
 
-/* What a GET shows goes back as it is, in whatever state. */
+/* The body of a GET can be sent back in every state. */
 TEST(peer, sent_back)
 {
   static const struct {
@@ -200,7 +201,7 @@ TEST(peer, sent_back)
   t_close(&w.t);
 }
 
-/* A driver's word is shown in each provider's own way. */
+/* A driver's reason for a failure is shown in the fields of each provider. */
 TEST(peer, driver)
 {
   t_driver d;
@@ -209,10 +210,11 @@ TEST(peer, driver)
   const char *at;
   n_open(&w, &config);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), n_make(&w, "/containers", AWS_CONTAINER, NULL, 201), 202));
-  t_advance(&w.t, 3600); /* the clock alone moves nothing */
+  t_advance(&w.t, 3600); /* time alone changes no state */
   munit_assert_string_equal(n_get(&w, at, "statusName"), "INITIATING");
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(t_driver_order(&d, "peering.")->desired, "\"svcCidrBlock\":\"10.8.0.0/21\"")); /* the driver knows both sides */
+  /* the order has both sides */
+  munit_assert_not_null(strstr(t_driver_order(&d, "peering.")->desired, "\"svcCidrBlock\":\"10.8.0.0/21\""));
   munit_assert_not_null(strstr(t_driver_order(&d, "peering.")->desired, "192.168.0.0/24"));
   t_driver_finish(&d, w.t.s, "peering.create", SVC_OK, "{\"connectionId\":\"pcx-77\"}");
   munit_assert_string_equal(n_get(&w, at, "statusName"), "PENDING_ACCEPTANCE");
@@ -221,11 +223,11 @@ TEST(peer, driver)
   munit_assert_string_equal(n_get(&w, at, "statusName"), "FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorStateName"), "REJECTED");
   munit_assert_int64(n_events(&w, "PEER_UPDATED"), ==, 1);
-  n_good(&w, "PATCH", at, "{\"awsAccountId\":\"210987654321\"}", NULL, 200); /* from the beginning */
+  n_good(&w, "PATCH", at, "{\"awsAccountId\":\"210987654321\"}", NULL, 200); /* from the first state */
   munit_assert_string_equal(t_str(&w.t, "statusName"), "INITIATING");
   munit_assert_string_equal(t_str(&w.t, "errorStateName"), "");
   t_driver_finish(&d, w.t.s, "peering.create", SVC_IO, "{\"reason\":\"no such account\"}");
-  munit_assert_string_equal(n_get(&w, at, "errorStateName"), "INVALID_ARGUMENT"); /* of these there are three */
+  munit_assert_string_equal(n_get(&w, at, "errorStateName"), "INVALID_ARGUMENT"); /* the API has only three error states */
   n_good(&w, "PATCH", at, "{\"awsAccountId\":\"123456789012\"}", NULL, 200);
   t_driver_finish(&d, w.t.s, "peering.create", SVC_OK, NULL);
   t_driver_finish(&d, w.t.s, "peering.accept", SVC_OK, NULL);
@@ -240,7 +242,7 @@ TEST(peer, driver)
 
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AZURE("net"), n_make(&w, "/containers", AZURE_CONTAINER, NULL, 201), 202));
   t_driver_finish(&d, w.t.s, "peering.create", SVC_OK, NULL);
-  munit_assert_string_equal(n_get(&w, at, "status"), "AVAILABLE"); /* one order is all it takes */
+  munit_assert_string_equal(n_get(&w, at, "status"), "AVAILABLE"); /* a single order is enough */
   n_good(&w, "DELETE", at, NULL, NULL, 202);
   t_driver_finish(&d, w.t.s, "peering.delete", SVC_IO, "{\"reason\":\"the directory is locked\"}");
   munit_assert_string_equal(n_get(&w, at, "status"), "DELETION_FAILED");
@@ -256,7 +258,7 @@ TEST(peer, driver)
   t_close(&w.t);
 }
 
-/* One whose record says a state that there is none of: it stays in it, is shown without, and goes when it is told to. */
+/* A damaged record with an unknown state: the connection stays in it, is shown without it, and can be deleted. */
 TEST(peer, damaged)
 {
   n_world w;

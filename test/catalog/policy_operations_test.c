@@ -1,9 +1,10 @@
 /*
-** A policy holds for every operation that could break it: a table of operations, each with a policy that forbids what it would
-** bring about. With the policy it is refused, by the policy's name, and nothing has changed; without it, it goes through.
+** Resource policies apply to every operation that could violate them. A table has operations, each with a policy that
+** forbids its effect. With the policy the operation is refused with the policy's name, and nothing is changed. Without
+** it, the operation succeeds.
 **
-** What no policy can speak of is not here: restores, migrations of data, zones and namespaces, outages that are simulated, pins,
-** search nodes and containers leave alone whatever an attribute of the context shows.
+** Operations that cannot affect an attribute of a policy's context are not listed: restores, migrations of data, zones
+** and namespaces, simulated outages, pins, search nodes and containers.
 */
 #include "damaged.h"
 #include "mechanism/probe.h"
@@ -30,12 +31,12 @@
 #define SCALING "\"autoScaling\":{\"compute\":{\"enabled\":true,\"maxInstanceSize\":\"M50\"}}"
 #define FLEX(name) "{\"name\":\"" name "\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"
 
-/* In paths and bodies: %G the project, %K a container, %S a service of endpoints, %P a peer, %O the other organization. */
+/* In paths and bodies: %G the project, %K a container, %S an endpoint service, %P a peer, %O the other organization. */
 static const struct {
   const char *method, *path, *body, *policy;
   int status; /* without the policy */
 } operations[] = {
-  /* clusters: provider, region, size, shape, version, TLS, how many */
+  /* clusters: provider, region, size, shape, version, TLS, number of clusters */
   { "POST", "/groups/%G/clusters", C_("A1", ""), NO_AWS, 201 },
   { "POST", "/groups/%G/clusters", C_("A2", ""), ONLY_EUROPE, 201 },
   { "POST", "/groups/%G/clusters", C_("A3", ",\"dbMajorVersion\":\"7.0\""), MODIFY("when { context.cluster.dbMajorVersion == \"7.0\" }"), 201 },
@@ -63,7 +64,7 @@ static const struct {
   { "PATCH", "/groups/%G/flexClusters/Flex", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", NO_AWS, 200 },
   { "POST", "/groups/%G/flexClusters:tenantUpgrade", C_("Flex", ""), ONLY_EUROPE, 200 },
 
-  /* the access list: what comes, and what goes */
+  /* the access list: added and removed entries */
   { "POST", "/groups/%G/accessList", "[{\"ipAddress\":\"192.0.2.9\"},{\"cidrBlock\":\"0.0.0.0/0\"}]",
     LIST("when { context.project.ipAccessList.contains(ip(\"0.0.0.0/0\")) }"), 201 },
   { "POST", "/groups/%G/accessList", "[{\"ipAddress\":\"192.0.2.9\",\"comment\":\"again\"}]", LIST(""), 201 },
@@ -77,7 +78,7 @@ static const struct {
   { "POST", "/groups/%G/maintenanceWindow/autoDefer", NULL, WINDOW(""), 200 },
   { "DELETE", "/groups/%G/maintenanceWindow", NULL, WINDOW("unless { context.project.hasDefinedMaintenanceWindow }"), 204 },
 
-  /* peering and private endpoints, of whatever */
+  /* peering and private endpoints of every provider */
   { "POST", "/groups/%G/peers", "{\"containerId\":\"%K\",\"accepterRegionName\":\"us-east-1\",\"awsAccountId\":\"123456789012\","
     "\"routeTableCidrBlock\":\"192.168.1.0/24\",\"vpcId\":\"vpc-0123456789abcdef1\"}", PEERING(OF_AWS), 202 },
   { "PATCH", "/groups/%G/peers/%P", "{\"routeTableCidrBlock\":\"192.168.7.0/24\"}", PEERING(OF_AWS), 200 },
@@ -99,7 +100,7 @@ typedef struct operations_world {
   const char *org, *other, *group, *container, *service, *peer;
 } operations_world;
 
-/* The text with what its letters stand for, in memory of the service's. */
+/* Returns the text with its placeholders replaced, in memory of the service. */
 static const char *filled(operations_world *w, const char *text)
 {
   svc_buf b = svc_buf_new(&w->t.arena, 512);
@@ -161,7 +162,7 @@ static void operations_open(operations_world *w)
   w->group = t_project(&w->t, w->org, "alpha");
 }
 
-/* What the operations of the table need. */
+/* Creates the resources that the operations of the table need. */
 static void operations_furnish(operations_world *w)
 {
   good(w, "POST", "/groups/%G/clusters", C_("Main", ""), 201);
@@ -199,7 +200,7 @@ TEST(policy_operations, each)
   t_close(&w.t);
 }
 
-/* The peering of streams is known to a driver alone. */
+/* Only a driver knows the peering of streams. */
 TEST(policy_operations, streams)
 {
 #define PEERING_ONE "/vpcPeeringConnections/5f00000000000000000000c1"
@@ -215,17 +216,17 @@ TEST(policy_operations, streams)
   stream_expect(&w, stream_call(&w, "POST", PEERING_ONE ":accept", who), 403, "RESOURCE_POLICIES_VIOLATION_NOT_AUTHORIZED");
   munit_assert_string_equal(t_param(&w.t, 0), "the rule");
   munit_assert_uint64(store_print(w.t.s), ==, print);
-  stream_expect(&w, stream_call(&w, "POST", PEERING_ONE ":reject", NULL), 202, NULL); /* to turn it down is allowed */
+  stream_expect(&w, stream_call(&w, "POST", PEERING_ONE ":reject", NULL), 202, NULL); /* a rejection is allowed */
   stream_order(&w, "peering.reject", SVC_OK, NULL);
   policy_gone(&w.t, w.org, policy);
   stream_expect(&w, stream_call(&w, "POST", PEERING_ONE ":accept", who), 202, NULL);
   stream_order(&w, "peering.accept", SVC_OK, NULL);
   policy_of(&w.t, w.org, PEERING(OF_AWS));
-  stream_expect(&w, stream_call(&w, "DELETE", PEERING_ONE, NULL), 202, NULL); /* and so is to end it */
+  stream_expect(&w, stream_call(&w, "DELETE", PEERING_ONE, NULL), 202, NULL); /* and so is a delete */
   t_close(&w.t);
 }
 
-/* A project comes into an organization with all that it has. */
+/* A project moves to an organization with all of its resources. */
 TEST(policy_operations, move)
 {
   static const char *const policies[] = { ONLY_EUROPE, MODIFY("when { context.cluster.diskSizeGB < 6 }"), LIST("unless { context.project.ipAccessList.isEmpty() }"),
@@ -242,14 +243,15 @@ TEST(policy_operations, move)
     policy_gone(&w.t, w.other, policy);
   }
   policy_of(&w.t, w.other, MODIFY("when { context.cluster.cloudProviders.contains(ResourcePolicy::CloudProvider::\"gcp\") }"));
-  policy_of(&w.t, w.org, NO_AWS); /* what it leaves has no say in it */
+  policy_of(&w.t, w.org, NO_AWS); /* policies of the organization that it leaves do not count */
   good(&w, "POST", "/groups/%G:migrate", there, 200);
   w.other = w.org;
   refused(&w, "POST", "/groups/%G:migrate", back);
   t_close(&w.t);
 }
 
-/* Who does not comply may come nearer to it, and what is done besides changing a cluster is no change of it. */
+/* A noncompliant project may come closer to compliance. Actions on a cluster, such as restarts and pins, are no changes of the
+** cluster. */
 TEST(policy_operations, nearer)
 {
   operations_world w;
@@ -258,10 +260,10 @@ TEST(policy_operations, nearer)
   good(&w, "POST", "/groups/%G/accessList", "[{\"cidrBlock\":\"10.0.0.0/8\"},{\"cidrBlock\":\"11.0.0.0/8\"}]", 201);
   policy_of(&w.t, w.org, LIST("unless { [ip(\"192.0.2.1\")].containsAll(context.project.ipAccessList) }"));
   refused(&w, "POST", "/groups/%G/accessList", "[{\"cidrBlock\":\"10.0.0.0/8\",\"comment\":\"c\"}]");
-  good(&w, "DELETE", "/groups/%G/accessList/10.0.0.0%2F8", NULL, 204); /* another one is left that should not be there */
+  good(&w, "DELETE", "/groups/%G/accessList/10.0.0.0%2F8", NULL, 204); /* the other forbidden entry is still there */
   good(&w, "DELETE", "/groups/%G/accessList/11.0.0.0%2F8", NULL, 204);
   refused(&w, "POST", "/groups/%G/accessList", "[{\"awsSecurityGroup\":\"sg-0a1b\"},{\"ipAddress\":\"192.0.2.2\"}]");
-  good(&w, "POST", "/groups/%G/accessList", "[{\"awsSecurityGroup\":\"sg-0a1b\"}]", 201); /* it is no address: the policy is not about it */
+  good(&w, "POST", "/groups/%G/accessList", "[{\"awsSecurityGroup\":\"sg-0a1b\"}]", 201); /* no address: the policy does not apply */
   good(&w, "DELETE", "/groups/%G/peers/%P", NULL, 202);
   t_advance(&w.t, 60);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"two\",\"policies\":[{\"body\":\"forbid (principal, action == ResourcePolicy::Action::\\\"cluster.modify\\\", resource);\"}]}",
@@ -277,7 +279,7 @@ TEST(policy_operations, nearer)
   t_close(&w.t);
 }
 
-/* What a project has at a provider is found as well, and a policy is named once however many things it speaks against. */
+/* Noncompliant resources include those at a provider. A policy is listed once, even if several resources violate it. */
 TEST(policy_operations, found)
 {
   operations_world w;
@@ -292,7 +294,7 @@ TEST(policy_operations, found)
   t_close(&w.t);
 }
 
-/* A version without its last part, as damage may leave it, is the major version. */
+/* A damaged version without its last part counts as the major version. */
 TEST(policy_operations, short_version)
 {
   char whole[32], part[32];
@@ -310,7 +312,7 @@ TEST(policy_operations, short_version)
   t_close(&w.t);
 }
 
-/* How many clusters a project has is known as well where there are none of one kind. */
+/* The number of clusters in a project is also known in a build without flex clusters. */
 TEST(policy_operations, without_flex)
 {
   static const char *const without[] = { "flex cluster", NULL };
@@ -326,8 +328,8 @@ TEST(policy_operations, without_flex)
 
 /* --------------------------------------------------------------------------------------------------------------- steps */
 
-/* A project with as long a list as there can be, and as many addresses in the policy as it has room for: what is counted when it is
-** read is not less than what it takes, and a policy that compares such sets again and again is refused. */
+/* A project with the longest possible access list, and a policy with as many addresses as fit: the cost estimate of a policy is
+** not less than the steps that it takes. A policy that compares such sets repeatedly is refused. */
 TEST(policy_operations, steps)
 {
   static const char self[] = "context.project.ipAccessList == context.project.ipAccessList";

@@ -1,6 +1,6 @@
 /*
-** Private endpoint services and the endpoints below them: each provider's fields and states with the clock moved, what deleting
-** needs first, the regional mode, and a driver.
+** Private endpoint services and their endpoints: each provider's fields and states by the clock, the rules for
+** deletes, the regional mode, and a driver.
 **
 ** Tests also: endpoint_service, regional_mode
 */
@@ -36,7 +36,7 @@ TEST(private_endpoint, services)
   n_world w;
   const char *aws, *azure, *gcp;
   n_open(&w, NULL);
-  aws = service(&w, "AWS", "us-east-1"); /* in the spelling of the provider as well */
+  aws = service(&w, "AWS", "us-east-1"); /* the provider's own spelling is accepted, too */
   munit_assert_string_equal(t_str(&w.t, "cloudProvider"), "AWS");
   munit_assert_string_equal(t_str(&w.t, "regionName"), "US_EAST_1");
   munit_assert_string_equal(t_str(&w.t, "status"), "INITIATING");
@@ -48,7 +48,7 @@ TEST(private_endpoint, services)
   munit_assert_string_equal(t_str(&w.t, "portMappingEnabled"), "false");
   n_bad(&w, "POST", NEW, SERVICE("AWS", "US_EAST_1"), NULL, 409, "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
   n_bad_field(&w, "POST", NEW, SERVICE("AWS", "WESTERN_US"), NULL, "region");
-  n_bad_field(&w, "POST", NEW, SERVICE("AWS", "us~west~1"), NULL, "region"); /* as long as one, and not spelled like it */
+  n_bad_field(&w, "POST", NEW, SERVICE("AWS", "us~west~1"), NULL, "region"); /* the right length, but no region */
   n_good(&w, "POST", NEW, "{\"providerName\":\"GCP\",\"region\":\"CENTRAL_US\",\"portMappingEnabled\":true}", NULL, 201);
   munit_assert_string_equal(t_str(&w.t, "portMappingEnabled"), "true");
   n_bad_field(&w, "POST", NEW, SERVICE("IBM", "US_EAST_1"), NULL, "providerName");
@@ -67,10 +67,10 @@ TEST(private_endpoint, services)
   munit_assert_string_equal(n_get(&w, gcp, "status"), "AVAILABLE");
   munit_assert_size(t_count(&w.t, "serviceAttachmentNames"), ==, 1);
 
-  munit_assert_int(n_send(&w, "GET", AT("AWS"), NULL), ==, 200); /* an array, of this provider */
+  munit_assert_int(n_send(&w, "GET", AT("AWS"), NULL), ==, 200); /* an array, only of this provider */
   munit_assert_size(t_count(&w.t, ""), ==, 1);
   n_good(&w, "GET", AT("IBM"), NULL, NULL, 400);
-  munit_assert_int(n_send(&w, "GET", n_at(&w, AT("AZURE"), strrchr(aws, '/') + 1), NULL), ==, 404); /* not by that name */
+  munit_assert_int(n_send(&w, "GET", n_at(&w, AT("AZURE"), strrchr(aws, '/') + 1), NULL), ==, 404); /* not at this provider */
   munit_assert_string_equal(t_error(&w.t), "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
 
   n_good(&w, "PATCH", n_at(&w, NEW, strrchr(aws, '/') + 1), "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"eu-west-1\"]}", NULL, 200);
@@ -86,7 +86,7 @@ TEST(private_endpoint, services)
   n_good(&w, "DELETE", aws, NULL, NULL, 202);
   munit_assert_string_equal(n_get(&w, aws, "status"), "DELETING");
   n_bad(&w, "DELETE", aws, NULL, NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
-  n_good(&w, "POST", below(&w, aws), "{\"id\":\"" VPCE "\"}", NULL, 404); /* it is on its way */
+  n_good(&w, "POST", below(&w, aws), "{\"id\":\"" VPCE "\"}", NULL, 404); /* the service is in deletion */
   t_advance(&w.t, 3);
   n_good(&w, "GET", aws, NULL, NULL, 404);
   munit_assert_int64(n_events(&w, "ENDPOINT_SERVICE_CREATED"), ==, 4);
@@ -124,7 +124,8 @@ TEST(private_endpoint, states)
     at = n_at(&w, below(&w, up), rows[i].key);
     for (; *state; state++) {
       munit_assert_string_equal(n_get(&w, at, rows[i].status), *state);
-      if (i == 2) munit_assert_string_equal(t_str(&w.t, "endpoints[1].status"), *state); /* each is as the group */
+      /* each endpoint has the state of its endpoint group */
+      if (i == 2) munit_assert_string_equal(t_str(&w.t, "endpoints[1].status"), *state);
       t_advance(&w.t, 1);
     }
     munit_assert_string_not_equal(t_str(&w.t, rows[i].named), "");
@@ -139,7 +140,7 @@ TEST(private_endpoint, states)
     munit_assert_string_equal(n_get(&w, at, rows[i].status), "DELETING");
     munit_assert_string_equal(t_str(&w.t, "deleteRequested"), "true");
     n_bad(&w, "DELETE", at, NULL, NULL, 404, "PRIVATELINK_NOT_FOUND");
-    n_bad(&w, "DELETE", up, NULL, NULL, 409, "CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS"); /* it is still going */
+    n_bad(&w, "DELETE", up, NULL, NULL, 409, "CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS"); /* the endpoint is still in deletion */
     t_advance(&w.t, 3);
     n_bad(&w, "GET", at, NULL, NULL, 404, "PRIVATELINK_NOT_FOUND");
     n_good(&w, "GET", up, NULL, NULL, 200);
@@ -176,14 +177,14 @@ TEST(private_endpoint, refused)
   n_bad_field(&w, "POST", gcp, "{\"endpointGroupName\":\"g\",\"gcpProjectId\":\"customer-1\",\"endpoints\":[{\"endpointName\":\"a\","
                                "\"ipAddress\":\"x\"}]}", NULL, "endpoints[0].ipAddress");
   n_good(&w, "POST", aws, "{\"id\":\"" VPCE "\"}", NULL, 202);
-  n_bad(&w, "POST", west, "{\"id\":\"" VPCE "\"}", NULL, 409, "PRIVATE_ENDPOINT_ALREADY_EXISTS"); /* it leads to one service */
+  n_bad(&w, "POST", west, "{\"id\":\"" VPCE "\"}", NULL, 409, "PRIVATE_ENDPOINT_ALREADY_EXISTS"); /* an endpoint belongs to one service */
   n_good(&w, "POST", "/privateEndpoint/AWS/endpointService/5f5f5f5f5f5f5f5f5f5f5f5f/endpoint", "{\"id\":\"" VPCE_2 "\"}", NULL, 404);
   munit_assert_string_equal(t_error(&w.t), "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
   snprintf(path, sizeof path, "/privateEndpoint/AZURE%s", strstr(aws, "/endpointService/"));
-  n_bad(&w, "POST", path, AZURE_BODY("pe-1"), NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND"); /* it is another provider's */
+  n_bad(&w, "POST", path, AZURE_BODY("pe-1"), NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND"); /* the service is at another provider */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES");
-  for (i = 1; i < 50; i++) { /* there is an end to them: a limit of the project */
+  for (i = 1; i < 50; i++) { /* their number is limited per project */
     char body[64];
     snprintf(body, sizeof body, "{\"id\":\"vpce-%017x\"}", (unsigned)i);
     n_good(&w, "POST", i % 2 ? aws : west, body, NULL, 202);
@@ -194,7 +195,7 @@ TEST(private_endpoint, refused)
   t_close(&w.t);
 }
 
-/* A service holds the container of its region, which it makes. */
+/* A service creates and uses the container of its region. */
 TEST(private_endpoint, container)
 {
   n_world w;
@@ -243,7 +244,7 @@ TEST(private_endpoint, regional_mode)
   t_close(&w.t);
 }
 
-/* Endpoints in one region of each of two providers stand in nobody's way: each provider has one string as well. */
+/* Endpoints in one region of each of two providers do not conflict: each provider has one string as well. */
 TEST(private_endpoint, two_providers)
 {
   n_world w;
@@ -295,9 +296,9 @@ TEST(private_endpoint, driver)
   t_driver_finish(&d, w.t.s, "endpoint.create", SVC_OK, NULL);
   t_driver_finish(&d, w.t.s, "endpoint.connect", SVC_OK, NULL);
   munit_assert_not_null(strstr(n_get(&w, "/clusters/Main", strings), "+srv://pl-0-us-east-1."));
-  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "real.example.net:27017")); /* as the driver said */
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "real.example.net:27017")); /* as reported by the driver */
 
-  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 201); /* one that comes later is reached in the same way */
+  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 201); /* a later cluster is reached the same way */
   munit_assert_string_equal(n_get(&w, "/clusters/Second", strings), "");
   t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"hosts\":[\"other.example.net:27017\"]}");
   munit_assert_not_null(strstr(n_get(&w, "/clusters/Second", strings), "+srv://pl-3-us-east-1."));
@@ -310,9 +311,10 @@ TEST(private_endpoint, driver)
 }
 
 #define LONG_64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define LONG_NAME LONG_64 LONG_64 LONG_64 LONG_64 /* of 256 characters */
+#define LONG_NAME LONG_64 LONG_64 LONG_64 LONG_64 /* 256 characters */
 
-/* What a driver says of a service is taken as far as it is names: of each provider its own, and of a list so many. */
+/* The facts about a service are stored only if they are valid names, for the fields of its provider, and in lists only up to a
+** maximum. */
 TEST(private_endpoint, told)
 {
   static char many[4096], longest[1024];
@@ -323,13 +325,15 @@ TEST(private_endpoint, told)
     { "AWS", "US_EAST_2", "{\"endpointServiceName\":\"\"}", "endpointServiceName", "" },
     { "AWS", "US_WEST_1", longest, "endpointServiceName", "" },
     { "AWS", "US_WEST_2", NULL, "endpointServiceName", "" },
-    { "AZURE", "US_EAST_2", "{\"privateLinkServiceName\":\"pls\",\"privateLinkServiceResourceId\":5}", "privateLinkServiceName", "" }, /* refused */
-    { "AZURE", "US_EAST", "{\"endpointServiceName\":\"a\"}", "endpointServiceName", "" }, /* that is AWS's word */
+    /* refused */
+    { "AZURE", "US_EAST_2", "{\"privateLinkServiceName\":\"pls\",\"privateLinkServiceResourceId\":5}", "privateLinkServiceName", "" },
+    { "AZURE", "US_EAST", "{\"endpointServiceName\":\"a\"}", "endpointServiceName", "" }, /* a field of AWS */
     { "GCP", "CENTRAL_US", "{\"serviceAttachmentNames\":\"a\"}", "serviceAttachmentNames[0]", "" },
     { "GCP", "WESTERN_US", "{\"serviceAttachmentNames\":[]}", "serviceAttachmentNames[0]", "" },
     { "GCP", "WESTERN_EUROPE", "{\"serviceAttachmentNames\":[5,{},\"a\"]}", "serviceAttachmentNames[0]", "" },
-    { "GCP", "EASTERN_US", "{\"serviceAttachmentNames\":[\"" LONG_NAME "\",\"a\"]}", "serviceAttachmentNames[0]", "" }, /* longer than names are */
-    { "GCP", "EUROPE_WEST_3", many, "serviceAttachmentNames[0]", "" }, /* more than there may be */
+    /* longer than the maximum */
+    { "GCP", "EASTERN_US", "{\"serviceAttachmentNames\":[\"" LONG_NAME "\",\"a\"]}", "serviceAttachmentNames[0]", "" },
+    { "GCP", "EUROPE_WEST_3", many, "serviceAttachmentNames[0]", "" }, /* more than the maximum */
   };
   t_driver d;
   svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
@@ -354,10 +358,10 @@ TEST(private_endpoint, told)
   }
   {
     static const struct {
-      const char *provider, *region, *body, *shown; /* what is shown of the connection's name */
+      const char *provider, *region, *body, *shown; /* the shown name of the connection */
     } below[] = { { "AZURE", "EUROPE_NORTH", AZURE_BODY("pe-1"), "by-the-driver" }, { "GCP", "EUROPE_WEST_2", GCP_BODY, "" }, { "AWS", "EU_WEST_1", "{\"id\":\"" VPCE "\"}", "" } };
     t_driver_does(&d, "", "{\"privateEndpointConnectionName\":\"by-the-driver\"}");
-    for (i = 0; i < 3; i++) { /* and of an endpoint: only Azure has such a name */
+    for (i = 0; i < 3; i++) { /* the facts about an endpoint: only Azure has such a name */
       const char *id;
       char self[1024];
       snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", below[i].provider, below[i].region);

@@ -1,5 +1,5 @@
 /*
-** Private IP mode: one switch for each project, which the older base path serves as well.
+** Private IP mode: a switch of each project, which the older base path serves as well.
 */
 #include "support.h"
 
@@ -51,7 +51,7 @@ TEST_SERVICE(private_ip_mode, old_path)
   munit_assert_string_equal(t_get_header(t, "Content-Type"), "application/json");
   munit_assert_string_not_equal(t_get_header(t, "ETag"), "");
   snprintf(text, sizeof text, "%s", t->response.body);
-  munit_assert_int(t_sendf(t, "GET", NULL, MODE, group), ==, 200); /* the same switch, shown the same way */
+  munit_assert_int(t_sendf(t, "GET", NULL, MODE, group), ==, 200); /* the same switch in the same shape */
   munit_assert_string_equal(t->response.body, text);
   munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":true}", MODE, group), ==, 200);
   munit_assert_string_equal(t->response.body, text);
@@ -64,6 +64,6 @@ TEST_SERVICE(private_ip_mode, old_path)
   munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "");
   munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":1}", OLD MODE, group), ==, 400);
   munit_assert_true(t_violation(t, "enabled"));
-  munit_assert_int(t_sendf(t, "GET", NULL, OLD "/groups/%s", group), ==, 404); /* nothing else is there */
+  munit_assert_int(t_sendf(t, "GET", NULL, OLD "/groups/%s", group), ==, 404); /* no other route is there */
   munit_assert_string_equal(t_error(t), "RESOURCE_NOT_FOUND");
 }

@@ -1,5 +1,5 @@
 /*
-** Process arguments: what is their own, besides what holds for every route.
+** Process arguments: their own rules, besides those of every route.
 */
 #include "damaged.h"
 #include "driver.h"
@@ -57,7 +57,7 @@ TEST(process_args, defaults)
   t_close(&w.t);
 }
 
-/* To change them is to update the cluster. */
+/* A change of the arguments updates the cluster. */
 TEST(process_args, change)
 {
   t_place w;
@@ -78,12 +78,13 @@ TEST(process_args, change)
   t_close(&w.t);
 }
 
-/* TLS is one setting, in two places. */
+/* The settings of TLS are one, shown in two places. */
 TEST(process_args, tls)
 {
   t_place w;
   args_open(&w, NULL);
-  munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"noTableScan\":true}"), ==, 200); /* also to what is the default */
+  /* also when set to the default */
+  munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"noTableScan\":true}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "minimumEnabledTlsProtocol"), "TLS1_2");
   munit_assert_string_equal(args_cluster(&w, "advancedConfiguration.minimumEnabledTlsProtocol"), "TLS1_2");
   munit_assert_string_equal(args_cluster(&w, "stateName"), "UPDATING");
@@ -121,7 +122,7 @@ TEST(process_args, refused)
   t_close(&w.t);
 }
 
-/* The driver brings them about with the cluster, also with one that is being made. */
+/* The driver gets the arguments in the orders for the cluster, also while it is being created. */
 TEST(process_args, driver)
 {
   t_driver d;
@@ -138,7 +139,7 @@ TEST(process_args, driver)
   t_close(&w.t);
 }
 
-/* A cluster of which damage has left no advancedConfiguration: what is set of TLS there finds no place, the rest is set. */
+/* On a damaged cluster without advancedConfiguration, changes of TLS are dropped, and all others are stored. */
 TEST(process_args, damaged)
 {
   t_place w;

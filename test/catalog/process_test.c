@@ -1,5 +1,5 @@
 /*
-** Processes of clusters, their disks and databases, and what is measured of them.
+** Processes of clusters, their disks and databases, and their measurements.
 **
 ** Tests also: process_database, process_disk
 */
@@ -48,7 +48,7 @@ static int process_get(process_world *w, const char *rest)
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/processes/%s%s", w->group, w->id, rest);
 }
 
-/* Ids are those of the connection string, in its order; a replica set has its name. */
+/* The ids are the hosts of the connection string, in its order. A replica set has its name there, too. */
 TEST(process, replica_set)
 {
   char standard[600];
@@ -76,7 +76,7 @@ TEST(process, replica_set)
   munit_assert_null(t_node(&w.t, "results[1].shardName"));
   munit_assert_int(process_get(&w, ""), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "id"), w.id);
-  /* while nothing runs there is nothing to be seen */
+  /* nothing is measured while the cluster is paused */
   t_sendf(&w.t, "PATCH", "{\"paused\":true}", "/groups/%s/clusters/Main", w.group);
   munit_assert_int(process_get(&w, ""), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "typeName"), "NO_DATA");
@@ -84,7 +84,7 @@ TEST(process, replica_set)
   t_close(&w.t);
 }
 
-/* The name of a host's private addresses is as good; what is no name of a host is none. */
+/* The name of a host's private address works as well. An invalid host name is not found. */
 TEST(process, private)
 {
   process_world w;
@@ -99,7 +99,7 @@ TEST(process, private)
   t_close(&w.t);
 }
 
-/* Clusters of before November 2020 have hosts and replica sets by their own names. */
+/* Clusters from before November 2020 have hosts and replica sets with the cluster's own name. */
 TEST(process, legacy)
 {
   process_world w;
@@ -120,7 +120,7 @@ TEST(process, legacy)
   t_close(&w.t);
 }
 
-/* Each host of the connection string of a sharded cluster is a router; nodes that cannot be elected are among them. */
+/* Each host in the connection string of a sharded cluster is a router, also on nodes that cannot be elected. */
 static void process_strings(process_world *w, int count)
 {
   char standard[2000], *at;
@@ -158,7 +158,7 @@ TEST(process, sharded)
   }
   munit_assert_int64(t_int(&w.t, "results[0].port"), ==, 27017);
   munit_assert_string_equal(t_str(&w.t, "results[0].shardName"), t_str(&w.t, "results[0].replicaSetName"));
-  munit_assert_int64(t_int(&w.t, "results[1].port"), ==, 27016); /* the router beside it, which is in no replica set */
+  munit_assert_int64(t_int(&w.t, "results[1].port"), ==, 27016); /* the router on the same host, which is in no replica set */
   munit_assert_null(t_node(&w.t, "results[1].replicaSetName"));
   /* a node that cannot be elected has logs as well */
   t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", w.group, t_keep(&w.t, t_str(&w.t, "results[6].hostname")));
@@ -168,7 +168,7 @@ TEST(process, sharded)
   process_open(&w, NULL, PROCESS_SHARDED);
   process_strings(&w, 8);
   t_close(&w.t);
-  process_open(&w, NULL, PROCESS_EMBEDDED); /* the shards know themselves which has what */
+  process_open(&w, NULL, PROCESS_EMBEDDED); /* the config servers are embedded in a shard */
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 16);
   t_close(&w.t);
 }
@@ -201,7 +201,7 @@ TEST(process, missing)
   t_close(&w.t);
 }
 
-/* Which time is meant, and what is no time. */
+/* Periods of time: valid and invalid ones. */
 TEST(process, time)
 {
   static const struct { const char *query, *error, *param; } bad[] = {
@@ -221,7 +221,7 @@ TEST(process, time)
     { "granularity=PT1M&period=PT1H&m=NOTHING", "INVALID_QUERY_PARAMETER", "m" },
     { "granularity=PT1M&period=P1Y&m=CONNECTIONS", "INVALID_QUERY_PARAMETER", "granularity" }, /* a year of minutes */
     { "granularity=PT1M&start=0001-01-01&end=2025-06-01&m=CONNECTIONS", "INVALID_QUERY_PARAMETER", "granularity" },
-    { "granularity=PT1M&period=P1D", "INVALID_QUERY_PARAMETER", "m" }, /* of all metrics */
+    { "granularity=PT1M&period=P1D", "INVALID_QUERY_PARAMETER", "m" }, /* all metrics */
   };
   process_world w;
   char rest[256];
@@ -233,13 +233,15 @@ TEST(process, time)
     munit_assert_string_equal(t_error(&w.t), bad[i].error);
     munit_assert_string_equal(t_param(&w.t, 0), bad[i].param);
   }
-  munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=P2D&m=CONNECTIONS"), ==, 400); /* one more than there may be */
+  /* the maximum number of points plus one */
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=P2D&m=CONNECTIONS"), ==, 400);
   t_advance(&w.t, 30);
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=P2D&m=CONNECTIONS"), ==, 200);
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 2880);
   munit_assert_int(process_get(&w, "/measurements?granularity=P1D&period=P1Y&m=CONNECTIONS"), ==, 200);
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 365);
-  munit_assert_int(process_get(&w, "/measurements?granularity=PT1H&start=2030-01-01&end=2030-01-02&m=CONNECTIONS"), ==, 200); /* it is to come */
+  /* in the future */
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1H&start=2030-01-01&end=2030-01-02&m=CONNECTIONS"), ==, 200);
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 0);
   munit_assert_int(process_get(&w, "/measurements?granularity=P1D&period=P100Y&m=CONNECTIONS"), ==, 400); /* from 1970 on, and too many */
   munit_assert_int(process_get(&w, "/measurements?granularity=P1D&period=P2000Y&m=CONNECTIONS"), ==, 400);
@@ -248,7 +250,7 @@ TEST(process, time)
   t_close(&w.t);
 }
 
-/* The same figures each time; gaps before it was made; nothing of the time to come. */
+/* The values are the same each time. Times before the creation are gaps, and the future has no values. */
 TEST(process, figures)
 {
   process_world w;
@@ -264,15 +266,15 @@ TEST(process, figures)
   munit_assert_string_equal(t_str(&w.t, "end"), "2025-06-01T01:00:00Z");
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 15);
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[1].value")->type, ==, SVC_J_NULL);
-  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* it is being made */
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* still being created */
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[3].value")->type, ==, SVC_J_NUMBER);
   munit_assert_string_equal(t_str(&w.t, "measurements[0].dataPoints[14].timestamp"), "2025-06-01T01:00:00Z");
-  munit_assert_not_null(strstr(t_link(&w.t, "self"), "/measurements?granularity=PT5M&start=")); /* it leads to the same answer */
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), "/measurements?granularity=PT5M&start=")); /* the link leads to the same answer */
   snprintf(first, sizeof first, "%s", w.t.response.body);
   t_advance(&w.t, 86400);
   process_get(&w, "/measurements?granularity=PT5M&start=2025-05-31T23:50:00Z&end=2025-06-01T01:00:00Z&m=CONNECTIONS");
   munit_assert_memory_equal(200, strstr(first, "\"measurements\""), strstr(w.t.response.body, "\"measurements\""));
-  /* all of them, where none is named */
+  /* all metrics, if the query names none */
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT1M"), ==, 200);
   munit_assert_size(t_count(&w.t, "measurements"), ==, 0 SVC_METRICS_PROCESS(ONE));
   munit_assert_int(process_get(&w, "/databases/admin/measurements?granularity=PT1M&period=PT1M"), ==, 200);
@@ -281,7 +283,7 @@ TEST(process, figures)
   t_close(&w.t);
 }
 
-/* What is used and what is free make up the disk, and the largest is never less than the figure itself. */
+/* Used and free space add up to the disk, and the maximum is never less than the value itself. */
 TEST(process, disk)
 {
   process_world w;
@@ -313,7 +315,7 @@ TEST(process, driver)
   size_t i;
   t_driver_does(&d, "", "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
   process_open(&w, &config, PROBE_CLUSTER("Main", "M10"));
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* as many as it has */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* as many as the driver reported */
   munit_assert_string_equal(w.id, "a.example.net:27017");
   munit_assert_string_equal(t_str(&w.t, "results[1].id"), "b.example.net:27018");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes?pageNum=2&itemsPerPage=1", w.group), ==, 200);
@@ -323,14 +325,14 @@ TEST(process, driver)
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS&m=MEMORY_RESIDENT"), ==, 200);
   munit_assert_not_null(strstr(d.asked, "series cluster Main {\"from\":1748739360,\"host\":\"a.example.net:27017\",\"metrics\":[{\"name\":"
                                        "\"CONNECTIONS\",\"units\":\"SCALAR\"},"));
-  munit_assert_string_equal(t_str(&w.t, "measurements[0].dataPoints[1].value"), "2.50"); /* as it says */
-  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* where it has no figure there is a gap */
-  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[4].value")->type, ==, SVC_J_NULL); /* and so is what it left out */
+  munit_assert_string_equal(t_str(&w.t, "measurements[0].dataPoints[1].value"), "2.50"); /* the driver's own spelling */
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* null is a gap */
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[4].value")->type, ==, SVC_J_NULL); /* missing values are gaps */
   munit_assert_int(t_node(&w.t, "measurements[1].dataPoints[0].value")->type, ==, SVC_J_NULL);
-  t_driver_answers(&d, "", "{}"); /* no series: all gaps */
+  t_driver_answers(&d, "", "{}"); /* no series: only gaps */
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS"), ==, 200);
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[0].value")->type, ==, SVC_J_NULL);
-  for (i = 0; i < sizeof unfit / sizeof unfit[0]; i++) { /* what the table does not have is no answer */
+  for (i = 0; i < sizeof unfit / sizeof unfit[0]; i++) { /* a reply that does not match the table is refused */
     t_driver_answers(&d, "", unfit[i]);
     munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS"), ==, 503);
   }
@@ -344,12 +346,12 @@ TEST(process, driver)
   munit_assert_size(t_count(&w.t, "results"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].databaseName"), "a/b");
   munit_assert_int(process_get(&w, "/databases/a%2Fb"), ==, 200);
-  munit_assert_int(process_get(&w, "/databases/admin"), ==, 404); /* it says that there is none */
+  munit_assert_int(process_get(&w, "/databases/admin"), ==, 404); /* the driver's list has no such database */
   t_driver_answers(&d, "", "{\"a\":1}");
   munit_assert_int(process_get(&w, "/databases"), ==, 503);
   t_driver_answers(&d, "", "[1]");
   munit_assert_int(process_get(&w, "/disks"), ==, 503);
-  t_driver_answers(&d, "", "[\"a\",\"\",\"b\"]"); /* one that has no name */
+  t_driver_answers(&d, "", "[\"a\",\"\",\"b\"]"); /* an empty name */
   munit_assert_int(process_get(&w, "/disks"), ==, 503);
   for (i = 0; i < 1001; i++) memcpy(many + i * 4, i ? ",\"a\"" : "[\"a\"", 4);
   memcpy(many + i * 4, "]", 2);

@@ -1,5 +1,5 @@
 /*
-** The limits of a project: a fixed list, each changed and set back by its name.
+** The limits of a project: a fixed list, each changed and reset by its name.
 */
 #include "support.h"
 
@@ -65,7 +65,7 @@ TEST(project_limit, list)
   t_close(&t);
 }
 
-/* Limits of data federation are read by name, and listed once they are set. */
+/* Limits of data federation can be read by name. The list has them once they are set. */
 TEST(project_limit, data_federation)
 {
   static const struct { const char *name; int64_t preset, highest; } rows[] = {
@@ -99,7 +99,7 @@ TEST(project_limit, change)
   const char *group, *other;
   group = limit_open(&t);
   other = t_project(&t, t_organization(&t, "Beta"), "alpha");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":25}", CLUSTERS, group), ==, 200); /* what it is */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":25}", CLUSTERS, group), ==, 200); /* the default */
   munit_assert_int(t_sendf(&t, "PATCH", "{}", CLUSTERS, group), ==, 200);
   munit_assert_int64(t_int(&t, "value"), ==, 25);
   munit_assert_int64(events(&t, group), ==, 0);
@@ -109,7 +109,7 @@ TEST(project_limit, change)
   munit_assert_int64(events(&t, group), ==, 1);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7}", CLUSTERS, group), ==, 200);
   munit_assert_int64(events(&t, group), ==, 1);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":9}", CLUSTERS, group), ==, 200); /* stored before */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":9}", CLUSTERS, group), ==, 200); /* now stored before */
   munit_assert_int64(events(&t, group), ==, 2);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
   munit_assert_int64(t_int(&t, "[1].value"), ==, 9);
@@ -121,7 +121,7 @@ TEST(project_limit, change)
   munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
   munit_assert_int64(t_int(&t, "value"), ==, 25);
   munit_assert_int64(events(&t, group), ==, 3);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 204); /* nothing to set back */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 204); /* nothing to reset */
   munit_assert_int64(events(&t, group), ==, 3);
   t.grants[0].role = "GROUP_READ_ONLY";
   munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
@@ -184,7 +184,7 @@ TEST(project_limit, if_match)
   munit_assert_int64(t_int(&t, "value"), ==, 7);
   snprintf(second, sizeof second, "%s", t_get_header(&t, "ETag"));
   munit_assert_string_not_equal(first, second);
-  munit_assert_string_equal(changed, second); /* whoever changes it need not read it again */
+  munit_assert_string_equal(changed, second); /* the answer of the change has the ETag that a GET has */
   t_header(&t, "If-Match", second);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 204);
   t_headers_clear(&t);

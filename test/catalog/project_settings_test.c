@@ -52,7 +52,7 @@ TEST_SERVICE(project_settings, merge)
   munit_assert_true(t_violation(t, "isSchemaAdvisorEnabled"));
   munit_assert_true(t_violation(t, "isDataExplorerEnabled"));
   munit_assert_true(t_violation(t, "x"));
-  other = t_project(t, t_organization(t, "Beta"), "alpha"); /* each project has its own */
+  other = t_project(t, t_organization(t, "Beta"), "alpha"); /* each project has its own settings */
   munit_assert_int(t_sendf(t, "GET", NULL, SETTINGS, other), ==, 200);
   munit_assert_string_equal(t_str(t, "isSchemaAdvisorEnabled"), "true");
   munit_assert_int(t_sendf(t, "GET", NULL, SETTINGS, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
@@ -83,5 +83,6 @@ TEST_SERVICE(project_settings, events)
   munit_assert_int(t_sendf(t, "PATCH", "{\"isDataExplorerEnabled\":false,\"isSchemaAdvisorEnabled\":false,"
                            "\"isPerformanceAdvisorEnabled\":false}", SETTINGS, group), ==, 200);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events", group), ==, 200);
-  munit_assert_int64(t_int(t, "totalCount"), ==, count + 2); /* one of its own, one that the others share */
+  munit_assert_int64(t_int(t, "totalCount"), ==, count + 2); /* an event for the field with its own type, and an event for the others
+                                                                together */
 }

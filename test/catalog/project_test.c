@@ -32,7 +32,7 @@ static int project_make(t_service *t, const char *org, const char *name)
   return t_send(t, "POST", "/groups", body);
 }
 
-/* As somebody makes it who says no more than has to be said. */
+/* Creates a project with only the required fields. */
 static const char *project_usual(t_service *t, const char *org, const char *name)
 {
   char body[128];
@@ -55,7 +55,7 @@ TEST_SERVICE(project, life)
   munit_assert_size(svc_node_count(t->body), ==, 8);
   munit_assert_string_equal(t_str(t, "id"), id);
   munit_assert_string_equal(t_str(t, "orgId"), org);
-  munit_assert_null(t_node(t, "regionUsageRestrictions")); /* nobody asked for one */
+  munit_assert_null(t_node(t, "regionUsageRestrictions")); /* not set at the creation */
   munit_assert_int(t_node(t, "tags")->type, ==, SVC_J_ARRAY);
   munit_assert_size(t_count(t, "tags"), ==, 0);
   munit_assert_string_equal(t_str(t, "withDefaultAlertsSettings"), "true");
@@ -145,10 +145,10 @@ TEST_SERVICE(project, names)
   munit_assert_string_equal(t_error(t), "GROUP_ALREADY_EXISTS");
   munit_assert_string_equal(t_param(t, 0), "alpha");
   munit_assert_string_equal(t_param(t, 1), acme);
-  munit_assert_int(project_make(t, beta, "alpha"), ==, 201); /* another organization, another name */
+  munit_assert_int(project_make(t, beta, "alpha"), ==, 201); /* names are unique per organization */
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"alpha\"}", "/groups/%s", other), ==, 409);
   munit_assert_string_equal(t_error(t), "GROUP_ALREADY_EXISTS");
-  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"alpha\"}", "/groups/%s", id), ==, 200); /* its own */
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"alpha\"}", "/groups/%s", id), ==, 200); /* its own name */
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"gamma\"}", "/groups/%s", id), ==, 200);
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"alpha\"}", "/groups/%s", other), ==, 200); /* free now */
   munit_assert_int(t_send(t, "GET", "/groups/byName/gamma", NULL), ==, 200);
@@ -158,7 +158,7 @@ TEST_SERVICE(project, names)
   munit_assert_int64(t_int(t, "totalCount"), ==, 1);
   munit_assert_string_equal(t_str(t, "results[0].id"), id);
 
-  t->grants[0].on = beta; /* whom it does not concern finds nothing */
+  t->grants[0].on = beta; /* a caller without a role on the project does not find it */
   munit_assert_int(t_send(t, "GET", "/groups/byName/gamma", NULL), ==, 404);
   munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", id), ==, 401);
@@ -192,7 +192,7 @@ TEST_SERVICE(project, change)
   munit_assert_string_equal(t_error(t), "ATTRIBUTE_READ_ONLY");
   munit_assert_string_equal(t_param(t, 0), "orgId");
   snprintf(body, sizeof body, "{\"orgId\":\"%s\"}", org);
-  munit_assert_int(t_sendf(t, "PATCH", body, "/groups/%s", id), ==, 200); /* what it is may be said */
+  munit_assert_int(t_sendf(t, "PATCH", body, "/groups/%s", id), ==, 200); /* the unchanged value is accepted */
   munit_assert_int(t_sendf(t, "PATCH", "{\"regionUsageRestrictions\":\"GOV_REGIONS_ONLY\"}", "/groups/%s", id), ==, 400);
   munit_assert_string_equal(t_error(t), "ATTRIBUTE_READ_ONLY");
   munit_assert_int(t_sendf(t, "PATCH", "{\"clusterCount\":3}", "/groups/%s", id), ==, 400);
@@ -234,7 +234,7 @@ TEST_SERVICE(project, delete)
   munit_assert_string_equal(t_str(t, "results[0].groupId"), id);
   munit_assert_string_equal(t_str(t, "results[0].created"), "2025-06-01T00:01:00Z");
 
-  id = t_project(t, org, "alpha"); /* a new one begins anew */
+  id = t_project(t, org, "alpha"); /* a new project has new settings */
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/settings", id), ==, 200);
   munit_assert_string_equal(t_str(t, "isSchemaAdvisorEnabled"), "true");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/limits/svc.project.deployment.clusters", id), ==, 200);
@@ -262,7 +262,7 @@ TEST_SERVICE(project, migrate)
   beta = t_organization(t, "Beta");
   id = t_project(t, acme, "alpha");
   taken = t_project(t, beta, "taken");
-  munit_assert_int(migrate(t, id, acme, NULL, NULL), ==, 200); /* where it is: nothing happens */
+  munit_assert_int(migrate(t, id, acme, NULL, NULL), ==, 200); /* the same organization: nothing happens */
   munit_assert_int64(group_events(t, id, "GROUP_MOVED"), ==, 0);
   munit_assert_int64(org_events(t, acme, "GROUP_MOVED_FROM_ORG"), ==, 0);
 
@@ -283,7 +283,7 @@ TEST_SERVICE(project, migrate)
   munit_assert_int(t_send(t, "GET", "/groups/byName/alpha", NULL), ==, 200);
   munit_assert_string_equal(t_str(t, "id"), id);
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", beta), ==, 409);
-  munit_assert_int(project_make(t, beta, "alpha"), ==, 409); /* its name went with it */
+  munit_assert_int(project_make(t, beta, "alpha"), ==, 409); /* the name is used there now */
 
   munit_assert_int(project_make(t, acme, "taken"), ==, 201);
   munit_assert_int(migrate(t, taken, acme, NULL, NULL), ==, 409);
@@ -323,7 +323,7 @@ TEST_SERVICE(project, migrate_by_key)
   key_make(t, beta, "ORG_OWNER", public_key, private_key);
   key_make(t, beta, "ORG_READ_ONLY", weak, weak_private);
   key_make(t, acme, "ORG_OWNER", elsewhere, elsewhere_private);
-  t->grants[0].on = acme; /* whose owner has no part in the other */
+  t->grants[0].on = acme; /* the caller has no role on the other organization */
   munit_assert_int(migrate(t, id, beta, NULL, NULL), ==, 404);
   munit_assert_string_equal(t_error(t), "ORG_NOT_FOUND");
   munit_assert_string_equal(t_param(t, 0), beta);
@@ -332,11 +332,11 @@ TEST_SERVICE(project, migrate_by_key)
   munit_assert_int(migrate(t, id, beta, public_key, NULL), ==, 404);
   munit_assert_int(migrate(t, id, beta, public_key, weak_private), ==, 404);
   munit_assert_int(migrate(t, id, beta, "aaaaaaaa", private_key), ==, 404);
-  munit_assert_int(migrate(t, id, beta, weak, weak_private), ==, 404);           /* a key that may not */
+  munit_assert_int(migrate(t, id, beta, weak, weak_private), ==, 404);           /* a key without the required role */
   munit_assert_int(migrate(t, id, beta, elsewhere, elsewhere_private), ==, 404); /* a key of another organization */
   munit_assert_int64(project_count(t, acme), ==, 1);
 
-  t->grants[0].on = beta; /* a key is good only from where its list says so, here as well */
+  t->grants[0].on = beta; /* the key's access list applies here, too */
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/apiKeys", beta), ==, 200);
   snprintf(entry, sizeof entry, "/orgs/%s/apiKeys/%s/accessList", beta, t_str(t, "results[0].id"));
   munit_assert_string_equal(t_str(t, "results[0].publicKey"), public_key);
@@ -363,7 +363,7 @@ TEST_SERVICE(project, migrate_by_key)
   munit_assert_null(strstr(t->response.body, private_key));
   munit_assert_int64(project_count(t, acme), ==, 0);
   munit_assert_int64(org_events(t, acme, "GROUP_MOVED_FROM_ORG"), ==, 1);
-  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", id), ==, 401); /* it is theirs now */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", id), ==, 401); /* the project belongs to the other organization now */
   t->grants[0].on = beta;
   munit_assert_int64(project_count(t, beta), ==, 1);
   munit_assert_int64(group_events(t, id, "GROUP_MOVED"), ==, 1);

@@ -1,5 +1,5 @@
 /*
-** Query shapes: figures on records that are made for the purpose; what is rejected, and what the driver hears of it.
+** Query shapes: statistics of prepared records, rejected shapes, and the orders to the driver.
 **
 ** Tests also: query_shape_insight
 */
@@ -10,7 +10,7 @@
 #define NEED_INSIGHTS "/groups/{groupId}/clusters/{clusterName}/queryShapeInsights"
 
 T_NEEDS(query_shape) = {
-  /* a shape is there when it was rejected, and has details then */
+  /* a shape exists once it is rejected, and then has details */
   T_FIRST(SVC_GET, NEED_SHAPE, SVC_PATCH, NEED_SHAPE, NULL),
   T_FIRST(SVC_PATCH, NEED_SHAPE, SVC_PATCH, NEED_SHAPE, NULL),
   T_FIRST(SVC_GET, NEED_INSIGHTS "/{queryShapeHash}/details", SVC_PATCH, NEED_SHAPE, NULL),
@@ -18,7 +18,7 @@ T_NEEDS(query_shape) = {
   T_PATCH_ANY(NEED_SHAPE),
   T_KEY(NULL, "queryShapeHash", "ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00"),
   T_SAMPLE("queryShapeHash", "00000000000000000000000000000000000000000000000000000000000000aa"),
-  /* query_shape_insight.c reads these for each query that the driver has told of, and the hashes in a loop */
+  /* query_shape_insight.c reads these for each reported query, and the hashes in a loop */
   T_UNSEEN("/queryShapeInsights/", "commands"),
   T_UNSEEN("/queryShapeInsights/", "series"),
   T_UNSEEN("/queryShapeInsights/", "namespaces"),
@@ -55,11 +55,11 @@ TEST(query_shape, summaries)
   t_driver_answers(&w.driver, ADV_STATS, stats);
   adv_good(&w, SUMMARIES, "");
   munit_assert_not_null(strstr(w.driver.asked, "queryStats cluster C "));
-  munit_assert_size(t_count(&w.t, "summaries"), ==, 2); /* other commands, and what has no hash, are none */
-  munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("B")); /* it took longest */
+  munit_assert_size(t_count(&w.t, "summaries"), ==, 2); /* other commands, and queries without a hash, have no summary */
+  munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("B")); /* the slowest first */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShape"), "as it is");
   munit_assert_string_equal(t_str(&w.t, "summaries[0].systemQuery"), "true");
-  munit_assert_null(t_node(&w.t, "summaries[0].cpuTime")); /* not measured: left out, as nothing is shown as null */
+  munit_assert_null(t_node(&w.t, "summaries[0].cpuTime")); /* not measured: left out, since null is never shown */
   munit_assert_string_equal(t_str(&w.t, "summaries[1].command"), "find");
   munit_assert_string_equal(t_str(&w.t, "summaries[1].namespace"), "s.c");
   munit_assert_string_equal(t_str(&w.t, "summaries[1].execCount"), "100");
@@ -83,7 +83,7 @@ TEST(query_shape, summaries)
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("B"));
   adv_good(&w, SUMMARIES, "?queryShapeHashes=" HASH("a"));
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("A"));
-  adv_good(&w, SUMMARIES, "?processIds=" ADV_HOST "&queryShapeHashes=" HASH("A")); /* without what is said to be of the other */
+  adv_good(&w, SUMMARIES, "?processIds=" ADV_HOST "&queryShapeHashes=" HASH("A")); /* without the queries of the other process */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].execCount"), "91");
   adv_good(&w, SUMMARIES, "?series=EXECUTION_COUNT&series=CPU_TIME&nSummaries=1");
   svc_node_drop((svc_node *)(uintptr_t)t_node(&w.t, "summaries[0]"), "links");
@@ -97,7 +97,7 @@ TEST(query_shape, summaries)
   adv_bad(&w, SUMMARIES, "?namespaces=a.b&namespaces=a.c&namespaces=a.d&namespaces=a.e&namespaces=a.f&namespaces=a.g&namespaces=a.h"
           "&namespaces=a.i&namespaces=a.j&namespaces=a.k&namespaces=a.l", 400, "INVALID_QUERY_PARAMETER");
   t_driver_answers(&w.driver, ADV_STATS, "[" STAT("C", 00100, "s.d", "find", 1, 5000, "") "," STAT("A", 00100, "s.d", "find", 1, 5000, "") "," STAT("B", 00100, "s.d", "find", 1, 5000, "") "]");
-  adv_good(&w, SUMMARIES, ""); /* of what took as long, by their hashes */
+  adv_good(&w, SUMMARIES, ""); /* shapes of the same duration are sorted by hash */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("A"));
   munit_assert_string_equal(t_str(&w.t, "summaries[1].queryShapeHash"), HASH("B"));
   munit_assert_string_equal(t_str(&w.t, "summaries[2].queryShapeHash"), HASH("C"));
@@ -116,7 +116,7 @@ TEST(query_shape, details)
                             "\"timestamp\":1749423600}");
   munit_assert_string_equal(t_str(&w.t, "queryStats.execCount"), "100");
   adv_good(&w, DETAILS("A"), "?until=1749423600100");
-  munit_assert_string_equal(t_str(&w.t, "queryStats.queryShape"), /* values are none of it */
+  munit_assert_string_equal(t_str(&w.t, "queryStats.queryShape"), /* without values */
                             "{\"command\":\"find\",\"filter\":{\"a\":\"?number\",\"b\":[{\"$gt\":\"?string\"}]}}");
   adv_bad(&w, DETAILS("D"), "", 404, "RESOURCE_NOT_FOUND");
   adv_bad(&w, DETAILS("C"), "", 404, "RESOURCE_NOT_FOUND");
@@ -151,18 +151,18 @@ TEST(query_shape, rejected)
   munit_assert_int(shape_set(HASH("a"), REJECT), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "status"), "REJECTED");
   munit_assert_string_equal(t_str(&w.t, "namespace"), "s.c");
-  munit_assert_string_equal(t_str(&w.t, "queryShapeHash"), HASH("A")); /* however it was spelt */
+  munit_assert_string_equal(t_str(&w.t, "queryShapeHash"), HASH("A")); /* in upper case, even if the request used lower case */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(t_driver_order(&w.driver, "")->action, "query_shape.reject");
   munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, HASH("A")));
   munit_assert_int64(shape_events("QUERY_SHAPE_BLOCKED"), ==, 1);
-  munit_assert_int(shape_set(HASH("A"), REJECT), ==, 200); /* as it is */
+  munit_assert_int(shape_set(HASH("A"), REJECT), ==, 200); /* unchanged */
   munit_assert_int64(shape_events("QUERY_SHAPE_BLOCKED"), ==, 1);
   t_driver_answers(&w.driver, ADV_STATS, "[]");
   adv_good(&w, SHAPES, "?status=REJECTED");
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].command"), "FIND");
-  adv_good(&w, SHAPES "/" HASH("a"), ""); /* what is kept needs no driver */
+  adv_good(&w, SHAPES "/" HASH("a"), ""); /* a rejected shape is read from the store, without the driver */
   munit_assert_string_equal(t_str(&w.t, "status"), "REJECTED");
   snprintf(tag, sizeof tag, "%s", t_get_header(&w.t, "ETag"));
   adv_good(&w, DETAILS("A"), "");
@@ -189,13 +189,13 @@ TEST(query_shape, rejected)
   t_close(&w.t);
 }
 
-/* A shape is rejected also where nobody has seen it, or nobody answers. */
+/* A shape can be rejected even if it was never seen, or if the driver does not answer. */
 TEST(query_shape, unseen)
 {
   adv_open(&w);
   munit_assert_int(shape_set(HASH("1"), REJECT), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "command"), "");
-  t_driver_answers(&w.driver, ADV_STATS, NULL); /* it fails */
+  t_driver_answers(&w.driver, ADV_STATS, NULL); /* the question fails */
   munit_assert_int(shape_set(HASH("2"), REJECT), ==, 200);
   t_driver_answers(&w.driver, ADV_STATS, "nonsense");
   munit_assert_int(shape_set(HASH("3"), REJECT), ==, 200);
@@ -217,7 +217,7 @@ TEST(query_shape, unseen)
   t_close(&w.t);
 }
 
-/* What a driver may say of a shape: what it is not known by is left out; nor is a shape changed that is not as it was seen. */
+/* Unusual reports of a shape: unknown or too long values are left out. A change with a stale ETag or an invalid body is refused. */
 TEST(query_shape, odd)
 {
   static char long_ones[20000];
@@ -225,7 +225,7 @@ TEST(query_shape, odd)
   char space[602];
   adv_open(&w);
   t_driver_answers(&w.driver, ADV_STATS, stats);
-  adv_good(&w, SHAPES "/" HASH("C"), ""); /* "update" is no command of these */
+  adv_good(&w, SHAPES "/" HASH("C"), ""); /* "update" is not among the known commands */
   munit_assert_null(t_node(&w.t, "command"));
   munit_assert_string_equal(t_str(&w.t, "namespace"), "s.d");
   t_driver_answers(&w.driver, ADV_STATS, "[" STAT("D", 00100, "s.d", "distinct", 1, 900000, ",\"filter\":{\"a\":[],\"b\":{\"$in\":[]}}") "]");
@@ -251,7 +251,7 @@ TEST(query_shape, odd)
   adv_good(&w, SHAPES, "");
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   adv_bad(&w, SUMMARIES, "?commands=find&commands=find", 400, "INVALID_QUERY_PARAMETER");
-  adv_good(&w, SUMMARIES, "?namespaces=s.d&namespaces=s.d"); /* that is no list of these */
+  adv_good(&w, SUMMARIES, "?namespaces=s.d&namespaces=s.d"); /* the same namespace twice is allowed */
   t_close(&w.t);
 }
 

@@ -1,8 +1,10 @@
 /*
-** One owner fills every quota that it has. Afterwards no request and no round of alerts takes so long that another tenant would notice.
+** An owner fills every quota. Afterwards no request and no round of alerts takes so long that another tenant would
+** notice.
 **
-** What is measured is the processor time of the thread, in which the load of the machine does not count: 50 ms at -O2, and
-** four times that under AddressSanitizer. An emulator ($EMULATOR) takes twenty times as long, and a build that counts its branches ten times.
+** The suite measures the processor time of the thread, which does not depend on the load of the machine: 50 ms at -O2,
+** and four times that under AddressSanitizer. An emulator ($EMULATOR) may take twenty times as long, and a build that
+** counts its branches ten times.
 */
 #include "world.h"
 
@@ -44,7 +46,7 @@ static void quota_took(double since, const char *what, const char *where)
   if (ms > most) munit_errorf("%s %s takes %.1f ms", what, where, ms);
 }
 
-/* A request that is measured. */
+/* Sends a request and measures its time. */
 static int quota_send(quota_world *q, const char *method, const char *path, const char *body)
 {
   double since = quota_now();
@@ -61,7 +63,7 @@ static void quota_make(quota_world *q, const char *path, const char *body)
 
 /* ------------------------------------------------------------------------------------------------------------------ full */
 
-/* 250 policies of 2.8 KB, of which each has to be asked when an entry comes to an access list. */
+/* Creates 250 policies of 2.8 KB that all have to be evaluated when an entry is added to an access list. */
 static void quota_policies(quota_world *q)
 {
   static const char part[] = "context.project.ipAccessList.isEmpty()";
@@ -78,7 +80,7 @@ static void quota_policies(quota_world *q)
     snprintf(q->text + n, sizeof q->text - n, "]}");
     quota_make(q, path, q->text);
   }
-  munit_assert_int(t_send(&q->w.t, "POST", path, q->text), ==, 403); /* that were all */
+  munit_assert_int(t_send(&q->w.t, "POST", path, q->text), ==, 403); /* the maximum is reached */
 }
 
 static void quota_entries(quota_world *q)
@@ -96,7 +98,7 @@ static void quota_entries(quota_world *q)
   }
 }
 
-/* Clusters of three nodes. */
+/* Creates clusters of three nodes. */
 static void quota_clusters(quota_world *q)
 {
   char path[128], body[512];
@@ -109,7 +111,7 @@ static void quota_clusters(quota_world *q)
   }
 }
 
-/* As many regular expressions as a configuration takes, which all fit, and none of which another configuration has. */
+/* Creates configurations with the maximum number of regular expressions. All of them match, and no two configurations share one. */
 static void quota_configs(quota_world *q)
 {
   char path[128];
@@ -124,7 +126,7 @@ static void quota_configs(quota_world *q)
       n += (size_t)snprintf(q->text + n, sizeof q->text - n, "%s{\"fieldName\":\"HOSTNAME\",\"operator\":\"REGEX\",\"value\":\"([a-y]*[.-9]*)*[%c-%c%c]?\"}",
                             k ? "," : "", 'A' + i % 20, 'a' + k, '0' + i / 50);
     snprintf(q->text + n, sizeof q->text - n, "]}");
-    if (quota_send(q, "POST", path, q->text) == 400) break; /* the configurations that a new project has count, too */
+    if (quota_send(q, "POST", path, q->text) == 400) break; /* the default configurations of a new project count, too */
     if (q->w.t.response.status != 201) munit_errorf("%d: %s", i, q->w.t.response.body);
   }
   munit_assert_int(i, >, 400);
@@ -173,9 +175,9 @@ static void quota_projects(quota_world *q)
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- measured */
+/* ----------------------------------------------------------------------------------------------------------- measurements */
 
-/* Rounds are measured for so many minutes: the first, and those that go on where it has ended. */
+/* Measures the rounds of some minutes: the first, and those that continue where it stopped. */
 static void quota_rounds(quota_world *q)
 {
   double since;
@@ -188,7 +190,7 @@ static void quota_rounds(quota_world *q)
   }
 }
 
-/* Every GET that there is, as the owner sees it. */
+/* Sends every GET as the owner. */
 static void quota_reads(quota_world *q)
 {
   svc *s = q->w.t.s;
@@ -197,14 +199,14 @@ static void quota_reads(quota_world *q)
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *plan = &s->plans[i];
     if (plan->route->method != SVC_GET || !t_world_path(&q->w, plan, q->w.path, sizeof q->w.path)) continue;
-    if (plan->route->flags & SVC_ABSOLUTE) t_send(&q->w.t, "GET", q->w.path, NULL); /* it is built once */
+    if (plan->route->flags & SVC_ABSOLUTE) t_send(&q->w.t, "GET", q->w.path, NULL); /* built once, on the first request */
     since = quota_now();
     t_send(&q->w.t, "GET", q->w.path, NULL);
     quota_took(since, "GET", q->w.path);
   }
 }
 
-/* A list that is not finished with one request is with several, each of which is short. */
+/* A list that is too long for one request is completed by several short ones. */
 static void quota_inspects(quota_world *q)
 {
   char path[128];
@@ -240,7 +242,7 @@ TEST(quota_full, full)
 
 /* ---------------------------------------------------------------------------------------------------------------- refused */
 
-/* A pattern, or all patterns of a configuration, that would take long: refused, with the number of steps. */
+/* A pattern, or all patterns of a configuration together, that would take too long is refused with the number of steps. */
 TEST(quota_full, patterns)
 {
   static const char front[] = "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"GROUP\"}],\"matchers\":[";
@@ -265,7 +267,7 @@ TEST(quota_full, patterns)
   free(q);
 }
 
-/* Policies whose sets are large have a bound together: the organization is told. */
+/* The steps of all policies with large sets are limited together per organization: a policy that exceeds the limit is refused. */
 TEST(quota_full, steps)
 {
   quota_world *q = munit_calloc(1, sizeof *q);

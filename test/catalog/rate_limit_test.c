@@ -1,5 +1,5 @@
 /*
-** GET /rateLimits: the table of endpoint sets as clients see it, held against the catalog's own list of operations.
+** GET /rateLimits: the table of endpoint sets as clients see it, compared with the catalog's own list of operations.
 */
 #include "needs.h"
 #include "support.h"
@@ -12,9 +12,9 @@ T_NEEDS(rate_limit) = {
 };
 
 #define BASE "/api/svc/v2"
-#define PAGE 10 /* sets on a page, where the test pages through them */
+#define PAGE 10 /* sets per page */
 
-/* How many endpoint sets the operations of the catalog draw from: a set is known by name and scope. */
+/* Returns the number of endpoint sets of the catalog's operations. Name and scope identify a set. */
 static int sets_of_catalog(void)
 {
   size_t i, j;
@@ -32,7 +32,7 @@ static const svc_node *row_named(const t_service *t, const char *name, const cha
   const svc_node *row, *found = NULL;
   for (row = t_node(t, "results")->first; row; row = row->next) {
     if (!svc_str_is(svc_node_str(row, "endpointSetName"), name) || !svc_str_is(svc_node_str(row, "scope"), scope)) continue;
-    munit_assert_null(found); /* once */
+    munit_assert_null(found); /* only once */
     found = row;
   }
   return found;
@@ -54,7 +54,7 @@ TEST_SERVICE(rate_limit, table)
   munit_assert_int(t_send(t, "GET", "/rateLimits", NULL), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, sets_of_catalog());
   munit_assert_int((int)t_count(t, "results"), ==, sets_of_catalog());
-  for (i = 0; i < OPERATIONS_COUNT; i++) { /* every operation's bucket is there as the catalog states it */
+  for (i = 0; i < OPERATIONS_COUNT; i++) { /* every operation's bucket is listed as in the catalog */
     const operations_row *op = &operations_list[i];
     row = row_named(t, op->set, op->scope);
     if (!row) munit_errorf("no set \"%s\" of scope %s", op->set, op->scope);
@@ -86,7 +86,7 @@ static bool listed(const svc_node *row, const char *method, const char *path)
   return false;
 }
 
-/* What is served is listed, under the set that the catalog names for it; what is not served is not. */
+/* Every route is listed, under its set in the catalog. Operations without a route are not listed. */
 TEST_SERVICE(rate_limit, endpoints)
 {
   static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
@@ -106,7 +106,7 @@ TEST_SERVICE(rate_limit, endpoints)
       if (listed(row, op->method, op->path) != (served && svc_str_is(svc_node_str(row, "endpointSetName"), op->set)))
         munit_errorf("%s %s is listed in the wrong set", op->method, op->path);
   }
-  /* nothing is served that neither the catalog nor operations_own.h has */
+  /* every route is in the catalog or in operations_own.h */
   munit_assert_size(routes + absolute + OPERATIONS_OWN_COUNT, ==, t->s->plan_count);
 }
 
@@ -125,7 +125,7 @@ TEST(rate_limit, pages)
     munit_assert_int(count, ==, page < pages ? PAGE : sets - PAGE * (pages - 1));
     munit_assert_int(*t_link(&t, "next") != 0, ==, page < pages);
     munit_assert_int(*t_link(&t, "previous") != 0, ==, page > 1);
-    for (i = 0; i < count; i++, seen++) { /* in the order of the table, none twice, none left out */
+    for (i = 0; i < count; i++, seen++) { /* in the order of the table, each once, none missing */
       char id[80], path[40];
       svc_set_id(seen, id, sizeof id);
       snprintf(path, sizeof path, "results[%d].endpointSetId", i);
@@ -165,7 +165,7 @@ TEST(rate_limit, links)
     snprintf(path, sizeof path, "results[%d].links[0].rel", i);
     munit_assert_string_equal(t_str(&t, path), "self");
   }
-  for (i = 0; i < sets_count; i++) { /* each can be followed */
+  for (i = 0; i < sets_count; i++) { /* each link works */
     const svc_set_row *sets = svc_set_table(&count);
     char id[80], href[200];
     svc_set_id(i, id, sizeof id);
@@ -212,7 +212,7 @@ TEST_SERVICE(rate_limit, one)
   munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits/rateLimits_user?userId=%s", t->caller.user_id), ==, 200);
   munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits/clusters_group?userId=%s", t->caller.user_id), ==, 404); /* another scope */
   munit_assert_int(t_send(t, "GET", "/rateLimits/rateLimits_user?userId=5f0000000000000000000009", NULL), ==, 403);
-  munit_assert_int(t_send(t, "GET", "/rateLimits/rateLimits_user?name=Clusters", NULL), ==, 400); /* of the list only */
+  munit_assert_int(t_send(t, "GET", "/rateLimits/rateLimits_user?name=Clusters", NULL), ==, 400); /* only for the list */
   munit_assert_int(t_send(t, "POST", "/rateLimits", "{}"), ==, 405);
   munit_assert_int(t_send(t, "DELETE", "/rateLimits/rateLimits_user", NULL), ==, 405);
   t_header(t, "Accept", "application/vnd.svc.2025-03-12+json");
@@ -225,7 +225,7 @@ TEST_SERVICE(rate_limit, one)
   munit_assert_int(t_send(t, "GET", "/rateLimits", NULL), ==, 401);
 }
 
-/* All of one scope, and as many as the table has. */
+/* Checks that the list has only sets of one scope, and all of them. */
 static void only_scope(t_service *t, const char *scope)
 {
   const svc_node *row;
@@ -296,7 +296,7 @@ TEST_SERVICE(rate_limit, scopes)
   t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s&groupId=%s", group, group);
   refused(t, 400, "INVALID_QUERY_PARAMETER");
 
-  t->grants[0].role = "ORG_MEMBER"; /* sees both, may not read their limits */
+  t->grants[0].role = "ORG_MEMBER"; /* the role sees both, but may not read their limits */
   t->grants[0].on = org;
   t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", group);
   refused(t, 403, "ACCESS_FORBIDDEN");
@@ -310,14 +310,14 @@ TEST_SERVICE(rate_limit, scopes)
   t->grants[0].role = "GROUP_READ_ONLY";
   t->grants[0].on = group;
   munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", group), ==, 200);
-  t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", org); /* sees it through its project, and no more */
+  t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", org); /* the organization is visible through its project, but not its limits */
   refused(t, 403, "ACCESS_FORBIDDEN");
   t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", other);
   refused(t, 404, "ORG_NOT_FOUND");
   t->grants[0].on = "5f00000000000000000000aa";
   t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", group);
   refused(t, 404, "GROUP_NOT_FOUND");
-  t->caller.grant_count = 0; /* nobody in particular: the whole table, and one's own */
+  t->caller.grant_count = 0; /* a caller without roles sees the whole table, and their own limits */
   munit_assert_int(t_send(t, "GET", "/rateLimits", NULL), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, sets_of_catalog());
   munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?userId=%s", t->caller.user_id), ==, 200);
@@ -380,7 +380,7 @@ TEST_SERVICE(rate_limit, filters)
 TEST(rate_limit, overrides)
 {
   static const svc_limit_override limits[] = {
-    { "clusters_group", 5, 0, 0 }, { "rateLimits_user", 0, 7, 10 }, { "users_user", 2500, 2000, 60 } /* the same as before */
+    { "clusters_group", 5, 0, 0 }, { "rateLimits_user", 0, 7, 10 }, { "users_user", 2500, 2000, 60 } /* the same as the default */
   };
   svc_config config;
   t_service t;
@@ -409,13 +409,14 @@ TEST(rate_limit, overrides)
             svc_node_get(svc_node_get(row, "refillDurationSeconds"), "defaultValue");
   munit_assert_int(with, ==, 2);
   t_close(&t);
-  t_open(&t, &(svc_config){ .limiter_off = 1, .vendor = "acme" }); /* the table is there all the same; paths bear the vendor */
+  t_open(&t, &(svc_config){ .limiter_off = 1, .vendor = "acme" }); /* the table exists without the limiter, too; paths have the vendor
+                                                                      word */
   munit_assert_int(t_send(&t, "GET", "/api/acme/v2/rateLimits/rootResource_user", NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "endpoints[0].path"), "/api/acme/v2");
   t_close(&t);
 }
 
-/* The id of a set in whatever room there is: as much of it as fits, and how long it is all the same. */
+/* Writes a set's id to buffers of every size: as much as fits, and the full length as the result. */
 TEST(rate_limit, ids)
 {
   char whole[64], part[64];

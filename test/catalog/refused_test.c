@@ -1,5 +1,6 @@
 /*
-** What the service refuses though each field by itself is good: rules between fields, between resources, and limits.
+** Requests that the service refuses although each single field is valid: rules between fields and between resources,
+** and limits.
 */
 
 #include "mechanism/probe.h"
@@ -19,7 +20,7 @@ static void refused_good(t_place *w, const char *method, const char *path, const
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 
-/* It is refused by this code, and names this field; NULL: none. */
+/* Checks that the request is refused with this code. field: the field that the error names; NULL: none. */
 static void refused_bad(t_place *w, const char *method, const char *path, const char *body, int status, const char *code, const char *field)
 {
   refused_good(w, method, path, body, status);
@@ -50,7 +51,7 @@ TEST(refused, free)
   munit_assert_string_equal(t_param(&w.t, 0), w.group);
   refused_bad(&w, "PATCH", "/clusters/Free", PROBE_RESIZE("M10"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED", NULL);
   refused_good(&w, "POST", "/clusters/tenantUpgrade", "{\"name\":\"Free\",\"providerSettings\":{\"instanceSizeName\":\"M10\","
-               "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 200); /* this is for that */
+               "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 200); /* the operation for that change */
   refused_good(&w, "POST", "/clusters", SHARED_AS("More", "M0", ""), 201);
   refused_close(&w);
 }
@@ -71,7 +72,7 @@ TEST(refused, names)
   refused_good(&w, "POST", "/flexClusters", other, 201);
   refused_bad(&w, "POST", "/clusters", PROBE_CLUSTER("z" LONG "-two", "M10"), 400, "DUPLICATE_CLUSTER_NAME_PREFIX", NULL);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("abcdefghijklmnopqrstuv", "M10"), 201); /* 22 of them */
-  w.group = t_project(&w.t, w.org, "beta"); /* it is of one project */
+  w.group = t_project(&w.t, w.org, "beta"); /* the rule applies within a project */
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG "-two", "M10"), 201);
   refused_close(&w);
 }
@@ -106,12 +107,13 @@ TEST(refused, oplog)
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 201);
-  refused_bad(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":10241}", 400, "INVALID_ATTRIBUTE", "oplogSizeMB"); /* of 10 GB */
+  /* 10 GB of disk */
+  refused_bad(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":10241}", 400, "INVALID_ATTRIBUTE", "oplogSizeMB");
   refused_good(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":2048}", 200);
   refused_close(&w);
 }
 
-/* Nothing is made on a cluster that is paused. */
+/* Nothing can be created on a paused cluster. */
 TEST(refused, paused)
 {
   static const char archive[] = "{\"collName\":\"a\",\"dbName\":\"b\",\"criteria\":{\"type\":\"DATE\",\"dateField\":\"d\",\"expireAfterDays\":5}}";
@@ -137,7 +139,7 @@ TEST(refused, paused)
   refused_close(&w);
 }
 
-/* In the simulation those collections are there that the service knows of; with a driver the driver knows. */
+/* In the simulation, the collections that the service knows exist. With a driver, only the driver knows them. */
 TEST(refused, collection)
 {
 #define INDEX(db, name) "{\"collectionName\":\"" name "\",\"database\":\"" db "\",\"name\":\"i\",\"definition\":{\"mappings\":{\"dynamic\":true}}}"
@@ -155,7 +157,7 @@ TEST(refused, collection)
 
 /* ---------------------------------------------------------------------------------------------------------------- others */
 
-/* Everywhere where there are tags. */
+/* Duplicate tag keys, on every resource with tags. */
 TEST(refused, tags)
 {
 #define TWICE "\"tags\":[{\"key\":\"a\",\"value\":\"1\"},{\"key\":\"b\",\"value\":\"1\"},{\"key\":\"a\",\"value\":\"2\"}]"

@@ -1,5 +1,6 @@
 /*
-** Measurements and logins that a driver reports: series, alerts and access history show them, and rings bound them.
+** Measurements and logins that a driver reports: series, alerts and the access history show them, and rings limit
+** their number.
 ** Tests also: reported_measurement
 */
 #include "driver.h"
@@ -12,7 +13,7 @@
 #define TRIED(user, host, address, success, more) \
   "{\"user\":\"" user "\",\"host\":\"" host "\",\"address\":\"" address "\",\"success\":" success more "}"
 
-/* A driver that brings clusters about, and knows no question and no figure. */
+/* A driver that creates clusters, and answers no questions and no orders to measure. */
 typedef struct reported_world {
   t_place p;
   t_driver d;
@@ -43,7 +44,7 @@ static void reported_tell(reported_world *w, const char *facts)
   if (svc_report(w->p.t.s, "cluster", w->id, facts) != SVC_OK) munit_errorf("%s: %s", facts, w->p.t.log);
 }
 
-/* The values of the series of connections in the last `period`, with a space behind each. */
+/* Returns the values of the series of connections in the last `period`, each followed by a space. */
 static const char *reported_series(reported_world *w, const char *group, const char *process, const char *granularity, const char *period)
 {
   static char text[4096];
@@ -73,13 +74,15 @@ TEST(reported_login, series)
   munit_assert_string_equal(reported_series(&w, w.p.group, "b.example:2", "PT1M", "PT3M"), "null null null 7 ");
   munit_assert_string_equal(reported_series(&w, w.p.group, "a.example:1", "PT5M", "PT10M"), "null 3 4.5 ");
   t_advance(&w.p.t, 20);
-  reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "5", "") "]}"); /* in the same minute: the later one counts */
+  reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "5", "") "]}"); /* in the same minute: the later value counts */
   munit_assert_string_equal(reported_series(&w, w.p.group, "a.example:1", "PT1M", "PT1M"), "5 ");
-  reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "6", ",\"at\":\"2199-01-01T00:00:00Z\"") "]}"); /* clocks differ: that is now */
+  /* a time in the future counts as now, since clocks differ */
+  reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "6", ",\"at\":\"2199-01-01T00:00:00Z\"") "]}");
   munit_assert_string_equal(reported_series(&w, w.p.group, "a.example:1", "PT1M", "PT1M"), "6 ");
-  munit_assert_string_equal(reported_series(&w, w.other, "a.example:1", "PT1M", "PT1M"), "null "); /* another's, of the same names */
+  /* a cluster of the same name in another project */
+  munit_assert_string_equal(reported_series(&w, w.other, "a.example:1", "PT1M", "PT1M"), "null ");
 
-  t_driver_answers(&w.d, "series", "{\"series\":{\"CONNECTIONS\":[1]}}"); /* what the driver says holds */
+  t_driver_answers(&w.d, "series", "{\"series\":{\"CONNECTIONS\":[1]}}"); /* the driver's own answer has priority */
   munit_assert_string_equal(reported_series(&w, w.p.group, "a.example:1", "PT1M", "PT1M"), "1 ");
   t_driver_answers(&w.d, "series", "{}");
   damaged_body(&w.p.t, "reported measurement", w.id, NULL, "\"values\":[", "\"salues\":[");
@@ -95,7 +98,7 @@ static int reported_alerts(reported_world *w, const char *group)
   return (int)t_int(&w->p.t, "totalCount");
 }
 
-/* Nothing but reports: the driver takes the order to measure, and says nothing. */
+/* An alert from reports alone: the driver accepts the order to measure, and never finishes it. */
 TEST(reported_login, alert)
 {
   static const char watch[] = "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\","
@@ -112,13 +115,14 @@ TEST(reported_login, alert)
   munit_assert_int(reported_alerts(&w, w.other), ==, 0);
   reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "100", "") "]}");
   munit_assert_int(reported_alerts(&w, w.p.group), ==, 0);
-  reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "500", ",\"at\":\"2025-06-01T00:00:00Z\"") "]}"); /* an older one changes nothing */
+  /* an older value changes nothing */
+  reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "500", ",\"at\":\"2025-06-01T00:00:00Z\"") "]}");
   munit_assert_int(reported_alerts(&w, w.p.group), ==, 0);
   store_whole(w.p.t.s);
   t_close(&w.p.t);
 }
 
-/* What is older than an hour is not the state of now. */
+/* A value older than an hour does not count as the present state. */
 TEST(reported_login, alert_stale)
 {
   static reported_world w;
@@ -161,18 +165,18 @@ TEST(reported_login, history)
   munit_assert_size(reported_history(&w, w.p.group, "clusters/Main?end=1748739000000"), ==, 1);
   munit_assert_size(reported_history(&w, w.p.group, "processes/b.example"), ==, 1);
   munit_assert_string_equal(t_str(&w.p.t, "accessLogs[0].username"), "ann");
-  munit_assert_size(reported_history(&w, w.other, "clusters/Main"), ==, 0); /* another's */
+  munit_assert_size(reported_history(&w, w.other, "clusters/Main"), ==, 0); /* the other project's */
   munit_assert_size(reported_history(&w, w.other, "processes/b.example"), ==, 0);
 
-  t_driver_answers(&w.d, "accessHistory", "[]"); /* the driver knows: there are none */
+  t_driver_answers(&w.d, "accessHistory", "[]"); /* the driver's answer: no logins */
   munit_assert_size(reported_history(&w, w.p.group, "clusters/Main"), ==, 0);
-  w.d.port.ask = NULL; /* it knows no question again */
+  w.d.port.ask = NULL; /* the driver answers no questions again */
   munit_assert_size(reported_history(&w, w.p.group, "clusters/Main"), ==, 2);
   store_whole(w.p.t.s);
   t_close(&w.p.t);
 }
 
-/* A report that does not fit is refused as a whole, and the log names the member. */
+/* An invalid report is refused as a whole, and the log names the member. */
 TEST(reported_login, refused)
 {
   static const struct {
@@ -207,7 +211,7 @@ TEST(reported_login, refused)
   t_close(&w.p.t);
 }
 
-/* As many elements as a report may have, of one hour and metric; so many minutes. */
+/* Reports this many measurements of one metric, spread over this many minutes of an hour. */
 static void reported_many(reported_world *w, int count, int minutes)
 {
   static char facts[262144];
@@ -231,13 +235,13 @@ TEST(reported_login, bounded)
   entities = probe_records(w.p.t.s, "e");
   dates = probe_records(w.p.t.s, "d");
   reported_many(&w, 1000, 60);
-  munit_assert_size(probe_records(w.p.t.s, "e"), ==, entities + 1); /* an hour is one record, */
-  munit_assert_size(probe_records(w.p.t.s, "d"), ==, dates + 1); /* with a date on which it goes */
+  munit_assert_size(probe_records(w.p.t.s, "e"), ==, entities + 1); /* a record per hour */
+  munit_assert_size(probe_records(w.p.t.s, "d"), ==, dates + 1); /* with a due date for its deletion */
   reported_many(&w, 1000, 60);
   munit_assert_size(probe_records(w.p.t.s, "e"), ==, entities + 1);
   munit_assert_size(probe_records(w.p.t.s, "d"), ==, dates + 1);
   reported_many(&w, 1001, 60);
-  for (i = 0; i < 5; i++) { /* each hour another one, and those of two days stay */
+  for (i = 0; i < 5; i++) { /* a further record per hour; the records of two days stay */
     t_advance(&w.p.t, 86400);
     reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "1", "") "]}");
     munit_assert_int(svc_tick(w.p.t.s), ==, SVC_OK);
@@ -249,7 +253,7 @@ TEST(reported_login, bounded)
   t_close(&w.p.t);
 }
 
-/* What one measurement and one login read and write. */
+/* Returns the store accesses of one measurement and one login. */
 static t_reads reported_cost(reported_world *w)
 {
   (void)t_reads_taken();
@@ -257,7 +261,7 @@ static t_reads reported_cost(reported_world *w)
   return t_reads_taken();
 }
 
-/* It costs the same with a thousand records as with one. */
+/* The costs are the same with a thousand records as with one. */
 TEST(reported_login, cost)
 {
   static const char *const metrics[] = { SVC_METRICS_PROCESS(SVC_METRIC_NAME) };
@@ -282,7 +286,7 @@ TEST(reported_login, cost)
   t_close(&w.p.t);
 }
 
-/* One more than a ring has room for: the oldest goes. */
+/* When a ring is full, the next element replaces the oldest. */
 TEST(reported_login, ring)
 {
   static char facts[262144];
@@ -303,7 +307,8 @@ TEST(reported_login, ring)
   munit_assert_string_equal(t_str(&w.p.t, "accessLogs[0].username"), "u5");
   munit_assert_string_equal(t_str(&w.p.t, "accessLogs[4999].username"), "u1");
   store_whole(w.p.t.s);
-  munit_assert_int(t_sendf(&w.p.t, "DELETE", NULL, "/groups/%s/clusters/Main", w.p.group), ==, 202); /* all go with their cluster */
+  /* all are deleted with their cluster */
+  munit_assert_int(t_sendf(&w.p.t, "DELETE", NULL, "/groups/%s/clusters/Main", w.p.group), ==, 202);
   for (i = 0; i < 60; i++) {
     t_advance(&w.p.t, 60);
     munit_assert_int(svc_tick(w.p.t.s), ==, SVC_OK);
@@ -313,7 +318,7 @@ TEST(reported_login, ring)
   t_close(&w.p.t);
 }
 
-/* Memory ends at every allocation: a report is taken as a whole or not at all, and no answer leaves something out. */
+/* Every allocation fails in turn: a report is stored as a whole or not at all, and no answer is incomplete. */
 TEST(reported_login, starved)
 {
   static const char *const paths[] = { "processes/a.example:1/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS", "dbAccessHistory/clusters/Main" };
@@ -352,7 +357,7 @@ TEST(reported_login, starved)
   t_close(&w.p.t);
 }
 
-/* A build may be without them: reports are checked all the same. */
+/* In a build without these nouns, reports are still checked. */
 TEST(reported_login, left_out)
 {
   static const char *const names[] = { "reported login", "reported measurement", NULL };

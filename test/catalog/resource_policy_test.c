@@ -1,5 +1,5 @@
 /*
-** Resource policies: their language, what they refuse and where, and what is found not to comply.
+** Resource policies: their language, the operations that they refuse, and noncompliant resources.
 **
 ** Tests also: non_compliant_resource
 */
@@ -16,7 +16,7 @@ static const svc_config quiet = { .limiter_off = 1 };
 
 /* ------------------------------------------------------------------------------------------------------------ the language */
 
-/* What is wrong, and where. */
+/* Invalid policies, with the error and its place. */
 static const struct {
   const char *text, *why;
 } wrong[] = {
@@ -46,7 +46,7 @@ static const struct {
   { MODIFY "when { true ", "expected }" },
   { MODIFY "when { true.eat() };", "no such function" },
   { MODIFY "when { resource in \"a\" };", "the types do not fit" },
-  /* what stands before the conditions */
+  /* the part before the conditions */
   { "forbid (", "line 1, column 9: expected principal" },
   { "forbid (principal action", "line 1, column 19: expected ," },
   { "forbid (principal, resource", "line 1, column 20: expected action" },
@@ -63,7 +63,8 @@ static const struct {
   { "forbid (principal, action, resource == \"a\");", "line 1, column 40: expected ResourcePolicy" },
   { "forbid (principal, action, resource in ResourcePolicy::Project::\"5f0000000000000000000001\";", "expected )" },
   { "forbid (principal, action, resource) when true;", "line 1, column 43: expected {" },
-  { "forbid (principal, action, resource) when { true } otherwise;", "line 1, column 52: expected ;" }, /* where it stands, not behind it */
+  /* the place of the word, not the one after it */
+  { "forbid (principal, action, resource) when { true } otherwise;", "line 1, column 52: expected ;" },
   { "forbid (principal, action, resource) when { true } @", "line 1, column 52: expected ;" },
   /* expressions */
   { MODIFY "when { };", "expected an expression" },
@@ -100,7 +101,7 @@ static const struct {
   { MODIFY "when { ip(\"10.0.0.1\").isInRange(\"10.0.0.1\") };", "the types do not fit" },
   { MODIFY "when { 1 > true };", "the types do not fit" },
   { MODIFY "when { \"a\" < 1 };", "the types do not fit" },
-  { "forbid\t(principal,\r\n\taction,\tresource)\r\n_when", "line 3, column 1: expected ;" }, /* however it is written */
+  { "forbid\t(principal,\r\n\taction,\tresource)\r\n_when", "line 3, column 1: expected ;" }, /* in any layout */
   { MODIFY "when { resource == \"a\" };", "the types do not fit" },
   { MODIFY "when { resource == 1 };", "the types do not fit" },
   { MODIFY "when { ResourcePolicy::ClusterType::\"sharded\" == ResourcePolicy::CloudProvider::\"aws\" };", "the types do not fit" },
@@ -150,7 +151,7 @@ TEST(resource_policy, wrong)
   svc_blocks_free(arena.blocks);
 }
 
-/* Conditions, and whether they hold for the one context below. */
+/* Conditions, and whether they hold for the context below. */
 static const struct {
   const char *condition;
   bool holds;
@@ -169,7 +170,7 @@ static const struct {
   { "context.cluster.cloudProviders.containsAny([ResourcePolicy::CloudProvider::\"azure\"])", false },
   { "context.cluster.regions.containsAll([ResourcePolicy::Region::\"aws:us-east-1\"])", true },
   { "[ResourcePolicy::Region::\"aws:us-east-1\"].containsAll(context.cluster.regions)", false },
-  { "context.cluster.cloudProviders.contains(cloud::cloudProvider::\"aws\")", true }, /* as tools spell it */
+  { "context.cluster.cloudProviders.contains(cloud::cloudProvider::\"aws\")", true }, /* the spelling of tools */
   { "context.cluster.regions.containsAll([cloud::region::\"aws:us-east-1\"])", true },
   { "context.cluster.regions.containsAll([])", true },
   { "context.cluster.regions.isEmpty()", false },
@@ -178,7 +179,7 @@ static const struct {
   { "context.cluster.minShardCount < 3 && !context.cluster.isConvertingToSharded", true },
   { "context.cluster has diskSizeGB && context.cluster.diskSizeGB > 4096", false },
   { "context.cluster has dbMajorVersion", true },
-  { "context.cluster.diskSizeGB < 1", false }, /* it is not there: the policy says nothing */
+  { "context.cluster.diskSizeGB < 1", false }, /* a missing attribute: the policy has no effect */
   { "!(context.cluster.diskSizeGB < 1)", false },
   { "resource in ResourcePolicy::Project::\"5f0000000000000000000001\"", true },
   { "resource == ResourcePolicy::Project::\"5f0000000000000000000009\"", false },
@@ -186,7 +187,7 @@ static const struct {
   { "ip(\"10.1.2.3\").isInRange(ip(\"10.0.0.0/8\"))", true },
   { "ip(\"11.1.2.3\").isInRange(ip(\"10.0.0.0/8\"))", false },
   { "context.project.clustersInProject > 2 // that is all\n", true },
-  { "!context.cluster.regions.isEmpty()", true }, /* all of it is negated */
+  { "!context.cluster.regions.isEmpty()", true }, /* the negation applies to the whole */
   { "!!context.cluster.cloudProviders.contains(ResourcePolicy::CloudProvider::\"azure\") == false", true },
   { "true == false || false != false", false },
   { "context.cluster.isConvertingToSharded == false", true },
@@ -198,7 +199,7 @@ static const struct {
   { "[] == [\"a\"]", false },
   { "context.cluster.cloudProviders.containsAny([])", false },
   { "context.cluster.cloudProviders.containsAny(context.cluster.cloudProviders)", true },
-  { "resource == ResourcePolicy::CloudProvider::\"aws\"", false }, /* which is no resource */
+  { "resource == ResourcePolicy::CloudProvider::\"aws\"", false }, /* not a resource */
   { "resource == ResourcePolicy::Organization::\"5f0000000000000000000009\"", false },
   { "ip(\"10.0.0.1\") == ip(\"10.0.0.1\")", true },
   { "ip(\"10.0.0.0/8\").isInRange(ip(\"10.0.0.0/16\"))", false },
@@ -206,10 +207,10 @@ static const struct {
   { "true && true && false && true", false },
 };
 
-/* Attributes that are not there, or are not what they should be: the policy says nothing, whichever way it asks. */
+/* Missing or invalid attributes: the policy has no effect, with any expression. */
 static const char *const unknowns[] = {
   "context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_2\"",
-  "context.cluster.maxShardCount > 1", /* a text */
+  "context.cluster.maxShardCount > 1", /* a string */
   "!context.cluster.regions.isEmpty() && context.cluster.diskSizeGB > 1",
   "context.cluster.diskSizeGB == context.cluster.diskSizeGB",
   "context.cluster.diskSizeGB > 1 || true",
@@ -269,7 +270,7 @@ TEST(resource_policy, unknowns)
   svc_blocks_free(arena.blocks);
 }
 
-/* A policy for one project, or one organization, is none for others. */
+/* A policy for one project or organization has no effect on others. */
 TEST(resource_policy, resources)
 {
   static const struct {
@@ -301,7 +302,7 @@ TEST(resource_policy, resources)
 
 /* ------------------------------------------------------------------------------------------------------------- the service */
 
-/* A body with these policies, NULL behind the last. */
+/* Returns a body with these policies. NULL ends the list. */
 static const char *policy_body(t_service *t, const char *name, const char *first, const char *second)
 {
   svc_buf b = svc_buf_new(&t->arena, 512);
@@ -332,7 +333,7 @@ static int policy_at(t_place *w, const char *method, const char *path, const cha
 static void policy_refused(t_place *w, const char *method, const char *path, const char *body, const char *name)
 {
   uint64_t print;
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK); /* what was due is none of its doing */
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK); /* complete the due steps, which are not effects of the request */
   print = store_print(w->t.s);
   if (policy_at(w, method, path, body) != 403) munit_errorf("%s %s: %d %s", method, path, w->t.response.status, w->t.response.body);
   munit_assert_string_equal(t_error(&w->t), "RESOURCE_POLICIES_VIOLATION_NOT_AUTHORIZED");
@@ -351,7 +352,7 @@ TEST(resource_policy, crud)
   munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", "forbid;", NULL), "/orgs/%s/resourcePolicies:validate", w.org), ==, 400);
   munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", MODIFY ";", MODIFY "when { true };"), "/orgs/%s/resourcePolicies:validate", w.org), ==, 200);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/resourcePolicies", w.org), ==, 200);
-  munit_assert_size(t_count(&w.t, ""), ==, 0); /* nothing was made of it */
+  munit_assert_size(t_count(&w.t, ""), ==, 0); /* nothing was created */
   id = policy_make(&w, "one", MODIFY "when { false };");
   munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", MODIFY ";", NULL), "/orgs/%s/resourcePolicies", w.org), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "RESOURCE_POLICY_ALREADY_EXISTS");
@@ -370,7 +371,7 @@ TEST(resource_policy, crud)
   t_close(&w.t);
 }
 
-/* A cluster: made, changed, upgraded, of either kind; and the auto-scaling bounds that it has. */
+/* Clusters of both kinds: created, changed, upgraded; and the bounds of their autoscaling. */
 TEST(resource_policy, clusters)
 {
   t_place w;
@@ -387,14 +388,15 @@ TEST(resource_policy, clusters)
                  "\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3},\"autoScaling\":{\"compute\":{\"enabled\":true,"
                  "\"maxInstanceSize\":\"M50\"}}}]}]}", "small");
   policy_refused(&w, "POST", "flexClusters", "{\"name\":\"More\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", "Europe");
-  policy_refused(&w, "PATCH", "clusters/Old", "{\"backupEnabled\":true}", "Europe"); /* it does not comply, and nothing of it changes */
+  /* the cluster is noncompliant, and its region stays the same */
+  policy_refused(&w, "PATCH", "clusters/Old", "{\"backupEnabled\":true}", "Europe");
   policy_refused(&w, "POST", "flexClusters:tenantUpgrade", CLUSTER("Flex", "AWS", "US_EAST_1", "M10"), "Europe");
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Fine", "AWS", "EU_WEST_1", "M30")), ==, 201);
   t_advance(&w.t, 60);
   policy_refused(&w, "PATCH", "clusters/Fine",
                  "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"priority\":7,"
                  "\"electableSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":3}}]}]}", "small");
-  munit_assert_int(policy_at(&w, "DELETE", "clusters/Old", NULL), ==, 202); /* who does not comply may go */
+  munit_assert_int(policy_at(&w, "DELETE", "clusters/Old", NULL), ==, 202); /* a noncompliant cluster can be deleted */
   t_close(&w.t);
 }
 
@@ -406,7 +408,7 @@ TEST(resource_policy, clusters)
   ",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3},\"" name "\":{\"compute\":{\"enabled\":true,\"scaleDownEnabled\":" down "," \
   "\"minInstanceSize\":\"M10\",\"maxInstanceSize\":\"M50\"}}"
 
-/* All that a policy can know of a cluster: what is wanted, and whether this condition forbids it. */
+/* Every attribute of a cluster that a policy can use: a condition, a requested cluster, and whether the condition forbids it. */
 static const struct {
   const char *condition, *body;
   bool refused;
@@ -415,7 +417,7 @@ static const struct {
     SHAPED("REPLICASET", REGION(",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3,\"diskSizeGB\":120.0}")), true },
   { "context.cluster has diskSizeGB && context.cluster.diskSizeGB > 120",
     SHAPED("REPLICASET", REGION(",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3,\"diskSizeGB\":120.0}")), false },
-  /* where its size may go by itself counts as where it is */
+  /* the bounds of autoscaling count like the present size */
   { "context.cluster.maxGeneralClassInstanceSizeValue >= 50", SHAPED("REPLICASET", REGION(SCALED("autoScaling", "false"))), true },
   { "context.cluster.minGeneralClassInstanceSizeValue < 30", SHAPED("REPLICASET", REGION(SCALED("autoScaling", "false"))), false },
   { "context.cluster.minGeneralClassInstanceSizeValue < 30", SHAPED("REPLICASET", REGION(SCALED("autoScaling", "true"))), true },
@@ -426,12 +428,12 @@ static const struct {
   { "context.cluster.clusterType == ResourcePolicy::ClusterType::\"sharded\"", SHAPED("SHARDED", REGION(PLAIN)), true },
   { "context.cluster.clusterType == ResourcePolicy::ClusterType::\"geosharded\"", SHAPED("SHARDED", REGION(PLAIN)), false },
   { "context.cluster.maxShardCount > 1 || context.cluster.minShardCount != 1", SHAPED("SHARDED", REGION(PLAIN)), false },
-  { "context.cluster.isConvertingToSharded", SHAPED("SHARDED", REGION(PLAIN)), false }, /* it was none before */
+  { "context.cluster.isConvertingToSharded", SHAPED("SHARDED", REGION(PLAIN)), false }, /* a new cluster has no previous type */
   { "context.cluster has dbMajorVersion && context.cluster.dbMajorVersion == \"7.0\"", SHAPED("REPLICASET", "\"dbMajorVersion\":\"7.0\"," REGION(PLAIN)), true },
   { "context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_3\"",
     SHAPED("REPLICASET", "\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_3\"}," REGION(PLAIN)), true },
   { "context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_3\"", SHAPED("REPLICASET", REGION(PLAIN)), false },
-  /* a shared tier is at the provider that it is on */
+  /* a shared tier counts as at the provider behind it */
   { "context.cluster.cloudProviders == [ResourcePolicy::CloudProvider::\"gcp\"] && context.cluster.maxGeneralClassInstanceSizeValue == 0",
     SHAPED("REPLICASET", "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\",\"backingProviderName\":\"GCP\","
            "\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]"), true },
@@ -465,7 +467,7 @@ TEST(resource_policy, shapes)
   t_close(&w.t);
 }
 
-/* To switch something on is what they speak of, to switch it off is not. */
+/* Policies apply when a setting is switched on, not when it is switched off. */
 TEST(resource_policy, switches)
 {
   static const char *const paths[] = { "privateEndpoint/regionalMode", "privateIpMode" };
@@ -482,7 +484,7 @@ TEST(resource_policy, switches)
     munit_assert_int(policy_at(&w, "PATCH", paths[i], "{\"enabled\":true}"), ==, good[i]);
     id = policy_make(&w, "quiet", "forbid (principal, action in [" ACTION("project.vpcPeering.modify") ", " ACTION("project.privateEndpoint.modify") "], resource);");
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
-    munit_assert_size(t_count(&w.t, ""), ==, 1); /* it is on, and may not be */
+    munit_assert_size(t_count(&w.t, ""), ==, 1); /* the setting is on, against the policy */
     munit_assert_string_equal(t_str(&w.t, "[0].resourceType"), "PROJECT");
     munit_assert_int(policy_at(&w, "PATCH", paths[i], "{\"enabled\":false}"), ==, good[i]);
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
@@ -492,7 +494,7 @@ TEST(resource_policy, switches)
   t_close(&w.t);
 }
 
-/* Who makes one stands in it, as far as it is known. */
+/* A policy shows its creator, as far as known. */
 TEST(resource_policy, by_whom)
 {
   static const struct {
@@ -528,7 +530,7 @@ TEST(resource_policy, count)
   t_close(&w.t);
 }
 
-/* Access lists, windows, peering and endpoints. */
+/* Access lists, maintenance windows, peering and endpoints. */
 TEST(resource_policy, projects)
 {
   t_place w;
@@ -554,7 +556,7 @@ TEST(resource_policy, projects)
   munit_assert_int(policy_at(&w, "POST", "privateEndpoint/endpointService", "{\"providerName\":\"AZURE\",\"region\":\"EUROPE_NORTH\"}"), ==, 201);
   snprintf(path, sizeof path, "/groups/%s/accessList", other); /* every project of the organization */
   munit_assert_int(t_send(&w.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 403);
-  other = t_project(&w.t, t_organization(&w.t, "Other"), "gamma"); /* and none of another */
+  other = t_project(&w.t, t_organization(&w.t, "Other"), "gamma"); /* but none of another */
   snprintf(path, sizeof path, "/groups/%s/accessList", other);
   munit_assert_int(t_send(&w.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
   t_close(&w.t);
@@ -586,7 +588,7 @@ TEST(resource_policy, non_compliant)
   munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "stricter", MODIFY "when { context.cluster.minShardCount == 1 };", MODIFY ";"),
                            "/orgs/%s/resourcePolicies", w.org), ==, 201);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
-  munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance"), ==, 2); /* each, with all of its bodies that do */
+  munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance"), ==, 2); /* each policy, with all of its violated bodies */
   munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance[1].policiesCausingNonCompliance"), ==, 2);
   munit_assert_int(policy_at(&w, "DELETE", "accessList/0.0.0.0%2F0", NULL), ==, 204);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);

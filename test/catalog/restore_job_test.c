@@ -1,6 +1,6 @@
 /*
-** Restore jobs: into a cluster, also of another project; as files; to a point in time; what they keep from happening
-** meanwhile; and the older view of them.
+** Restore jobs: into a cluster, also of another project; as downloads; to a point in time; the operations that they
+** block meanwhile; and their older view.
 **
 ** Tests also: legacy_restore_job
 */
@@ -46,7 +46,7 @@ TEST(restore_job, automated)
   b_is(&w, "targetDeploymentItemName", "D");
   munit_assert_size(t_count(&w.t, "deliveryUrl"), ==, 0);
   munit_assert_not_null(strstr(w.t.response.body, "\"deliveryUrl\":[],\"desiredTimestamp\":{\"date\":null,\"increment\":null,\"time\":null}"));
-  /* the cluster is not touched meanwhile, but for what is only written down */
+  /* only changes without work on the hosts are accepted meanwhile */
   b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
   munit_assert_string_equal(t_param(&w.t, 0), "D");
   b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"backupEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
@@ -71,7 +71,7 @@ TEST(restore_job, automated)
   b_close(&w);
 }
 
-/* The cluster goes before the restore is done. */
+/* The target cluster is deleted before the restore completes. */
 TEST(restore_job, target_gone)
 {
   b_world w;
@@ -118,15 +118,15 @@ TEST(restore_job, rules)
                           "\"oplogTs\":1748736015,\"oplogInc\":1}", 409, "BACKUP_CONFLICTING_OPTIONS");
   b_bad(&w, "POST", JOBS, INTO("Nobody"), 404, "CLUSTER_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), "Nobody");
-  b_bad_field(&w, "POST", JOBS, INTO("S"), "targetClusterName");   /* another shape */
-  b_bad_field(&w, "POST", JOBS, INTO("Old"), "targetClusterName"); /* an older database */
+  b_bad_field(&w, "POST", JOBS, INTO("S"), "targetClusterName");   /* another number of shards */
+  b_bad_field(&w, "POST", JOBS, INTO("Old"), "targetClusterName"); /* an older database version */
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Older", B_BACKED ",\"dbMajorVersion\":\"7.0\""), 201);
   t_advance(&w.t, 10);
   id = t_keep(&w.t, w.snapshot);
   b_good(&w, "POST", "/groups/%G/clusters/Older/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 10);
-  b_good(&w, "POST", "/groups/%G/clusters/Older/backup/restoreJobs", INTO("D"), 202); /* a newer one reads it */
+  b_good(&w, "POST", "/groups/%G/clusters/Older/backup/restoreJobs", INTO("D"), 202); /* a newer version can read it */
   t_advance(&w.t, 10);
   w.snapshot = id;
   b_good(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 200);
@@ -144,7 +144,7 @@ TEST(restore_job, rules)
   b_close(&w);
 }
 
-/* Into another project: who may do the same there. */
+/* A restore into another project needs the same role there. */
 TEST(restore_job, elsewhere)
 {
   static const char body[] =
@@ -173,7 +173,7 @@ TEST(restore_job, elsewhere)
   w.group = other;
   b_bad(&w, "PATCH", "/groups/%G/clusters/E", "{\"backupEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
   t_advance(&w.t, 5);
-  b_good(&w, "PATCH", "/groups/%G/clusters/E", "{\"backupEnabled\":true}", 200); /* and its schedule is its own project's */
+  b_good(&w, "PATCH", "/groups/%G/clusters/E", "{\"backupEnabled\":true}", 200); /* its schedule belongs to its own project */
   t_advance(&w.t, 86400);
   b_good(&w, "GET", "/groups/%G/clusters/E/backup/snapshots", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
@@ -184,7 +184,7 @@ TEST(restore_job, elsewhere)
   b_close(&w);
 }
 
-/* Shards go to as many shards. */
+/* A sharded cluster is restored only into one with the same number of shards. */
 TEST(restore_job, shards)
 {
   b_world w;
@@ -223,8 +223,8 @@ TEST(restore_job, download)
   b_good(&w, "GET", JOB, NULL, 200);
   b_is(&w, "cancelled", "true");
   b_is(&w, "deliveryUrl", "");
-  b_good(&w, "DELETE", JOB, NULL, 204); /* once more: nothing happens */
-  b_good(&w, "POST", JOBS, FILES, 202); /* there is room for another */
+  b_good(&w, "DELETE", JOB, NULL, 204); /* again: nothing happens */
+  b_good(&w, "POST", JOBS, FILES, 202); /* the limit allows another one */
   w.other = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 7 * 86400 - 60);
   b_good(&w, "GET", JOB, NULL, 200);
@@ -233,7 +233,7 @@ TEST(restore_job, download)
   b_good(&w, "GET", JOB, NULL, 200);
   b_is(&w, "expired", "true");
   b_is(&w, "deliveryUrl", "");
-  t_advance(&w.t, 90 * 86400); /* jobs that are over go, too */
+  t_advance(&w.t, 90 * 86400); /* finished jobs are deleted later, too */
   b_good(&w, "GET", JOBS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   store_whole(w.t.s);
@@ -254,7 +254,7 @@ TEST(restore_job, point_in_time)
   b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
   t_advance(&w.t, 60);
   b_bad_field(&w, "POST", JOBS, POINT(1748736019), "pointInTimeUTCSeconds"); /* before the first snapshot */
-  b_bad_field(&w, "POST", JOBS, POINT(1748739999), "pointInTimeUTCSeconds"); /* not yet */
+  b_bad_field(&w, "POST", JOBS, POINT(1748739999), "pointInTimeUTCSeconds"); /* in the future */
   begin(&w, POINT(1748736022));
   b_is(&w, "desiredTimestamp.date", "2025-06-01T00:00:22Z");
   b_is(&w, "desiredTimestamp.increment", "1");
@@ -269,7 +269,7 @@ TEST(restore_job, point_in_time)
   b_bad_field(&w, "POST", JOBS, POINT(1748736022), "pointInTimeUTCSeconds"); /* before the window */
   begin(&w, POINT(1748790000));
   t_advance(&w.t, 10);
-  b_good(&w, "GET", "%C", NULL, 200); /* where damage has left another number the window is the usual one */
+  b_good(&w, "GET", "%C", NULL, 200); /* a damaged window counts as the default */
   w.other = t_keep(&w.t, t_str(&w.t, "id"));
   damaged_body(&w.t, "backup schedule", w.other, "", "\"restoreWindowDays\":2", "\"restoreWindowDays\":9000000000000000000");
   b_good(&w, "POST", JOBS, POINT(1748790000), 202);
@@ -278,7 +278,7 @@ TEST(restore_job, point_in_time)
   b_is(&w, "pointInTimeWindowHours", "0");
   damaged_body(&w.t, "backup schedule", w.other, "", "\"restoreWindowDays\":9000000000000000000", "\"restoreWindowDays\":0");
   t_advance(&w.t, 6 * 86400);
-  b_bad_field(&w, "POST", JOBS, POINT(1748790000), "pointInTimeUTCSeconds"); /* before that */
+  b_bad_field(&w, "POST", JOBS, POINT(1748790000), "pointInTimeUTCSeconds"); /* before the default window */
   b_good(&w, "PATCH", "%C", "{\"pitEnabled\":false,\"backupEnabled\":false}", 200);
   t_advance(&w.t, 10);
   b_bad(&w, "POST", JOBS, POINT(1749100000), 404, "BACKUP_CONFIG_NOT_FOUND");
@@ -287,7 +287,7 @@ TEST(restore_job, point_in_time)
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
-/* A driver says where the files are, or that it has failed: then the cluster is free again. */
+/* A driver reports the places of the files, or a failure: then the cluster accepts changes again. */
 TEST(restore_job, driver)
 {
   t_driver d;
@@ -317,7 +317,7 @@ TEST(restore_job, driver)
   b_close(&w);
 }
 
-/* Where the files are, as drivers may say it; what is no list is none, and what is no text in it is left out. */
+/* The places of the files in a driver's facts: a value that is no list counts as none, and elements that are no strings are left out. */
 TEST(restore_job, facts)
 {
   static char many[8192], longest[4096];
@@ -353,7 +353,7 @@ TEST(restore_job, facts)
     munit_assert_size(t_count(&w.t, "deliveryUrl"), ==, rows[i].urls);
     b_good(&w, "DELETE", JOB, NULL, 204);
   }
-  begin(&w, INTO("C")); /* of what is restored into a cluster there are no files */
+  begin(&w, INTO("C")); /* a restore into a cluster has no files */
   t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, rows[3].facts);
   b_good(&w, "GET", JOB, NULL, 200);
   munit_assert_null(t_node(&w.t, "deliveryUrl[0]"));

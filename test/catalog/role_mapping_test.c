@@ -1,5 +1,5 @@
 /*
-** Role mappings: groups at the identity provider, each once, and roles of the organization and of its own projects.
+** Role mappings: groups at the identity provider, each once, with roles on the organization and its own projects.
 */
 #include "catalog/federation_world.h"
 
@@ -18,7 +18,7 @@ TEST(role_mapping, life)
   f_bad(&w, "POST", MAPS, MAPPING("ops", ""), 409, "ROLE_MAPPING_ALREADY_EXISTS");
   munit_assert_string_equal(t_param(&w.t, 0), "ops");
   munit_assert_string_equal(t_param(&w.t, 1), w.named['A']);
-  f_good(&w, "POST", MAPS, MAPPING("Ops", ""), 201); /* names of groups differ by case */
+  f_good(&w, "POST", MAPS, MAPPING("Ops", ""), 201); /* names of groups are case-sensitive */
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
   f_good(&w, "POST", F_CONN "/%B/roleMappings", MAPPING("ops", ""), 201); /* once in each organization */
   f_bad(&w, "PUT", MAPS "/%M", MAPPING("Ops", ""), 409, "ROLE_MAPPING_ALREADY_EXISTS");
@@ -36,11 +36,11 @@ TEST(role_mapping, life)
   munit_assert_int64(f_events(&w, 'A', "ROLE_MAPPING_CREATED"), ==, 2);
   munit_assert_int64(f_events(&w, 'A', "ROLE_MAPPING_UPDATED"), ==, 1);
   munit_assert_int64(f_events(&w, 'A', "ROLE_MAPPING_DELETED"), ==, 1);
-  munit_assert_int64(f_events(&w, 'B', "ROLE_MAPPING_CREATED"), ==, 1); /* its own alone */
+  munit_assert_int64(f_events(&w, 'B', "ROLE_MAPPING_CREATED"), ==, 1); /* only its own */
   f_close(&w);
 }
 
-/* Roles that exist, of this organization or of projects of its own. */
+/* Only existing roles, on this organization or its own projects, are accepted. */
 TEST(role_mapping, roles)
 {
   f_world w;
@@ -56,7 +56,7 @@ TEST(role_mapping, roles)
   f_bad_field(&w, "POST", MAPS, MAPPING("a", ON_PROJECT("G", "ORG_OWNER")), "roleAssignments[0].role");
   f_bad_field(&w, "POST", MAPS, MAPPING("a", "{\"role\":\"ORG_OWNER\"}"), "roleAssignments[0]");
   f_bad_field(&w, "POST", MAPS, MAPPING("a", "{\"groupId\":\"%G\",\"orgId\":\"%A\",\"role\":\"ORG_OWNER\"}"), "roleAssignments[0]");
-  f_bad_field(&w, "POST", MAPS, MAPPING("a", ON_ORG("B", "ORG_MEMBER")), "roleAssignments[0].orgId"); /* though it is connected */
+  f_bad_field(&w, "POST", MAPS, MAPPING("a", ON_ORG("B", "ORG_MEMBER")), "roleAssignments[0].orgId"); /* although it is connected */
   f_bad_field(&w, "POST", MAPS, MAPPING("a", ON_PROJECT("G", "GROUP_OWNER") "," ON_PROJECT("P", "GROUP_OWNER")), "roleAssignments[1].groupId");
   f_bad_field(&w, "POST", MAPS, MAPPING("a", "{\"groupId\":\"5f5f5f5f5f5f5f5f5f5f5f5f\",\"role\":\"GROUP_OWNER\"}"), "roleAssignments[0].groupId");
   f_good(&w, "POST", MAPS, MAPPING("a", ""), 201);
@@ -65,7 +65,7 @@ TEST(role_mapping, roles)
   f_close(&w);
 }
 
-/* The same by a PATCH of the organization's configuration, which has all of them. */
+/* The same through a PATCH of the organization's configuration, which contains all mappings. */
 TEST(role_mapping, whole)
 {
   f_world w;
@@ -81,7 +81,7 @@ TEST(role_mapping, whole)
   f_close(&w);
 }
 
-/* What was given in a project goes with the project, to wherever that goes. */
+/* Roles on a project are removed from the mappings when the project is deleted or moved. */
 TEST(role_mapping, project_gone)
 {
   f_world w;
@@ -97,7 +97,7 @@ TEST(role_mapping, project_gone)
   munit_assert_size(t_count(&w.t, "roleAssignments"), ==, 1);
   f_good(&w, "GET", F_CONN "/%A", NULL, 200);
   munit_assert_size(t_count(&w.t, "roleMappings[0].roleAssignments"), ==, 1);
-  f_good(&w, "PUT", MAPS "/%M", MAPPING("dev", ON_ORG("A", "ORG_MEMBER")), 200); /* as it was shown, but for its name */
+  f_good(&w, "PUT", MAPS "/%M", MAPPING("dev", ON_ORG("A", "ORG_MEMBER")), 200); /* the shown body with another name */
   f_is(&w, "externalGroupName", "dev");
   f_bad_field(&w, "PUT", MAPS "/%M", MAPPING("dev", ON_PROJECT("Q", "GROUP_OWNER")), "roleAssignments[0].groupId");
   f_close(&w);
@@ -117,7 +117,7 @@ TEST(role_mapping, most)
   }
   f_bad_field(&w, "POST", MAPS, MAPPING("more", ""), "roleMappings");
   f_good(&w, "PATCH", F_CONN "/%A", "{\"roleMappings\":[]}", 200);
-  for (i = 0; i < 9; i++) { /* nine times 25 are more than all mappings together may have */
+  for (i = 0; i < 9; i++) { /* nine times 25 assignments exceed the total of all mappings */
     n = (size_t)snprintf(body, sizeof body, "{\"externalGroupName\":\"m%d\",\"roleAssignments\":[", i);
     for (j = 0; svc_role_name(j) && svc_role_level(j) != SVC_SCOPE_GROUP;) j++;
     for (k = 0; k < 25; k++)
@@ -128,7 +128,7 @@ TEST(role_mapping, most)
     else f_bad_field(&w, "POST", MAPS, body, "roleAssignments");
   }
   f_good(&w, "PATCH", F_CONN "/%A", "{\"roleMappings\":[]}", 200);
-  n = (size_t)snprintf(whole, sizeof whole, "{\"roleMappings\":["); /* nor when they are all sent at once */
+  n = (size_t)snprintf(whole, sizeof whole, "{\"roleMappings\":["); /* also when all are sent at once */
   for (i = 0; i < 9; i++) {
     n += (size_t)snprintf(whole + n, sizeof whole - n, "%s{\"externalGroupName\":\"m%d\",\"roleAssignments\":[", i ? "," : "", i);
     for (k = 0; k < 25; k++)

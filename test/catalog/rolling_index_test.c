@@ -1,5 +1,6 @@
 /*
-** Rolling index builds: what is their own. They are not shown; events and the driver tell of them.
+** Rolling index builds: their own rules. A build is not shown as a resource; events and orders to the driver report
+** it.
 */
 #include "driver.h"
 #include "mechanism/probe.h"
@@ -31,7 +32,7 @@ TEST(rolling_index, states)
   size_t dues;
   rolling_open(&w, NULL);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  dues = probe_records(w.t.s, "d"); /* of the ledger */
+  dues = probe_records(w.t.s, "d"); /* the due steps of the ledger */
   munit_assert_int(rolling_build(&w, BUILD), ==, 202);
   munit_assert_string_equal(w.t.response.body, "{}");
   munit_assert_int(rolling_build(&w, BUILD), ==, 409);
@@ -40,15 +41,15 @@ TEST(rolling_index, states)
   munit_assert_size(probe_records(w.t.s, "eridx"), ==, 1);
   t_advance(&w.t, 5);
   munit_assert_string_equal(rolling_event(&w), "ROLLING_INDEX_SUCCESS_INDEX_BUILD");
-  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* nothing is left of it, */
-  munit_assert_size(probe_records(w.t.s, "d"), ==, dues);  /* nor waits */
+  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* its record is deleted */
+  munit_assert_size(probe_records(w.t.s, "d"), ==, dues);  /* no due step is left */
   munit_assert_int(rolling_build(&w, BUILD), ==, 202);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Main", w.group), ==, 202);
   munit_assert_int(rolling_build(&w, BUILD), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_advance(&w.t, 3);
   munit_assert_string_equal(rolling_event(&w), "CLUSTER_DELETED");
-  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* gone with its cluster, and no success */
+  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* deleted with its cluster, without an event of success */
   t_close(&w.t);
 }
 
@@ -92,7 +93,8 @@ TEST(rolling_index, refused)
   t_close(&w.t);
 }
 
-/* What fails is told, and makes room: for the next one, or after a week. What takes long is left to it. */
+/* A failed build writes an event. The next build replaces its record, or it is deleted after a week. A slow build is never
+** interrupted. */
 TEST(rolling_index, driver)
 {
   t_driver d;

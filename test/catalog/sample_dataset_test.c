@@ -1,10 +1,10 @@
 /*
-** Loads of the sample data: what is their own, besides what holds for every route.
+** Loads of the sample data: their own rules, besides those of every route.
 */
 #include "driver.h"
 #include "world.h"
 
-/* Collections that an example names are there: the sample data is loaded into the world's cluster. */
+/* Creates the collections that an example names: loads the sample data into the world's cluster. */
 static bool sample_loaded(t_world *w, const svc_plan *plan)
 {
   (void)plan;
@@ -12,7 +12,7 @@ static bool sample_loaded(t_world *w, const svc_plan *plan)
   if (t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group) != 200) return false; /* a walk has deleted it */
   if (strcmp(t_str(&w->t, "paused"), "true") == 0) return false; /* or has paused it */
   if (t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w->group) == 201) t_world_rest(w);
-  else t_collection(&w->t, w->group, "Main", "sample_mflix", "movies"); /* a cluster into which data comes from elsewhere takes none */
+  else t_collection(&w->t, w->group, "Main", "sample_mflix", "movies"); /* a cluster with a live migration accepts no load */
   return true;
 }
 
@@ -47,7 +47,7 @@ static const char *sample_get(t_place *w, const char *id, const char *field)
   return t_str(&w->t, field);
 }
 
-/* On a shared tier what is sent is billed as of the provider behind it. */
+/* On a shared tier, transfer is billed with the SKU of the provider behind it. */
 TEST(sample_dataset, shared)
 {
   static const char body[] = "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
@@ -84,7 +84,7 @@ TEST(sample_dataset, states)
   t_advance(&w.t, 5);
   munit_assert_string_equal(sample_get(&w, first, "state"), "COMPLETED");
   munit_assert_string_equal(t_str(&w.t, "completeDate"), "2025-06-01T00:00:15Z");
-  second = sample_load(&w); /* takes its place */
+  second = sample_load(&w); /* replaces the first one */
   munit_assert_string_not_equal(first, second);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, LOAD, w.group, first), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
@@ -93,13 +93,13 @@ TEST(sample_dataset, states)
   munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_advance(&w.t, 29 * 86400);
-  munit_assert_string_equal(sample_get(&w, second, "state"), "COMPLETED"); /* it outlives its cluster, */
+  munit_assert_string_equal(sample_get(&w, second, "state"), "COMPLETED"); /* the record outlives its cluster */
   munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), "C");
   munit_assert_string_equal(t_param(&w.t, 1), w.group);
   t_advance(&w.t, 2 * 86400);
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, LOAD, w.group, second), ==, 404); /* but not for ever */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, LOAD, w.group, second), ==, 404); /* but expires later */
   t_close(&w.t);
 }
 

@@ -1,5 +1,5 @@
 /*
-** Search deployments: one of a cluster or none, its states by the clock, and what is in force in each region.
+** Search deployments: at most one per cluster, its states by the clock, and the effective nodes in each region.
 */
 #include "support.h"
 
@@ -112,7 +112,7 @@ TEST(search_deployment, regions)
   t_close(&w.t);
 }
 
-/* So many node hours of either provider are on the bill. */
+/* Checks the node hours of both providers on the pending invoice. */
 static void bill(t_place *w, const char *aws, const char *azure)
 {
   size_t i, found = 0;
@@ -130,7 +130,7 @@ static void bill(t_place *w, const char *aws, const char *azure)
   munit_assert_size(found, ==, 2);
 }
 
-/* A region of several shards is one place; one of another provider is another, with a spec of its own, and other nodes on the bill. */
+/* A region of several shards counts once. The same region name at another provider is a different region, with its own spec and SKU. */
 TEST(search_deployment, providers)
 {
 #define AZURE "{\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1},\"priority\":6,\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_2\"}"
@@ -145,7 +145,8 @@ TEST(search_deployment, providers)
   size_t i;
   t_place_open(&w, &config, "P1", CLUSTER("C", REGION("US_EAST_1", "7", "3")));
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"S\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" BOTH "," BOTH "]}", "/groups/%s/clusters", w.group), ==, 201);
-  expect(&w, call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\""))), 400, "MISSING_ATTRIBUTE"); /* none for AWS */
+  /* no nodes for AWS */
+  expect(&w, call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\""))), 400, "MISSING_ATTRIBUTE");
   munit_assert_int(call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\",\"nodeCount\":5") "," SPEC(""))), ==, 201);
   munit_assert_size(t_count(&w.t, "effectiveSpecs"), ==, 2);
   munit_assert_string_equal(t_str(&w.t, "effectiveSpecs[0].cloudProvider"), "AWS");
@@ -154,7 +155,7 @@ TEST(search_deployment, providers)
   munit_assert_int64(t_int(&w.t, "effectiveSpecs[1].nodeCount"), ==, 5);
   t_advance(&w.t, 2 * 3600);
   bill(&w, "4", "10"); /* nodes times two hours */
-  munit_assert_int(call(&w, "PATCH", "S", BODY(EAST("AZURE", "6") "," EAST("AWS", "3"))), ==, 200); /* the same name, and two places */
+  munit_assert_int(call(&w, "PATCH", "S", BODY(EAST("AZURE", "6") "," EAST("AWS", "3"))), ==, 200); /* the same name at two providers */
   munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 3);
   munit_assert_int64(t_int(&w.t, "effectiveSpecs[1].nodeCount"), ==, 6);
   for (i = 0; i < sizeof twice / sizeof twice[0]; i++) {

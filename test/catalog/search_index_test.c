@@ -1,5 +1,5 @@
 /*
-** Search indexes: both families of paths, both keys, their states by the clock and by a driver, and every rule of their
+** Search indexes: both families of paths, both keys, their states by the clock and by a driver, and every rule for
 ** definitions.
 */
 #include "driver.h"
@@ -92,7 +92,7 @@ TEST(search_index, states)
   munit_assert_null(strchr(t_str(&w.t, "statusDetail[2].hostname"), ':'));
   munit_assert_true(told(&w, "FTS_INDEX_CREATED") && told(&w, "FTS_INDEX_BUILD_COMPLETE"));
 
-  /* while another version is built, the one before answers */
+  /* while a new version is built, the previous one answers queries */
   munit_assert_int(one(&w, "PATCH", "search", "{\"definition\":{\"mappings\":{\"dynamic\":true},\"numPartitions\":2}}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "status"), "BUILDING");
   munit_assert_string_equal(t_str(&w.t, "queryable"), "true");
@@ -157,7 +157,7 @@ TEST(search_index, keys)
   t_close(&w.t);
 }
 
-/* What is made in one family is the same in the other. */
+/* An index created in one family is the same resource in the other. */
 TEST(search_index, families)
 {
   search_world w;
@@ -274,7 +274,7 @@ TEST(search_index, definitions)
   t_close(&w.t);
 }
 
-/* A definition that is too large is refused, and one as large as may be is checked in time that follows its size. */
+/* A too large definition is refused. The check of a definition of maximum size takes time proportional to its size. */
 TEST(search_index, bounds)
 {
   static char body[40000];
@@ -289,7 +289,8 @@ TEST(search_index, bounds)
     munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, most == 300 ? 201 : 400);
   }
   munit_assert_true(t_violation(&w.t, "definition"));
-  n = (size_t)snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"old\",\"mappings\":{\"fields\":{"); /* the older shape */
+  /* the older shape */
+  n = (size_t)snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"old\",\"mappings\":{\"fields\":{");
   for (i = 0; i < 900; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%s\"f%05zu\":{\"type\":\"string\"}", i ? "," : "", i);
   snprintf(body + n, sizeof body - n, "}}}");
   munit_assert_int(call(&w, "POST", "/fts/indexes", body), ==, 400);

@@ -1,8 +1,9 @@
 /*
-** No secret is in the store in clear. All that was ever sent as one, or shown once by an answer, is looked for in every record,
-** and in the files that the store leaves behind.
+** The store contains no secret in plain text. The suite collects every secret that a request sends or an answer shows
+** once. Then it searches all records for them, and the files that the store leaves behind.
 **
-** The requests are those of all routes, by their examples (test/world.h), and one of each kind of what has secrets of several.
+** The requests are the examples of all routes (test/world.h), and one of each kind for resources with several kinds of
+** secrets.
 */
 #include "world.h"
 #include "mechanism/probe.h"
@@ -15,7 +16,7 @@ typedef struct secrets_list {
   size_t n;
 } secrets_list;
 
-/* Words that are no secrets, though they stand where one may: too short to be told from others. */
+/* Notes a secret. Words that are too short to be told from others, and masks, are skipped. */
 static void secrets_note(secrets_list *list, svc_str text)
 {
   if (text.n < 6 || memcmp(text.p, "****", 4) == 0) return;
@@ -25,7 +26,7 @@ static void secrets_note(secrets_list *list, svc_str text)
   list->all[list->n++][text.n] = 0;
 }
 
-/* What the table says is secret in a body that is sent. */
+/* Notes the values of a sent body that its table marks as secret. */
 static void secrets_sent(secrets_list *list, const svc_object *object, const svc_node *body)
 {
   const svc_field *f;
@@ -46,7 +47,7 @@ static void secrets_sent(secrets_list *list, const svc_object *object, const svc
   }
 }
 
-/* What an answer shows once. Of a text with keys in it, each line of a key. */
+/* Notes the secrets that an answer shows once; of a text with keys in it, each line of a key. */
 static void secrets_shown(secrets_list *list, const svc_node *node)
 {
   static const char *const names[] = { "privateKey", "secret", "linkToken", "access_token", "clientSecret" };
@@ -85,7 +86,7 @@ static void secrets_send(t_world *w, secrets_list *list, const svc_plan *plan)
   if (w->t.body && strcmp(t_get_header(&w->t, "Cache-Control"), "no-store") == 0) secrets_shown(list, w->t.body);
 }
 
-/* One of each kind, where a row has one example for all: where to, and what. */
+/* Path and body for one resource of each kind, where a row has a single example for all kinds. */
 #define LOGS ",\"logTypes\":[\"DBD\"]}"
 #define NOTIFY(kind, more) \
   "alertConfigs", "{\"eventTypeName\":\"HOST_DOWN\",\"enabled\":true,\"notifications\":[{\"typeName\":\"" kind "\"," more "}]}"
@@ -118,7 +119,7 @@ static const struct {
                       "\"webhookBodyTemplate\":\"secret-told-body\",\"webhookHeadersTemplate\":\"A: secret-told-header\"") },
 };
 
-/* Every secret that the table of notifications has stands above. */
+/* Checks that every secret in the table of notifications is in the list above. */
 static void secrets_notifications(void)
 {
   const svc_variant *v;
@@ -140,7 +141,7 @@ static void secrets_notifications(void)
   munit_assert_size(found, >, 10);
 }
 
-/* The words in it that begin so are its secrets, up to their quote. */
+/* Notes the secrets of a body: the words that begin with this prefix, up to their quote. */
 static void secrets_marked(secrets_list *list, const char *body)
 {
   const char *at = body;
@@ -185,13 +186,13 @@ static void secrets_in_file(const char *folder, const char *name, const secrets_
   fclose(f);
   munit_assert_size(n, >, 4096);
   munit_assert_size(n, <, most);
-  munit_assert_true(secrets_in(bytes, n, "Acme")); /* it looks where something is */
+  munit_assert_true(secrets_in(bytes, n, "Acme")); /* the search finds text that is there */
   for (i = 0; i < list->n; i++)
     if (secrets_in(bytes, n, list->all[i])) munit_errorf("%s is in %s in clear", list->all[i], name);
   free(bytes);
 }
 
-/* Look for all, and forget them. How many there were. */
+/* Searches for all secrets, and clears the list. Returns their number. */
 static size_t secrets_look(t_world *w, const char *folder, secrets_list *list)
 {
   size_t n = list->n, i;
@@ -231,11 +232,11 @@ TEST(secrets, nowhere)
     found += secrets_look(&w, folder, &list);
   }
   free(sends);
-  munit_assert_size(found, >, 30); /* it is not that nothing was looked for */
+  munit_assert_size(found, >, 30); /* the list was not empty */
   t_complaints_end();
 }
 
-/* ------------------------------------------------------------------------------------------------- where they are sent */
+/* --------------------------------------------------------------------------------------------- destinations of secrets */
 
 #define GO_KAFKA \
   "\"authentication\":{\"mechanism\":\"SCRAM-256\",\"username\":\"u\",\"password\":\"secret-kafka\"},\"security\":{\"protocol\":\"SASL_SSL\"}"
@@ -253,9 +254,10 @@ TEST(secrets, nowhere)
 #define GO_TWO "https://two.example.com"
 #define GO_MASK "****"
 
-/* It is made with a secret; a change of its destination is refused without the secret, or with its mask, and done with it. */
+/* A resource is created with a secret. A change of its destination is refused without the secret or with its mask, and accepted
+** with it. */
 static const struct {
-  const char *make, *at; /* where to, and behind that what was made; "/%s": its id */
+  const char *make, *at; /* the path for the POST, and the rest of the path of the new resource; "/%s": its id */
   const char *body, *method, *without, *field, *with;
 } secrets_goes[] = {
   { GO_STREAM, "{\"name\":\"c\",\"type\":\"Kafka\",\"bootstrapServers\":\"a:1\"," GO_KAFKA "}", "PATCH", "{\"bootstrapServers\":\"b:1\"}",
@@ -293,7 +295,7 @@ TEST(secrets, destination)
     munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"W\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"}}",
                              "/groups/%s/streams", w.group), ==, 201);
     snprintf(path, sizeof path, "/groups/%s/%s", w.group, secrets_goes[i].make);
-    made = strcmp(secrets_goes[i].method, "PATCH") == 0 && !secrets_goes[i].at[0]; /* it is always there */
+    made = strcmp(secrets_goes[i].method, "PATCH") == 0 && !secrets_goes[i].at[0]; /* a resource that always exists */
     if (t_send(&w.t, made ? "PATCH" : "POST", path, secrets_goes[i].body) >= 300) munit_errorf("%s: %s", path, w.t.response.body);
     snprintf(at, sizeof at, "%s%s%s", path, secrets_goes[i].at[0] == '/' && secrets_goes[i].at[1] == '%' ? "/" : secrets_goes[i].at,
              secrets_goes[i].at[0] == '/' && secrets_goes[i].at[1] == '%' ? t_keep(&w.t, t_str(&w.t, "id")) : "");
@@ -305,7 +307,7 @@ TEST(secrets, destination)
   }
 }
 
-/* Notifications change places: each secret stays with the URL that it was sent with. */
+/* After a change of their order, each notification's secret is still used with its own URL. */
 TEST(secrets, places)
 {
   static t_world w;
@@ -326,7 +328,7 @@ typedef struct secrets_seen {
   bool secret, address, said;
 } secrets_seen;
 
-/* Secrets and addresses in an object and below it. An address that is a secret itself goes nowhere but there. */
+/* Finds secrets and addresses in an object and below it. An address that is itself a secret needs no rule. */
 static void secrets_see(const svc_object *object, secrets_seen *seen, int depth)
 {
   const svc_variant *v = SVC_VARIANTS_OF(object);
@@ -360,7 +362,7 @@ static void secrets_see(const svc_object *object, secrets_seen *seen, int depth)
   }
 }
 
-/* What has a secret and an address says that the one is for the other. */
+/* Every object with a secret and an address declares that the secret belongs to the address. */
 TEST(secrets, said)
 {
   size_t count, i;

@@ -1,6 +1,6 @@
 /*
-** Service accounts: made in an organization or a project, seen from both, invited and withdrawn; their secrets and access
-** lists.
+** Service accounts: created in an organization or a project, visible from both, invited and removed; their secrets and
+** access lists.
 **
 ** Tests also: service_account_access_list, service_account_secret
 */
@@ -13,7 +13,7 @@
 typedef struct service_account_world {
   t_service t;
   const char *org, *group, *other; /* two projects of the organization */
-  char id[64];                     /* of the account made last */
+  char id[64];                     /* of the account created last */
 } service_account_world;
 
 static void service_account_open(service_account_world *w)
@@ -31,7 +31,7 @@ static void service_account_make_one(service_account_world *w, const char *level
   snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "clientId"));
 }
 
-/* A request about the account made last; `rest` is what follows its id in the path. */
+/* Sends a request about the account created last. `rest` follows its id in the path. */
 static int service_account_call(service_account_world *w, const char *method, const char *scope, const char *rest, const char *body)
 {
   return t_sendf(&w->t, method, body, "/%s/%s/serviceAccounts/%s%s", scope == w->org ? "orgs" : "groups", scope, w->id, rest);
@@ -44,7 +44,7 @@ static int64_t service_account_total(service_account_world *w, const char *scope
   return t_int(&w->t, "totalCount");
 }
 
-/* How many events of this type there are; the newest is about the account made last. */
+/* Returns the number of events of this type. The newest must be about the account created last. */
 static int64_t service_account_events(service_account_world *w, const char *scope, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/%s/%s/events?eventType=%s", scope == w->org ? "orgs" : "groups", scope, type), ==, 200);
@@ -52,7 +52,7 @@ static int64_t service_account_events(service_account_world *w, const char *scop
   return t_int(&w->t, "totalCount");
 }
 
-/* The account has just this role where it is looked at from. */
+/* Checks that the account has exactly this role in this scope. */
 static void service_account_role(service_account_world *w, const char *scope, const char *role)
 {
   munit_assert_int(service_account_call(w, "GET", scope, "", NULL), ==, 200);
@@ -92,7 +92,7 @@ TEST(service_account, life)
   munit_assert_null(strstr(w.t.response.body, secret));
   munit_assert_int64(service_account_total(&w, w.group), ==, 0);
 
-  /* what a GET gave can be sent back, and changes nothing */
+  /* the body of a GET can be sent back, and changes nothing */
   service_account_role(&w, w.org, "ORG_MEMBER");
   snprintf(kept, sizeof kept, "%s", w.t.response.body);
   munit_assert_int(service_account_call(&w, "PATCH", w.org, "", kept), ==, 200);
@@ -104,7 +104,7 @@ TEST(service_account, life)
   munit_assert_string_equal(t_str(&w.t, "name"), "builder");
   munit_assert_string_equal(t_str(&w.t, "description"), "builds");
   munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"name\":null,\"description\":null}"), ==, 200);
-  munit_assert_string_equal(t_str(&w.t, "name"), "builder"); /* null: it stays */
+  munit_assert_string_equal(t_str(&w.t, "name"), "builder"); /* null: unchanged */
   munit_assert_string_equal(t_str(&w.t, "description"), "builds");
   munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_DETAILS_CHANGED"), ==, 1);
   munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"roles\":[\"ORG_READ_ONLY\"]}"), ==, 200);
@@ -174,7 +174,7 @@ TEST(service_account, in_projects)
   service_account_role(&w, w.group, "GROUP_OWNER");
   service_account_role(&w, w.org, "");
   snprintf(kept, sizeof kept, "%s", w.t.response.body);
-  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", kept), ==, 200); /* also with no role there */
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", kept), ==, 200); /* also without a role there */
   munit_assert_string_equal(w.t.response.body, kept);
   service_account_role(&w, w.group, "GROUP_OWNER");
   munit_assert_int(service_account_call(&w, "GET", w.other, "", NULL), ==, 404);
@@ -219,7 +219,7 @@ TEST(service_account, in_projects)
   munit_assert_size(t_count(&w.t, "results"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), w.other);
 
-  /* a change in one scope leaves the others alone; what a GET gave can be sent back */
+  /* a change in one scope does not affect the others; the body of a GET can be sent back */
   service_account_role(&w, w.group, "GROUP_READ_ONLY");
   snprintf(kept, sizeof kept, "%s", w.t.response.body);
   munit_assert_int(service_account_call(&w, "PATCH", w.group, "", kept), ==, 200);
@@ -277,7 +277,7 @@ TEST(service_account, secrets)
   munit_assert_string_equal(t_error(&w.t), "INVALID_REQUEST");
   munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_SECRET_ADDED"), ==, 1);
   snprintf(path, sizeof path, "/secrets/%s", first);
-  munit_assert_int(service_account_call(&w, "DELETE", w.group, path, NULL), ==, 404); /* not of that project */
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, path, NULL), ==, 404); /* not an account of that project */
   munit_assert_int(service_account_call(&w, "DELETE", w.org, path, NULL), ==, 204);
   munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_SECRET_DELETED"), ==, 1);
   munit_assert_int(service_account_call(&w, "DELETE", w.org, path, NULL), ==, 404);
@@ -286,7 +286,7 @@ TEST(service_account, secrets)
   munit_assert_size(t_count(&w.t, "secrets"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "secrets[0].id"), second);
 
-  /* the organization may allow less, and a project's owner may make them, too */
+  /* the organization may set a lower maximum, and a project's owner may create secrets, too */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"maxServiceAccountSecretValidityInHours\":24}", "/orgs/%s/settings", w.org), ==, 200);
   munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
   munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":25}"), ==, 400);
@@ -311,7 +311,7 @@ TEST(service_account, limit)
   for (i = 0; i < 200; i++) {
     service_account_make_one(&w, i % 2 ? "orgs" : "groups", i % 2 ? w.org : w.group,
                              i % 2 ? SERVICE_ACCOUNT_BODY("ORG_MEMBER") : SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
-    t_advance(&w.t, 60); /* no test of rate limits */
+    t_advance(&w.t, 60); /* avoids the rate limit */
   }
   munit_assert_int(t_sendf(&w.t, "POST", SERVICE_ACCOUNT_BODY("ORG_MEMBER"), "/orgs/%s/serviceAccounts", w.org), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "MAX_API_KEYS_PER_ORG_EXCEEDED");
@@ -345,7 +345,7 @@ TEST(service_account, access_list)
 
   munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList",
                                         "[{\"ipAddress\":\"2001:DB8:0::1\"},{\"ipAddress\":\"192.0.2.1\"}]"), ==, 201);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* one list, seen from both levels */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* the same list, visible from both levels */
   munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_ADDED"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].whitelistEntry"), "2001:db8::1");
   munit_assert_int(service_account_call(&w, "GET", w.org, "/accessList", NULL), ==, 200);
@@ -354,7 +354,7 @@ TEST(service_account, access_list)
   munit_assert_string_equal(t_error(&w.t), "MISSING_ONE_OF_ATTRIBUTES");
   munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList", "[{\"ipAddress\":\"here\"}]"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
-  /* an address is no block, and a block no address */
+  /* a block is no address, and an address is no block */
   munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList",
                                         "[{\"ipAddress\":\"192.0.2.0/24\"},{\"cidrBlock\":\"192.0.2.9\"}]"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
@@ -375,7 +375,7 @@ TEST(service_account, access_list)
   t_close(&w.t);
 }
 
-/* Its projects are those that are still there. */
+/* An account lists only projects that still exist. */
 TEST(service_account, lost_project)
 {
   service_account_world w;
@@ -396,7 +396,7 @@ TEST(service_account, lost_project)
   t_close(&w.t);
 }
 
-/* What is of the whole account is not for who owns only one of its projects. */
+/* An owner of only one of its projects cannot change what belongs to the whole account. */
 TEST(service_account, may_do_more)
 {
   static const char entry[] = "[{\"ipAddress\":\"203.0.113.1\"}]";
@@ -418,7 +418,7 @@ TEST(service_account, may_do_more)
   munit_assert_int(service_account_call(&w, "GET", w.group, "/accessList", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
 
-  service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER")); /* one that is of the project alone */
+  service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER")); /* an account of only this project */
   snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
   munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList", entry), ==, 201);
   munit_assert_int(service_account_call(&w, "DELETE", w.group, "/accessList/203.0.113.1", NULL), ==, 204);
@@ -430,7 +430,7 @@ TEST(service_account, may_do_more)
 }
 
 typedef struct service_account_twice {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: jobs are cast to this struct */
   svc_call *c;
   int runs;
 } service_account_twice;
@@ -444,11 +444,11 @@ static bool service_account_run(svc_job *job, svc_txn *txn)
   good = svc_behave_in(work->c, txn);
   svc_node_write(&after, work->c->body);
   munit_assert_string_equal(svc_buf_done(&after).p, svc_buf_done(&before).p);
-  if (++work->runs == 1) txn->error = SVC_NO_ROOM; /* once more, please */
+  if (++work->runs == 1) txn->error = SVC_NO_ROOM; /* request a repetition */
   return good;
 }
 
-/* A write that has to be done again finds the body as it was sent. */
+/* A repeated write starts with the original body. */
 TEST(service_account, again)
 {
   static const char body[] = "{\"name\":\"renamed\",\"roles\":[]}";
@@ -490,7 +490,7 @@ static bool service_account_late(svc_job *job, svc_txn *txn)
   return svc_behave_in(((service_account_twice *)job)->c, txn);
 }
 
-/* An account that is deleted after it was let in, and before what it asked for is done: that is done, and nobody owns it. */
+/* An account is deleted after its authentication, before its request is done: the request succeeds, and the new project has no owner. */
 TEST(service_account, meanwhile)
 {
   char body[128];
@@ -533,7 +533,7 @@ TEST(service_account, meanwhile)
   t_close(&w.t);
 }
 
-/* With an Idempotency-Key the second answer is the first one, but for the secret: also the roles in the project. */
+/* With an Idempotency-Key, the second answer is the first one without the secret, including the roles on the project. */
 TEST(service_account, sent_again)
 {
   service_account_world w;
@@ -553,7 +553,7 @@ TEST(service_account, sent_again)
   t_close(&w.t);
 }
 
-/* The owner of a project says what an account may do there; its name is that of the whole account. */
+/* A project's owner decides on an account's roles there. The name belongs to the whole account. */
 TEST_SERVICE(service_account, managers)
 {
   const char *org, *group, *root, *own, *lead;
@@ -582,7 +582,7 @@ TEST_SERVICE(service_account, managers)
   munit_assert_string_equal(t_str(t, "roles[0]"), "ORG_OWNER");
 }
 
-/* Who manages access to a project, and owns it not, has no hand on the way in of an account that does. */
+/* An access manager who is no owner of a project cannot change the access list of a service account that owns it. */
 TEST_SERVICE(service_account, shut_out)
 {
   static const char entry[] = "[{\"ipAddress\":\"192.0.2.1\"}]";
@@ -612,7 +612,7 @@ TEST_SERVICE(service_account, shut_out)
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, owner), ==, 204);
 }
 
-/* No account takes itself out of the only place in which it has a role, nor its last secret. */
+/* An account cannot remove itself from the only place where it has a role, nor delete its last secret. */
 TEST(service_account, itself)
 {
   char secret[64];
@@ -629,19 +629,20 @@ TEST(service_account, itself)
   munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 403);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
   t_header(&w.t, "Content-Type", "application/json");
-  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 201); /* with another one it may */
+  /* allowed with another secret */
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 201);
   munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204);
   t_as_host(&w.t);
   munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "secrets"), ==, 1);
   snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
-  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204); /* others take it */
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204); /* others may delete it */
   munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "secrets"), ==, 0);
   t_close(&w.t);
 }
 
-/* A token ends with the secret that it was got by, when that is deleted and when it expires, and with no other. */
+/* An access token ends when the secret that issued it is deleted or expires, and with no other secret. */
 TEST(service_account, tokens)
 {
   t_service t;
@@ -677,7 +678,7 @@ TEST(service_account, tokens)
   t_header(&t, "Authorization", by_second);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
 
-  t_advance(&t, 8 * 3600 - 600); /* ten minutes are left to the secret */
+  t_advance(&t, 8 * 3600 - 600); /* the secret expires in ten minutes */
   munit_assert_int(t_as_account(&t, id, second), ==, 200);
   munit_assert_int64(t_int(&t, "expires_in"), ==, 600);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);

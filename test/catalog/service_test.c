@@ -1,5 +1,6 @@
 /*
-** What the service says of itself: the root, the addresses of its control plane, and the versions on offer.
+** Information about the service itself: the root, the addresses of its control plane, and the available database
+** versions.
 **
 ** Tests also: control_plane_address, db_version, root
 */
@@ -25,7 +26,7 @@ TEST_SERVICE(service, root)
   munit_assert_size(t_count(t, "apiKey.accessList"), ==, 0);
   munit_assert_size(t_count(t, "apiKey.roles"), ==, 1);
   munit_assert_string_equal(t_str(t, "apiKey.roles[0].roleName"), "ORG_OWNER");
-  munit_assert_size(t_count(t, "apiKey.roles[0]"), ==, 1); /* held everywhere */
+  munit_assert_size(t_count(t, "apiKey.roles[0]"), ==, 1); /* a role everywhere */
   munit_assert_string_equal(t_link(t, "self"), BASE);
   munit_assert_string_equal(t_link(t, "orgs"), BASE "/orgs");
   munit_assert_string_equal(t_link(t, "groups"), BASE "/groups");
@@ -40,7 +41,7 @@ TEST_SERVICE(service, root)
   t->grants[2].role = "NO_SUCH_ROLE";
   t->caller.grant_count = 3;
   munit_assert_int(t_send(t, "GET", "", NULL), ==, 200);
-  munit_assert_size(t_count(t, "apiKey.roles"), ==, 2); /* what is no role is left out */
+  munit_assert_size(t_count(t, "apiKey.roles"), ==, 2); /* unknown roles are left out */
   munit_assert_string_equal(t_str(t, "apiKey.roles[0].orgId"), org);
   munit_assert_null(t_node(t, "apiKey.roles[0].groupId"));
   munit_assert_string_equal(t_str(t, "apiKey.roles[1].roleName"), "GROUP_READ_ONLY");
@@ -71,7 +72,7 @@ TEST_SERVICE(service, addresses)
     { "aws", "us-east-1", "192.0.2.128/25", 1 },
   };
   svc_config config;
-  t->anonymous = true; /* anybody may ask */
+  t->anonymous = true; /* no credential is required */
   munit_assert_int(t_send(t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
   munit_assert_size(t_count(t, "inbound"), ==, 3);
   munit_assert_size(t_count(t, "outbound"), ==, 3);
@@ -183,7 +184,7 @@ TEST_SERVICE(service, db_versions)
   munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
 }
 
-/* Tools ask for their own address before they make an entry of an access list. */
+/* Tools request their own address before they add it to an access list. */
 TEST_SERVICE(service, address)
 {
   munit_assert_int(t_send_raw(t, "GET", "/api/private/ipinfo", NULL, 0), ==, 200);

@@ -1,5 +1,5 @@
 /*
-** SKUs: a table with prices, of which everything that is metered is one.
+** SKUs: a table with prices. Every metered resource has a SKU in it.
 */
 #include "support.h"
 #include "catalog/billing/bill.h"
@@ -34,7 +34,7 @@ static void sku_known(const char *front, const char *const *values)
   }
 }
 
-/* The values of a field of a noun's, or of an object inside, "a.b". */
+/* Returns the values of a noun's field, or of a field in a nested object, "a.b". */
 static const char *const *sku_values(const svc_object *object, const char *path)
 {
   svc_str rest = svc_str_c(path);
@@ -48,7 +48,7 @@ static const char *const *sku_values(const svc_object *object, const char *path)
   return f->values;
 }
 
-/* Whatever a field lets through that a meter is made of. */
+/* Every combination of field values that a meter can use has a SKU. */
 TEST_SERVICE(sku, metered)
 {
   static const struct {
@@ -74,5 +74,5 @@ TEST_SERVICE(sku, metered)
   sku_known("PRIVATE_ENDPOINT_", svc_values_clouds);
   sku_known("STREAM_PROCESSING_", svc_stream_tiers);
   for (i = 0; i < t->s->noun_count; i++) metered += svc_noun_ext_of(t->s->nouns[i].noun)->meters != NULL;
-  munit_assert_size(metered, ==, 7); /* another one: its SKUs belong here as well */
+  munit_assert_size(metered, ==, 7); /* the SKUs of a further noun belong here as well */
 }

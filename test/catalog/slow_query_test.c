@@ -1,5 +1,5 @@
 /*
-** Slow queries: what the driver is asked, and what is shown of what it says.
+** Slow queries: the questions to the driver, and the parts of its replies that are shown.
 */
 #include "catalog/advisor_world.h"
 
@@ -43,7 +43,7 @@ TEST(slow_query, lines)
   t_close(&w.t);
 }
 
-/* What is not said is not shown, and nothing is made of it. */
+/* Missing values are not shown, nor is anything derived from them. */
 TEST(slow_query, measured)
 {
 #define SLOW(more) "[{\"at\":1749423600000,\"namespace\":\"a.b\",\"opType\":\"find\",\"durationMicros\":2000" more "}]"
@@ -67,10 +67,10 @@ TEST(slow_query, measured)
     munit_assert_string_equal(adv_text(&w, "slowQueries[0].metrics"), rows[i].metrics);
     munit_assert_string_equal(t_str(&w.t, "slowQueries[0].opType"), "");
   }
-  adv_good(&w, LOGS, "?since=1749000000000&duration=1000000000&nLogs=5"); /* beyond now */
+  adv_good(&w, LOGS, "?since=1749000000000&duration=1000000000&nLogs=5"); /* ends in the future */
   adv_good(&w, LOGS, "?duration=1");
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
-  adv_good(&w, LOGS, "?duration=253402300799999"); /* longer than there is time: since the cluster was made */
+  adv_good(&w, LOGS, "?duration=253402300799999"); /* longer than all time: since the creation of the cluster */
   munit_assert_not_null(strstr(w.driver.asked, "\"since\":1748736000000,"));
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 1);
   t_close(&w.t);
@@ -110,9 +110,9 @@ TEST(slow_query, refused)
   adv_bad(&w, LOGS, "?duration=-1", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, LOGS, "?since=5", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, LOGS, "?since=1849340800000", 400, "START_DATE_AFTER_END_DATE"); /* until now */
-  adv_good(&w, LOGS, "?since=1849340800000&duration=5");                      /* nothing yet */
+  adv_good(&w, LOGS, "?since=1849340800000&duration=5");                      /* no queries yet */
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
-  t_driver_answers(&w.driver, ADV_QUERIES, "{\"queries\":[]}"); /* what a driver says that is no such list is no answer */
+  t_driver_answers(&w.driver, ADV_QUERIES, "{\"queries\":[]}"); /* a reply that is no such list is refused */
   adv_bad(&w, LOGS, "", 503, "SERVICE_UNAVAILABLE");
   t_driver_answers(&w.driver, ADV_QUERIES, "[{\"at\":1,\"namespace\":\"a.b\",\"opType\":\"find\"}]");
   adv_bad(&w, LOGS, "", 503, "SERVICE_UNAVAILABLE");
@@ -123,7 +123,7 @@ TEST(slow_query, refused)
   t_close(&w.t);
 }
 
-/* Where nothing runs nothing is asked. */
+/* The driver is not asked about a paused cluster. */
 TEST(slow_query, paused)
 {
   static adv_world w;
@@ -139,7 +139,7 @@ TEST(slow_query, paused)
   t_close(&w.t);
 }
 
-/* The simulation speaks of what the service knows of, the same each time, and says what it is. */
+/* The simulation has queries on the known collections, the same each time, as lines in the format of the server's log. */
 TEST_SERVICE(slow_query, simulated)
 {
   static char first[65536];
@@ -154,7 +154,7 @@ TEST_SERVICE(slow_query, simulated)
   snprintf(host, sizeof host, "%.*s", (int)strcspn(standard + 5, ","), standard + 5);
   snprintf(path, sizeof path, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?includeMetrics=true&includeOpType=true", group, host);
   munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
-  munit_assert_size(t_count(t, "slowQueries"), ==, 0); /* it knows of no collection */
+  munit_assert_size(t_count(t, "slowQueries"), ==, 0); /* no collection is known */
   t_collection(t, group, "C", "shop", "movies");
   munit_assert_int(t_sendf(t, "POST", "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"x\",\"definition\":{\"mappings\":"
                            "{\"dynamic\":true}}}", "/groups/%s/clusters/C/search/indexes", group), ==, 201);
@@ -170,7 +170,7 @@ TEST_SERVICE(slow_query, simulated)
   munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t->response.body, first);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?since=1199145600000", group, host), ==, 200);
-  munit_assert_size(t_count(t, "slowQueries"), <, 145); /* of seventeen years */
+  munit_assert_size(t_count(t, "slowQueries"), <, 145); /* over seventeen years */
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes", group), ==, 200);
   munit_assert_size(t_count(t, "suggestedIndexes"), >, 0);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none&namespaces=shop.movies", group), ==, 200);

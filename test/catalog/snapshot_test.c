@@ -1,6 +1,6 @@
 /*
-** Snapshots: on demand, in their states, with what they say of their cluster; the view of those of shards; until when they are
-** kept, what they cost, and what a driver has to do with them.
+** Snapshots: on demand, in their states, with the data of their cluster; the view of sharded clusters' snapshots;
+** their retention, their costs, and the orders to a driver.
 **
 ** Tests also: snapshot_of_shards
 */
@@ -43,7 +43,7 @@ TEST(snapshot, on_demand)
   w.t.now += 2500;
   b_good(&w, "GET", ONE, NULL, 200);
   b_is(&w, "status", "completed");
-  munit_assert_int64(t_int(&w.t, "storageSizeBytes"), >=, (int64_t)300 << 20); /* it has no data */
+  munit_assert_int64(t_int(&w.t, "storageSizeBytes"), >=, (int64_t)300 << 20); /* the cluster has no data */
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   b_is(&w, "expiresAt", "2025-06-08T00:00:13Z");
   munit_assert_int64(b_events(&w, "CPS_ON_DEMAND_SNAPSHOT_REQUESTED"), ==, 2);
@@ -73,7 +73,7 @@ TEST(snapshot, expiry)
   b_close(&w);
 }
 
-/* Only of clusters that have backups. */
+/* Only clusters with backups have snapshots. */
 TEST(snapshot, disabled)
 {
   b_world w;
@@ -111,7 +111,7 @@ TEST(snapshot, retention)
   b_close(&w);
 }
 
-/* What the schedule says of those on demand. */
+/* The schedule's retention for on-demand snapshots. */
 TEST(snapshot, retention_of_schedule)
 {
   b_world w;
@@ -119,7 +119,7 @@ TEST(snapshot, retention_of_schedule)
   b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("ondemand", 1, "weeks", 2)), 200);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   b_is(&w, "expiresAt", "2025-06-15T00:00:10Z");
-  t_advance(&w.t, 86400); /* such an item makes none by itself */
+  t_advance(&w.t, 86400); /* such an item takes no snapshots by itself */
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_close(&w);
@@ -158,11 +158,11 @@ TEST(snapshot, list)
   b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=5", NULL, 200);
   many = t_reads_taken();
   munit_assert_int64(t_int(&w.t, "totalCount"), >, 1000);
-  munit_assert_long(many.rows + many.gets, <=, few.rows + few.gets); /* of a thousand it costs what of twenty it cost */
+  munit_assert_long(many.rows + many.gets, <=, few.rows + few.gets); /* a page of a thousand costs as much as one of twenty */
   b_close(&w);
 }
 
-/* As many as there may be: no more on demand, and the schedule goes on when there is room again. */
+/* At the maximum no on-demand snapshot is accepted. The schedule continues when there is room again. */
 TEST(snapshot, most)
 {
   b_world w;
@@ -221,7 +221,7 @@ TEST(snapshot, shards)
   b_close(&w);
 }
 
-/* A cluster without shards has none of them; one that gets shards has those that were taken since. */
+/* An unsharded cluster has no snapshots of shards. After it was sharded, the list has the snapshots taken since. */
 TEST(snapshot, becomes_sharded)
 {
   b_world w;
@@ -246,7 +246,7 @@ TEST(snapshot, becomes_sharded)
 
 /* --------------------------------------------------------------------------------------------------------------- driver */
 
-/* It says when a snapshot is taken, and how large it is; it may fail. */
+/* The driver reports when a snapshot is taken, and its size, or a failure. */
 TEST(snapshot, driver)
 {
   t_driver d;
@@ -264,7 +264,7 @@ TEST(snapshot, driver)
   munit_assert_not_null(strstr(t_driver_order(&d, "snapshot.take")->desired, "\"members\":[{"));
   t_advance(&w.t, 3600);
   b_good(&w, "GET", ONE, NULL, 200);
-  b_is(&w, "status", "inProgress"); /* it takes as long as it takes */
+  b_is(&w, "status", "inProgress"); /* no state changes without the driver */
   t_driver_finish(&d, w.t.s, "snapshot.take", SVC_OK, "{\"storageSizeBytes\":123456789}");
   b_good(&w, "GET", ONE, NULL, 200);
   b_is(&w, "status", "completed");
@@ -276,12 +276,12 @@ TEST(snapshot, driver)
   b_good(&w, "GET", ONE, NULL, 200);
   b_is(&w, "status", "failed");
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_FAILED"), ==, 1);
-  b_good(&w, "POST", SNAPSHOTS, "{}", 202); /* one that failed is not under way */
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202); /* a failed snapshot is not in progress */
   b_good(&w, "DELETE", ONE, NULL, 204);
   b_close(&w);
 }
 
-/* A driver hears of every snapshot that is gone, whichever way it went: deleted, expired, with its cluster. */
+/* The driver gets an order for every deleted snapshot: deleted by request, expired, or deleted with its cluster. */
 TEST(snapshot, forgotten)
 {
   t_driver d;
@@ -309,9 +309,9 @@ TEST(snapshot, forgotten)
     order = t_driver_order(&d, "snapshot.delete");
     munit_assert_string_equal(order->resource_id, w.snapshot);
     munit_assert_not_null(strstr(order->desired, w.snapshot));
-    munit_assert_string_equal(order->group_id, t_driver_order(&d, "snapshot.take")->group_id); /* also when its cluster is gone */
+    munit_assert_string_equal(order->group_id, t_driver_order(&d, "snapshot.take")->group_id); /* also after the delete of its cluster */
     munit_assert_string_equal(order->org_id, t_driver_order(&d, "snapshot.take")->org_id);
-    munit_assert_string_equal(order->name, w.snapshot); /* it is called by its id */
+    munit_assert_string_equal(order->name, w.snapshot); /* a snapshot's name is its id */
   }
   b_good(&w, "GET", "%C", NULL, 404);
   b_close(&w);
@@ -319,7 +319,7 @@ TEST(snapshot, forgotten)
 
 /* ---------------------------------------------------------------------------------------------------------------- money */
 
-/* The lines of the ledger that are about backups: their number, and the quantity of those that run. */
+/* Returns the number of ledger lines about backups. *running: the quantity of those in progress. */
 static int ledger(b_world *w, int64_t *running)
 {
   svc_ledger_line line;
@@ -348,7 +348,7 @@ TEST(snapshot, money)
   b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
-  munit_assert_int(ledger(&w, &running), ==, 0); /* not before it is there */
+  munit_assert_int(ledger(&w, &running), ==, 0); /* not before it is completed */
   t_advance(&w.t, 10);
   b_good(&w, "GET", ONE, NULL, 200);
   size = t_int(&w.t, "storageSizeBytes");
@@ -360,7 +360,7 @@ TEST(snapshot, money)
   b_close(&w);
 }
 
-/* Replica sets of a cluster from the time when hosts were called after their clusters; and where nothing is kept beside a cluster. */
+/* Names of replica sets for a cluster from the time of host names with the cluster's name; and for a cluster without extra data. */
 TEST(snapshot, replica_set_names)
 {
   static const svc_config quiet = { .limiter_off = 1 };
@@ -382,7 +382,7 @@ TEST(snapshot, replica_set_names)
   b_snapshot(&w);
   b_good(&w, "GET", ONE, NULL, 200);
   b_is(&w, "replicaSetName", "shards-shard-0");
-  b_good(&w, "GET", "/clusters", NULL, 200); /* of which nothing is known is not in the list of all */
+  b_good(&w, "GET", "/clusters", NULL, 200); /* a damaged cluster is not in the list of all clusters */
   munit_assert_size(t_count(&w.t, "results[0].clusters"), ==, 0);
   b_close(&w);
 }

@@ -1,6 +1,6 @@
 /*
-** Stream connections: what each type needs, clusters of this project and of others, secrets, states, and what they hold and are
-** held by; and the connections that take their place when a region fails.
+** Stream connections: the required fields of each type, clusters of this project and of others, secrets, states, and
+** references from and to them; and failover connections, which replace them when a region fails.
 **
 ** Tests also: stream_failover_connection
 */
@@ -130,7 +130,7 @@ TEST(stream_connection, types)
   t_close(&w.t);
 }
 
-/* However many small things are sent, what is stored has an end. */
+/* The total size of a stored connection is limited, even if it consists of many small parts. */
 TEST(stream_connection, bounds)
 {
   stream_world w;
@@ -145,7 +145,7 @@ TEST(stream_connection, bounds)
   for (i = 0; i < 10; i++) n += (size_t)snprintf(body + n, 65536 - n, "%s\"h%zu\":\"%01000d\"", i ? "," : "", i, 7);
   snprintf(body + n, 65536 - n, "}}");
   stream_refused(&w, "POST", AT, body, "headers");
-  { /* each no longer than it may be, and all of it too large: lines that end are two bytes each as JSON */
+  { /* each part within its bounds, but the sum too large: a line end takes two bytes in JSON */
     static char lines[16001];
     for (i = 0; i < 8000; i++) memcpy(lines + 2 * i, "\\n", 2);
     snprintf(body, 65536, "{\"name\":\"c\",\"type\":\"Kafka\",\"bootstrapServers\":\"a.example.com:9092\",\"authentication\":{\"mechanism\":\"SSL\","
@@ -220,10 +220,12 @@ TEST(stream_connection, secrets)
   stream_order(&w, "connection.put", SVC_OK, NULL);
   munit_assert_null(strstr(t_driver_order(&w.driver, "")->desired, "sesame"));
   munit_assert_string_equal(t_driver_order(&w.driver, "")->secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}");
-  stream_refused(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}", "authentication.password"); /* it does not go there */
+  /* the stored password is not sent to a new server */
+  stream_refused(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}", "authentication.password");
   munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"config\":{\"client.id\":\"b\"}}"), ==, 200);
   stream_order(&w, "connection.put", SVC_OK, NULL);
-  munit_assert_string_equal(t_driver_order(&w.driver, "")->secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}"); /* it stays */
+  /* unchanged */
+  munit_assert_string_equal(t_driver_order(&w.driver, "")->secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}");
   stream_refused(&w, "PATCH", AT "/k", "{\"config\":{\"bootstrap.servers\":\"b:1\"}}", "config.bootstrap.servers");
   stream_refused(&w, "PATCH", AT "/k", "{\"config\":{\"security.protocol\":\"PLAINTEXT\"}}", "config.security.protocol");
   munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"authentication\":{\"password\":\"sesame-other\"}}"), ==, 200);
@@ -271,7 +273,7 @@ TEST(stream_connection, cluster)
   munit_assert_int(stream_call(&w, "DELETE", AT "/e", NULL), ==, 202);
   t_advance(&w.t, 100);
 
-  /* what it names stays, and who names it is told */
+  /* a cluster or role in use cannot be deleted, and the error names the connection */
   stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), 409, "CLUSTER_IN_USE_BY_STREAM_CONNECTIONS");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "stream connection c."));
   stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/mine", w.group), 409,
@@ -288,7 +290,7 @@ TEST(stream_connection, cluster)
   t_advance(&w.t, 100);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), ==, 202);
 
-  /* what is being deleted cannot be named anew, and it is told why */
+  /* a cluster in deletion cannot be named, and the error says why */
   stream_expect(&w, stream_call(&w, "PATCH", AT "/d", "{\"clusterName\":\"C\"}"), 404, "CLUSTER_NOT_FOUND");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "The cluster is being deleted."));
   munit_assert_int(stream_call(&w, "PATCH", AT "/d", "{\"dbRoleToExecute\":{\"role\":\"readAnyDatabase\",\"type\":\"BUILT_IN\"}}"), ==, 200);
@@ -313,7 +315,7 @@ TEST(stream_connection, elsewhere)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"streamsCrossGroupEnabled\":true}", "/orgs/%s/settings", w.org), ==, 200);
   stream_expect(&w, stream_call(&w, "POST", AT, strange), 404, "GROUP_NOT_FOUND");
 
-  /* who may manage streams here, and there nothing, or only read */
+  /* a caller who manages streams here, but has no role or only a reader's there */
   w.t.grants[0] = (svc_grant){ "GROUP_STREAM_PROCESSING_MANAGER", w.group };
   stream_expect(&w, stream_call(&w, "POST", AT, body), 404, "GROUP_NOT_FOUND");
   w.t.grants[1] = (svc_grant){ "GROUP_READ_ONLY", other };
@@ -324,12 +326,12 @@ TEST(stream_connection, elsewhere)
   w.t.grants[0] = (svc_grant){ "ORG_OWNER", NULL };
   w.t.caller.grant_count = 1;
 
-  /* the cluster of that name here is another one */
+  /* the cluster of the same name here is a different one */
   make_cluster(&w, w.group);
   t_advance(&w.t, 1000);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), ==, 202);
   stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", other), 409, "CLUSTER_IN_USE_BY_STREAM_CONNECTIONS");
-  munit_assert_null(strstr(t_str(&w.t, "detail"), "stream connection c.")); /* that is another project's */
+  munit_assert_null(strstr(t_str(&w.t, "detail"), "stream connection c.")); /* the connection is in another project */
   munit_assert_int(stream_call(&w, "DELETE", AT "/c", NULL), ==, 202);
   t_advance(&w.t, 100);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", other), ==, 202);
@@ -371,14 +373,15 @@ TEST(stream_connection, failover)
   stream_refused(&w, "PATCH", at, "{\"bootstrapServers\":\"west:2\"}", "authentication.password");
   munit_assert_int(stream_call(&w, "PATCH", at, "{" SCRAM ",\"bootstrapServers\":\"west:2\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
-  stream_refused(&w, "PATCH", "/W", "{\"failoverRegions\":[]}", "failoverRegions"); /* it is counted on */
+  stream_refused(&w, "PATCH", "/W", "{\"failoverRegions\":[]}", "failoverRegions"); /* a connection uses the region */
   munit_assert_int(stream_call(&w, "DELETE", at, NULL), ==, 204);
   stream_expect(&w, stream_call(&w, "GET", at, NULL), 404, "STREAM_FAILOVER_CONNECTION_NOT_FOUND");
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"failoverRegions\":[]}"), ==, 200);
   stream_refused(&w, "POST", FAILOVER, WEST("OREGON_USA", ""), "region");
   munit_assert_false(stream_stored(&w, "sesame"));
   munit_assert_int(stream_call(&w, "DELETE", AT "/k", NULL), ==, 202);
-  stream_expect(&w, stream_call(&w, "POST", FAILOVER, WEST("OREGON_USA", "")), 404, "STREAM_CONNECTION_NOT_FOUND_FOR_NAME"); /* it is going */
+  /* the connection is in deletion */
+  stream_expect(&w, stream_call(&w, "POST", FAILOVER, WEST("OREGON_USA", "")), 404, "STREAM_CONNECTION_NOT_FOUND_FOR_NAME");
   munit_assert_string_equal(t_param(&w.t, 0), "k");
   munit_assert_string_equal(t_param(&w.t, 1), "W");
   t_close(&w.t);

@@ -1,6 +1,6 @@
 /*
-** How streams are reached without the public network: private links, of every provider and vendor, with their states and what
-** uses them; and peerings, which only a driver knows of.
+** Private networking of streams: private links of every provider and vendor, with their states and uses; and peerings,
+** which only a driver knows.
 **
 ** Tests also: stream_peering, stream_private_link
 */
@@ -41,7 +41,7 @@ TEST(stream_network, links)
     const char *body, *field;
   } bad[] = {
     { "{\"vendor\":\"MSK\"" ARN "}", "provider" },
-    { "{\"provider\":\"AWS\"" ARN "}", "serviceEndpointId" }, /* without a vendor it is of none that is known */
+    { "{\"provider\":\"AWS\"" ARN "}", "serviceEndpointId" }, /* without a vendor it needs an endpoint service */
     { LINK("MOON", "MSK", ARN), "provider" },
     { LINK("GCP", "MSK", ARN), "vendor" },
     { LINK("AWS", "EVENTHUB", DNS IN SERVICE), "vendor" },
@@ -66,7 +66,7 @@ TEST(stream_network, links)
   }
   munit_assert_int(stream_call(&w, "GET", LINKS, NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 8);
-  munit_assert_string_equal(t_str(&w.t, "results[1].region"), "us-east-2"); /* of its ARN */
+  munit_assert_string_equal(t_str(&w.t, "results[1].region"), "us-east-2"); /* from its ARN */
   munit_assert_string_equal(t_str(&w.t, "results[5].provider"), "AZURE");
   munit_assert_string_equal(t_str(&w.t, "results[5].vendor"), "GENERIC");
   munit_assert_int64(stream_told(&w, "ENDPOINT_SERVICE_CREATED"), ==, 8);
@@ -92,7 +92,7 @@ TEST(stream_network, link_states)
   munit_assert_size(strlen(t_str(&w.t, "interfaceEndpointId")), ==, 22);
   munit_assert_size(strlen(t_str(&w.t, "providerAccountId")), ==, 12);
 
-  /* while a connection goes through it, it stays, and the connection is named */
+  /* a link in use cannot be deleted, and the error names the connection */
   stream_expect(&w, stream_call(&w, "POST", "/W/connections",
                                 KAFKA("k", ",\"networking\":{\"access\":{\"type\":\"PRIVATE_LINK\",\"connectionId\":\"5f0000000000000000000001\"}}")),
                 404, "STREAM_PRIVATE_LINK_NOT_FOUND");
@@ -114,7 +114,7 @@ TEST(stream_network, link_states)
   munit_assert_int(stream_call(&w, "DELETE", at, NULL), ==, 202);
   munit_assert_int(stream_call(&w, "GET", at, NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "DELETE_REQUESTED");
-  stream_expect(&w, stream_call(&w, "POST", LINKS, LINK("AWS", "MSK", ARN)), 202, NULL); /* a new one need not wait for that */
+  stream_expect(&w, stream_call(&w, "POST", LINKS, LINK("AWS", "MSK", ARN)), 202, NULL); /* a new link need not wait for the delete */
   stream_expect(&w, stream_call(&w, "DELETE", at, NULL), 404, "STREAM_PRIVATE_LINK_NOT_FOUND");
   t_advance(&w.t, 5);
   munit_assert_int(stream_call(&w, "GET", at, NULL), ==, 200);
@@ -176,7 +176,7 @@ TEST(stream_network, peers)
   stream_expect(&w, stream_call(&w, "GET", PEERS, NULL), 400, "MISSING_QUERY_PARAMETER");
   expect_status(&w, "NONE");
   munit_assert_string_equal(w.driver.asked, "list project P1 {\"of\":\"vpcPeeringConnections\"}");
-  munit_assert_int(stream_call(&w, "GET", PEERS "?requesterAccountId=111111111111&pageNum=2", NULL), ==, 200); /* it is passed over */
+  munit_assert_int(stream_call(&w, "GET", PEERS "?requesterAccountId=111111111111&pageNum=2", NULL), ==, 200); /* past the last page */
   munit_assert_size(t_count(&w.t, "results"), ==, 0);
   expect_status(&w, "NONE");
   munit_assert_int(stream_call(&w, "GET", ACTIVE, NULL), ==, 200);
@@ -196,7 +196,7 @@ TEST(stream_network, peers)
   stream_order(&w, "peering.accept", SVC_IO, "{\"reason\":\"overlap\"}");
   expect_status(&w, "UPDATE_FAILED");
   munit_assert_string_equal(t_str(&w.t, "results[0].statusMessage"), "overlap");
-  munit_assert_int(stream_call(&w, "POST", PEERS "/" ONE ":accept", WHO("111111111111", "vpc-1")), ==, 202); /* once more */
+  munit_assert_int(stream_call(&w, "POST", PEERS "/" ONE ":accept", WHO("111111111111", "vpc-1")), ==, 202); /* again */
   stream_order(&w, "peering.accept", SVC_OK, NULL);
   munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"requesterVpcId\":\"vpc-1\""));
   expect_status(&w, "ACTIVE");
@@ -206,12 +206,12 @@ TEST(stream_network, peers)
   stream_expect(&w, stream_call(&w, "POST", PEERS "/" ONE ":reject", NULL), 409, "PEER_INVALID_STATE");
   munit_assert_int(stream_call(&w, "DELETE", PEERS "/" ONE, NULL), ==, 202);
   expect_status(&w, "REQUEST_DELETE");
-  stream_expect(&w, stream_call(&w, "DELETE", PEERS "/" ONE, NULL), 409, "PEER_INVALID_STATE"); /* it is asked for */
+  stream_expect(&w, stream_call(&w, "DELETE", PEERS "/" ONE, NULL), 409, "PEER_INVALID_STATE"); /* the delete is already requested */
   stream_order(&w, "peering.delete", SVC_OK, NULL);
 
   munit_assert_int(stream_call(&w, "POST", PEERS "/" TWO ":reject", NULL), ==, 202);
   stream_order(&w, "peering.reject", SVC_OK, NULL);
-  t_driver_answers(&w.driver, "", "[]"); /* it is gone there */
+  t_driver_answers(&w.driver, "", "[]"); /* deleted at the provider */
   stream_expect(&w, stream_call(&w, "DELETE", PEERS "/" ONE, NULL), 404, "PEER_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), ONE);
   munit_assert_int64(stream_told(&w, "PEER_CREATED"), ==, 2);
@@ -219,7 +219,7 @@ TEST(stream_network, peers)
   t_close(&w.t);
 }
 
-/* Whatever a driver says, and where there is none. */
+/* Unusual replies of a driver, and a service without a driver. */
 TEST(stream_network, peers_said)
 {
   static const char *const none[] = { "nothing", "{}", "[7]", "[{\"name\":\"no id\"}]", "[" PEER(ONE, "1") ",{\"_id\":\"x\"}]" };
@@ -239,7 +239,7 @@ TEST(stream_network, peers_said)
   stream_expect(&w, stream_call(&w, "POST", PEERS "/" ONE ":reject", NULL), 404, "PEER_NOT_FOUND");
   stream_expect(&w, stream_call(&w, "DELETE", PEERS "/" ONE, NULL), 404, "PEER_NOT_FOUND");
 
-  /* who manages streams does not decide on networks */
+  /* a manager of streams may not change networks */
   w.t.grants[0] = (svc_grant){ "GROUP_STREAM_PROCESSING_MANAGER", w.group };
   stream_expect(&w, stream_call(&w, "DELETE", PEERS "/" ONE, NULL), 403, "ACCESS_FORBIDDEN");
   w.t.grants[0] = (svc_grant){ "GROUP_STREAM_PROCESSING_OWNER", w.group };

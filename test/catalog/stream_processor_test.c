@@ -1,6 +1,6 @@
 /*
-** Stream processors: the shape of their pipelines, in time that follows their length; states by the clock and by a driver, what
-** may be done in which; failover; what is asked of the driver; logs.
+** Stream processors: the structure of their pipelines, checked in time proportional to their length; states by the
+** clock and by a driver, and the operations allowed in each; failover; questions to the driver; logs.
 **
 ** Tests also: stream_log
 */
@@ -12,7 +12,7 @@
 #define NEED_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
 T_NEEDS(stream_processor) = {
-  T_FIRST(SVC_POST, NEED_PROCESSOR ":stop", SVC_POST, NEED_PROCESSOR ":start", NULL), /* only what runs is stopped */
+  T_FIRST(SVC_POST, NEED_PROCESSOR ":stop", SVC_POST, NEED_PROCESSOR ":start", NULL), /* only a started processor can be stopped */
   T_NEEDS_END
 };
 
@@ -107,7 +107,7 @@ TEST(stream_processor, pipelines)
   make(&w, PROCESSOR("p", "", ""));
   munit_assert_string_equal(t_str(&w.t, "tier"), "SP5"); /* the workspace's */
   t_advance(&w.t, 100);
-  stream_refused(&w, "POST", P ":startWith", "{\"tier\":\"SP30\"}", "tier"); /* nor does it begin as a larger one */
+  stream_refused(&w, "POST", P ":startWith", "{\"tier\":\"SP30\"}", "tier"); /* a start with a larger tier is refused, too */
   munit_assert_int(stream_call(&w, "POST", P ":startWith", "{\"tier\":\"SP10\"}"), ==, 200);
   stream_expect(&w, stream_call(&w, "POST", AT, PROCESSOR("p", "", "")), 409, "STREAM_PROCESSOR_ALREADY_EXISTS");
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"failoverRegions\":[]}"), ==, 200);
@@ -115,7 +115,7 @@ TEST(stream_processor, pipelines)
   t_close(&w.t);
 }
 
-/* A pipeline of about so many bytes, of one shape or another. */
+/* Returns a pipeline of about this many bytes, in one of several structures. */
 static char *large(size_t bytes, int shape)
 {
   static const char *const stages[] = { ",{\"$match\":{}}", ",1", ",{\"$lookup\":{\"from\":{\"connectionName\":\"nobody\"}}}", ",{\"$x\":[[[[1]]]]}" };
@@ -147,8 +147,8 @@ static double seconds_of(stream_world *w, const char *body)
   return best;
 }
 
-/* A megabyte is refused, with its field named, in time that follows its length: four times as much takes less than ten times
-** as long. */
+/* A pipeline of a megabyte is refused with the name of the field, in time proportional to its length: four times as much takes
+** less than ten times as long. */
 TEST(stream_processor, megabyte)
 {
   stream_world w;
@@ -166,7 +166,7 @@ TEST(stream_processor, megabyte)
   t_close(&w.t);
 }
 
-/* What is just small enough is stored; what is nested too deep is not. */
+/* A pipeline just below the maximum is stored. A too deeply nested one is not. */
 TEST(stream_processor, bounds)
 {
   stream_world w;
@@ -226,14 +226,14 @@ TEST(stream_processor, states)
   expect_state(&w, "STARTED");
   munit_assert_string_equal(t_str(&w.t, "stats.name"), "p");
   munit_assert_string_equal(t_str(&w.t, "stats.status"), "running");
-  munit_assert_int64(t_int(&w.t, "stats.inputMessageCount"), <, 1000); /* it has just begun */
+  munit_assert_int64(t_int(&w.t, "stats.inputMessageCount"), <, 1000); /* the processor has just started */
   t_advance(&w.t, 3600);
   expect_state(&w, "STARTED");
   munit_assert_int64(t_int(&w.t, "stats.inputMessageCount"), >, 1000);
   munit_assert_int64(t_int(&w.t, "stats.inputMessageCount"), >=, t_int(&w.t, "stats.outputMessageCount"));
   stream_expect(&w, stream_call(&w, "POST", P ":start", NULL), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
   stream_expect(&w, stream_call(&w, "PATCH", P, "{\"tier\":\"SP30\"}"), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
-  munit_assert_int(stream_call(&w, "PATCH", P, "{\"tier\":\"SP10\"}"), ==, 200); /* which it has */
+  munit_assert_int(stream_call(&w, "PATCH", P, "{\"tier\":\"SP10\"}"), ==, 200); /* its present tier */
   munit_assert_int(stream_call(&w, "POST", P ":stop", NULL), ==, 200);
   expect_state(&w, "STARTED");
   t_advance(&w.t, 5);
@@ -244,7 +244,7 @@ TEST(stream_processor, states)
   munit_assert_string_equal(t_param(&w.t, 1), "W");
   munit_assert_int(stream_call(&w, "PATCH", AT "/q", "{\"name\":\"p\"}"), ==, 200);
 
-  /* with more to say */
+  /* with options */
   stream_refused(&w, "POST", P ":startWith", "{\"startAtOperationTime\":\"2030-01-01T00:00:00Z\"}", "startAtOperationTime");
   stream_refused(&w, "POST", P ":startWith", "{\"startAtOperationTime\":\"2025-01-01T00:00:00Z\",\"resumeFromCheckpoint\":true}", "startAtOperationTime");
   stream_refused(&w, "POST", P ":startWith", "{\"tier\":\"SP1\"}", "tier");
@@ -258,10 +258,10 @@ TEST(stream_processor, states)
   munit_assert_string_equal(t_str(&w.t, "tier"), "SP50");
   munit_assert_int(stream_call(&w, "POST", P ":stop", NULL), ==, 200);
   t_advance(&w.t, 10);
-  munit_assert_int(stream_call(&w, "POST", P ":startWith", NULL), ==, 200); /* with nothing */
+  munit_assert_int(stream_call(&w, "POST", P ":startWith", NULL), ==, 200); /* without options */
   t_advance(&w.t, 10);
   expect_state(&w, "STARTED");
-  munit_assert_int(stream_call(&w, "DELETE", P, NULL), ==, 204); /* whatever it does */
+  munit_assert_int(stream_call(&w, "DELETE", P, NULL), ==, 204); /* in any state */
   stream_expect(&w, stream_call(&w, "DELETE", P, NULL), 404, "STREAM_PROCESSOR_NOT_FOUND");
   munit_assert_int64(stream_told(&w, "STREAM_PROCESSOR_CREATED"), ==, 1);
   munit_assert_int64(stream_told(&w, "STREAM_PROCESSOR_STARTED"), ==, 3);
@@ -302,8 +302,9 @@ TEST(stream_processor, driver)
   stream_order(&w, "processor.start", SVC_OK, NULL);
   munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"beginsAt\":\"now\""));
   t_driver_answers(&w.driver, "", "{}");
-  stream_expect(&w, stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":true}}"), 400, "STREAM_PROCESSOR_GENERIC_ERROR"); /* it runs */
-  munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":false}}"), ==, 200); /* as it is */
+  /* it is running */
+  stream_expect(&w, stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":true}}"), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
+  munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":false}}"), ==, 200); /* unchanged */
   munit_assert_int(stream_call(&w, "POST", P ":stop", NULL), ==, 200);
   stream_order(&w, "processor.stop", SVC_OK, NULL);
   munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":false}}"), ==, 200);
@@ -340,7 +341,7 @@ TEST(stream_processor, failover)
   t_advance(&w.t, 60);
   orders = w.driver.orders;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(w.driver.orders, ==, orders); /* it was only tried */
+  munit_assert_int(w.driver.orders, ==, orders); /* a dry run only */
   munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
   stream_order(&w, "processor.start", SVC_OK, NULL);
   munit_assert_null(strstr(t_driver_order(&w.driver, "")->desired, "failoverRegion"));

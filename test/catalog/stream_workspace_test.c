@@ -1,5 +1,5 @@
 /*
-** Stream workspaces: rules of their regions and tiers, samples, what keeps one from going, what a change does to all its
+** Stream workspaces: the rules for their regions and tiers, samples, uses that prevent a delete, changes of all their
 ** processors; and the networks in which they run.
 **
 ** Tests also: stream_account
@@ -44,7 +44,7 @@ TEST(stream_workspace, shown)
   t_close(&w.t);
 }
 
-/* The links as they were served, whatever they were asked for with. */
+/* The links of a GET with any query can be sent back in a PATCH. Links of another workspace are refused. */
 TEST(stream_workspace, links)
 {
   static const char *const asked[] = { "/W", "/W?includeConnections=true", "/W?includeConnections=false" };
@@ -101,7 +101,8 @@ TEST(stream_workspace, bodies)
   stream_refused(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"FAILED_OVER\",\"region\":\"PARIS_FRA\"}}", "processorStatus.region");
   stream_refused(&w, "PATCH", "/W", "{\"processorStatus\":{\"mode\":\"FORCED\"}}", "processorStatus.status");
   stream_refused(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STARTED\",\"region\":\"PARIS_FRA\"}}", "processorStatus.region");
-  munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STARTED\",\"region\":\"VIRGINIA_USA\"}}"), ==, 200); /* home */
+  /* the workspace's own region */
+  munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STARTED\",\"region\":\"VIRGINIA_USA\"}}"), ==, 200);
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STOPPED\",\"region\":\"OREGON_USA\",\"mode\":\"FORCED\"}}"), ==, 200);
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"cloudProvider\":\"AZURE\",\"region\":\"eastus\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "dataProcessRegion.cloudProvider"), "AZURE");
@@ -131,18 +132,18 @@ TEST(stream_workspace, all)
   expect_state(&w, "p", "STARTED");
   expect_state(&w, "q", "STARTED");
 
-  /* what runs keeps the region, and all of them keep the workspace */
+  /* a started processor prevents a change of region, and any processor prevents the delete */
   stream_expect(&w, stream_call(&w, "PATCH", "/W", "{\"region\":\"OHIO_USA\"}"), 409, "STREAM_TENANT_HAS_STREAM_PROCESSORS");
   munit_assert_string_equal(t_param(&w.t, 0), "W");
   stream_expect(&w, stream_call(&w, "DELETE", "/W", NULL), 409, "STREAM_TENANT_HAS_STREAM_PROCESSORS");
   stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), 409, "CANNOT_CLOSE_GROUP_ACTIVE_STREAMS_RESOURCE");
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"FAILED_OVER\",\"region\":\"OREGON_USA\"}}"), ==, 200);
-  expect_state(&w, "p", "STOPPED"); /* only the one that may be */
+  expect_state(&w, "p", "STOPPED"); /* only the processor with failover is moved */
   expect_state(&w, "q", "STARTED");
   t_advance(&w.t, 100);
   munit_assert_int(stream_call(&w, "POST", "/W/processor", PROCESSOR("r", "", ",\"failoverEnabled\":true")), ==, 202);
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"FAILED_OVER\",\"region\":\"OREGON_USA\"}}"), ==, 200);
-  expect_state(&w, "r", "CREATING"); /* what is not there yet moves nowhere */
+  expect_state(&w, "r", "CREATING"); /* a processor in creation is not moved */
   t_advance(&w.t, 100);
   expect_state(&w, "r", "CREATED");
   munit_assert_int(stream_call(&w, "DELETE", "/W/processor/r", NULL), ==, 204);
@@ -206,7 +207,7 @@ TEST(stream_workspace, account)
   t_close(&w.t);
 }
 
-/* A database user can be limited to one that is there. */
+/* A database user can be limited to an existing workspace. */
 #define USER_OF(name) \
   "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":" \
   "\"d\"}],\"scopes\":[{\"name\":\"" name "\",\"type\":\"STREAM\"}]}"

@@ -1,6 +1,6 @@
 /*
-** What the suites of stream processing share: a project with a workspace W in it, that has a sample and may fail over to
-** Oregon; and a driver.
+** Shared helpers of the suites of stream processing: a project with a workspace W, which has a sample connection and
+** may fail over to Oregon; and a driver.
 */
 #ifndef SVC_TEST_STREAM_WORLD_H
 #define SVC_TEST_STREAM_WORLD_H
@@ -26,7 +26,7 @@ typedef struct stream_world {
   t_driver driver;
 } stream_world;
 
-/* In a body %G stands for the project. */
+/* Sends a request. In the body, %G stands for the project. */
 static inline int stream_call(stream_world *w, const char *method, const char *tail, const char *body)
 {
   static char filled[1 << 20];
@@ -46,7 +46,7 @@ static inline void stream_expect(stream_world *w, int status, int wanted, const 
   if (code) munit_assert_string_equal(t_error(&w->t), code);
 }
 
-/* It is refused for this field. */
+/* Checks that the request is refused with this field. */
 static inline void stream_refused(stream_world *w, const char *method, const char *tail, const char *body, const char *field)
 {
   int status = stream_call(w, method, tail, body);
@@ -59,7 +59,7 @@ static inline int64_t stream_told(stream_world *w, const char *type)
   return t_int(&w->t, "totalCount");
 }
 
-/* Is this text anywhere in the store? */
+/* Returns true if the store contains this text. */
 static inline bool stream_stored(stream_world *w, const char *text)
 {
   const svc_commit *k = &w->t.s->commit;
@@ -79,7 +79,7 @@ static inline bool stream_stored(stream_world *w, const char *text)
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
-/* The next order is this one, and it is done with this result. */
+/* Checks that the next order is this action, and finishes it with this result. */
 static inline void stream_order(stream_world *w, const char *action, int result, const char *facts)
 {
   t_advance(&w->t, 60);

@@ -1,11 +1,11 @@
 /*
-** Suggested indexes: the rules, on records that are made for each of them.
+** Suggested indexes: the rules, each with records made for it.
 */
 #include "catalog/advisor_world.h"
 #include "needs.h"
 
 T_NEEDS(suggested_index) = {
-  /* advisor_told.c puts all values into the question; each of the ids must be a process of the cluster */
+  /* advisor_reply.c puts all values into the question; each id must be a process of the cluster */
   T_UNSEEN("/performanceAdvisor/", "namespaces"),
   T_UNSEEN("/performanceAdvisor/", "processIds"),
   T_NEEDS_END
@@ -17,7 +17,7 @@ T_NEEDS(suggested_index) = {
 
 static adv_world w;
 
-/* The keys of all suggestions, the weightiest first. */
+/* Returns the keys of all suggestions, the highest weight first. */
 static const char *suggested(const char *queries, const char *collections)
 {
   static char text[8192];
@@ -34,29 +34,31 @@ static const char *suggested(const char *queries, const char *collections)
   return text;
 }
 
-/* Equality, then sort, then range; of whatever stands in which order. */
+/* Equality, then sort, then range, in any order of the query. */
 TEST(suggested_index, order)
 {
   adv_open(&w);
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"r\":{\"$gt\":5},\"b\":1,\"a\":{\"$in\":[1,2]}},\"sort\":[{\"z\":-1},{\"y\":1}]") "]", "[]"),
                             "[{\"a\":1},{\"b\":1},{\"z\":-1},{\"y\":1},{\"r\":1}]");
   munit_assert_not_null(strstr(w.driver.asked, "collections cluster C "));
-  /* what is both sorted and compared stands in the sort; what is fixed needs no sort */
+  /* a field that is both sorted and compared is part of the sort; a field with a fixed value needs no sort */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"r\":{\"$lt\":5},\"a\":1},\"sort\":[{\"a\":1},{\"r\":-1}]") "]", "[]"),
                             "[{\"a\":1},{\"r\":-1}]");
-  /* $and is looked into, $or is not */
+  /* $and is searched, $or is not */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"$and\":[{\"a\":1},{\"$and\":[{\"b\":{\"$ne\":1}}]}],\"$or\":[{\"x\":1},{\"y\":1}]}") "]", "[]"),
                             "[{\"a\":1},{\"b\":1}]");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"p\":{\"$near\":[1,2]}}") "]", "[]"), "");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"$or\":[{\"x\":1}]}") "]", "[]"), "");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{}") "]", "[]"), "");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"_id\":1,\"a\":1}") "]", "[]"), "");
-  munit_assert_string_equal(suggested("[" ADV_RAN(00100, "s.c", 100, 10, 10, "\"filter\":{\"a\":1}") "]", "[]"), ""); /* wastes nothing */
-  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":{\"b\":1}}") "]", "[]"), "[{\"a\":1}]"); /* a value, too */
+  /* already efficient */
+  munit_assert_string_equal(suggested("[" ADV_RAN(00100, "s.c", 100, 10, 10, "\"filter\":{\"a\":1}") "]", "[]"), "");
+  /* also a value */
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":{\"b\":1}}") "]", "[]"), "[{\"a\":1}]");
   t_close(&w.t);
 }
 
-/* Values do not tell: what differs by them alone is one shape. */
+/* Queries that differ only in values have the same shape. */
 TEST(suggested_index, shapes)
 {
   static const char same[] = "["
@@ -80,7 +82,7 @@ TEST(suggested_index, shapes)
   snprintf(id, sizeof id, "%s", t_str(&w.t, "shapes[0].id"));
   munit_assert_size(strlen(id), ==, 24);
   adv_good(&w, PROCESS, "?nExamples=1");
-  munit_assert_string_equal(t_str(&w.t, "shapes[0].id"), id); /* the same whenever it is asked for */
+  munit_assert_string_equal(t_str(&w.t, "shapes[0].id"), id); /* the same in every answer */
   munit_assert_size(t_count(&w.t, "shapes[0].operations"), ==, 1);
   adv_good(&w, PROCESS, "?nExamples=0");
   munit_assert_size(t_count(&w.t, "shapes[0].operations"), ==, 0);
@@ -89,7 +91,7 @@ TEST(suggested_index, shapes)
 
 #define HAS(keys, more) "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"_id_\",\"keys\":[{\"_id\":1}]},{\"name\":\"i\",\"keys\":" keys more "}]}]"
 
-/* What exists already is not suggested. */
+/* An existing index is not suggested. */
 TEST(suggested_index, existing)
 {
   static const char query[] = "[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1,\"b\":1,\"r\":{\"$gt\":1}},\"sort\":[{\"x\":1},{\"y\":-1}]") "]";
@@ -108,7 +110,7 @@ TEST(suggested_index, existing)
   t_close(&w.t);
 }
 
-/* Of two of which one serves the other's shape, that one stays, for both. */
+/* If one index also serves the shape of another, only that one is suggested, for both. */
 TEST(suggested_index, joined)
 {
   static const char queries[] = "["
@@ -126,7 +128,7 @@ TEST(suggested_index, joined)
   munit_assert_size(t_count(&w.t, "shapes"), ==, 5);
   adv_good(&w, PROCESS, "?nIndexes=1");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
-  munit_assert_size(t_count(&w.t, "shapes"), ==, 2); /* only those that it is for */
+  munit_assert_size(t_count(&w.t, "shapes"), ==, 2); /* only the shapes of this index */
   adv_good(&w, PROCESS, "?itemsPerPage=3&pageNum=1");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 3);
   munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[0].weight"), "39.600");
@@ -140,7 +142,7 @@ TEST(suggested_index, joined)
   t_close(&w.t);
 }
 
-/* What is frequent, slow or inefficient weighs more. */
+/* Frequent, slow or inefficient queries have a higher weight. */
 TEST(suggested_index, weight)
 {
   adv_open(&w);
@@ -162,7 +164,7 @@ TEST(suggested_index, refused)
   adv_bad(&w, CLUSTER, "?processIds=c.example.net:27017", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, CLUSTER, "?processIds=a:b:c", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, CLUSTER, "?namespaces=.x", 400, "INVALID_QUERY_PARAMETER");
-  adv_bad(&w, CLUSTER, "?duration=5", 400, "INVALID_QUERY_PARAMETER"); /* that of processes */
+  adv_bad(&w, CLUSTER, "?duration=5", 400, "INVALID_QUERY_PARAMETER"); /* a parameter of processes */
   adv_bad(&w, PROCESS, "?until=1749340800000", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, PROCESS, "?nIndexes=-1", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, PROCESS, "?nExamples=1001", 400, "INVALID_QUERY_PARAMETER");
@@ -178,13 +180,14 @@ TEST(suggested_index, refused)
   adv_bad(&w, CLUSTER, "", 503, "SERVICE_UNAVAILABLE");
   t_driver_answers(&w.driver, ADV_COLLECTIONS, "[{\"namespace\":\"a.b\",\"indexes\":[{\"name\":\"x\",\"keys\":[]}]}]");
   adv_bad(&w, CLUSTER, "", 503, "SERVICE_UNAVAILABLE");
-  t_driver_answers(&w.driver, ADV_COLLECTIONS, "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"x\",\"keys\":[1,{}],\"options\":5}]}]"); /* odd, and of no use */
+  /* unusual, and of no use */
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"x\",\"keys\":[1,{}],\"options\":5}]}]");
   adv_good(&w, CLUSTER, "");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
   t_close(&w.t);
 }
 
-/* Many records, all of other shapes: a thousand shapes are looked at, the worst of them; and of the records the newest. */
+/* Many records of different shapes: the newest records and the worst thousand shapes are analyzed. */
 TEST(suggested_index, bounded)
 {
   enum { MANY = 20500 };
@@ -214,7 +217,7 @@ TEST(suggested_index, bounded)
   t_close(&w.t);
 }
 
-/* What a driver may say of a query: of what is no filter or no sort, nothing is made; of what is asked of a field twice, the best counts. */
+/* Unusual reports of a query: an invalid filter or sort is ignored. If a field has several conditions, the best one counts. */
 TEST(suggested_index, odd)
 {
   static const struct {
@@ -230,14 +233,15 @@ TEST(suggested_index, odd)
     { "\"sort\":[{\"a\":1}]", "[{\"a\":1}]" },
     { "\"filter\":{\"$and\":5,\"$or\":{\"a\":1}}", "" },
     { "\"filter\":{\"$and\":[1,\"a\",null,{\"b\":1}]}", "[{\"b\":1}]" },
-    { "\"filter\":{\"a\":1},\"sort\":\"b\"", NULL }, /* that is no record */
+    { "\"filter\":{\"a\":1},\"sort\":\"b\"", NULL }, /* an invalid record */
     { "\"filter\":{\"a\":1},\"sort\":{\"b\":1}", NULL },
     { "\"filter\":{\"a\":1},\"sort\":[1,{},{\"b\":\"x\"},{\"b\":2},{\"b\":1.5},{\"c\":-1},{\"c\":1},{\"d\":1}]", "[{\"a\":1},{\"c\":-1},{\"d\":1}]" },
     { "\"filter\":{\"$or\":[{\"$and\":[{\"x\":1}]}],\"y\":{\"$in\":[1]}}", "[{\"y\":1}]" },
     { "\"filter\":{\"a\":{\"$gt\":1}},\"sort\":[{\"b\":1}]", "[{\"b\":1},{\"a\":1}]" },
-    { "\"filter\":{\"b\":1,\"a\":1}", "[{\"a\":1},{\"b\":1}]" }, /* in whatever order they are written */
+    { "\"filter\":{\"b\":1,\"a\":1}", "[{\"a\":1},{\"b\":1}]" }, /* in any order */
     { "\"filter\":{\"$and\":[{\"b\":1},{\"c\":1},{\"a\":1}]}", "[{\"a\":1},{\"b\":1},{\"c\":1}]" },
-    { "\"filter\":{\"b\":1,\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"a\":1}]}]}]}]}]}]}]}]}", "[{\"b\":1}]" }, /* so deep nobody looks */
+    /* nested too deeply: not searched */
+    { "\"filter\":{\"b\":1,\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"a\":1}]}]}]}]}]}]}]}]}", "[{\"b\":1}]" },
   };
   static char queries[16384], fields[1024];
   size_t i, n;
@@ -254,30 +258,31 @@ TEST(suggested_index, odd)
     if (strcmp(got, rows[i].keys) != 0) munit_errorf("%s: %s, not %s", rows[i].said, got, rows[i].keys);
   }
   for (i = 0, n = 0; i < 40; i++) n += (size_t)snprintf(fields + n, sizeof fields - n, "%s\"f%02zu\":1", i ? "," : "", i);
-  snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "\"filter\":{%s}") "]", fields); /* more fields than keys may be */
+  snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "\"filter\":{%s}") "]", fields); /* more fields than the maximum of keys */
   t_driver_answers(&w.driver, ADV_QUERIES, queries);
   adv_good(&w, PROCESS, "");
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].index"), ==, 32);
-  snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "\"filter\":{%s},\"sort\":[{\"g\":-1}]") "]", fields); /* and none is left for the sort */
+  /* no key is left for the sort */
+  snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "\"filter\":{%s},\"sort\":[{\"g\":-1}]") "]", fields);
   adv_good(&w, PROCESS, "");
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].index"), ==, 32);
   munit_assert_string_equal(adv_text(&w, "suggestedIndexes[0].index[31]"), "{\"f31\":1}");
-  /* one that is there serves it only if it is an index as any */
+  /* an existing index serves the query only if it is an ordinary one */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[{\"a\":1}]", ",\"options\":{\"unique\":true}")), "");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[{\"a\":1}]", ",\"options\":{\"partialFilterExpression\":{}}")), "[{\"a\":1}]");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[{\"a\":0.5}]", "")), "[{\"a\":1}]");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[5]", "")), "[{\"a\":1}]");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"sort\":[{\"a\":1}]") "]", HAS("[{\"b\":1}]", "")), "[{\"a\":1}]");
-  /* of several shapes, the same index is for those that it serves alone */
+  /* of several shapes, the suggestion names only those that it serves */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "," WASTEFUL(00200, "s.c", "\"filter\":{\"_id\":1,\"a\":1}") ","
                                       ADV_RAN(00300, "s.c", 100, 10, 10, "\"filter\":{\"a\":1,\"b\":1}") "," WASTEFUL(00400, "s.c", "\"filter\":{}") "]", "[]"),
                             "[{\"a\":1}]");
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1);
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1},\"sort\":[{\"_id\":1}]") "," WASTEFUL(00200, "s.c", "\"filter\":{\"_id\":1,\"a\":1}") "]", "[]"),
                             "[{\"a\":1},{\"_id\":1}]");
-  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* who asks for one document by its _id has an index */
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* a query for one document by its _id already has an index */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "," WASTEFUL(00200, "s.c", "\"filter\":{\"a\":1,\"b\":1}") "]", HAS("[{\"a\":1}]", "")),
                             "[{\"a\":1},{\"b\":1}]");
-  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* and so has what another one serves */
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* and so does a query that an existing index serves */
   t_close(&w.t);
 }

@@ -1,5 +1,5 @@
 /*
-** Teams: named once in an organization, with people in them, and roles in projects that these people have through them.
+** Teams: unique names in an organization, their members, and roles on projects that the members have through a team.
 **
 ** Tests also: organization_user
 */
@@ -7,12 +7,12 @@
 #include "support.h"
 
 T_NEEDS(team) = {
-  /* it takes back what the other one has done, by the same example */
+  /* undoes addUser, with the same example */
   T_FIRST(SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL),
   T_NEEDS_END
 };
 
-/* A registered member of the organization. */
+/* Creates a registered member of the organization. Returns its id. */
 static const char *team_member(t_service *t, const char *org, const char *name)
 {
   char roles[128];
@@ -48,7 +48,7 @@ TEST_SERVICE(team, life)
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?eventType=JOINED_TEAM", org), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 1);
 
-  /* one name, one team; in another organization it is free */
+  /* names are unique within an organization */
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 409);
   munit_assert_string_equal(t_error(t), "TEAM_NAME_NOT_AVAILABLE");
   far = team_make(t, other, "blue", "far@example.com");
@@ -109,14 +109,14 @@ TEST_SERVICE(team, people)
   munit_assert_int(t_sendf(t, "POST", "{\"id\":\"5f00000000000000000000aa\"}", "/orgs/%s/teams/%s:addUser", org, team), ==, 404);
   munit_assert_string_equal(t_error(t), "USER_NOT_IN_ORG");
 
-  /* the older way */
+  /* the older operations */
   snprintf(body, sizeof body, "[{\"id\":\"%s\"}]", bob);
   munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams/%s/users", org, team), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 2);
   munit_assert_string_equal(t_str(t, "results[1].emailAddress"), "bob@example.com"); /* users, not members */
   munit_assert_string_equal(t_str(t, "results[1].roles[0].roleName"), "ORG_MEMBER");
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, bob), ==, 204);
-  /* by the user itself */
+  /* through the user's own resource */
   snprintf(body, sizeof body, "{\"teamIds\":[\"%s\"]}", team);
   munit_assert_int(t_sendf(t, "PATCH", body, "/orgs/%s/users/%s", org, bob), ==, 200);
   munit_assert_string_equal(t_str(t, "teamIds[0]"), team);
@@ -160,7 +160,7 @@ TEST_SERVICE(team, projects)
     munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/teams/%s", group, red), ==, 204);
   }
 
-  /* what the team may do, its people may */
+  /* the members have the roles of the team */
   t_as(t, ada);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users", group), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 0);
@@ -177,7 +177,7 @@ TEST_SERVICE(team, projects)
   munit_assert_string_equal(t_str(t, "roleNames[0]"), "GROUP_OWNER");
   t_as(t, ada);
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
-  t_as(t, NULL); /* which team it is stands in the path; what is not sent stays */
+  t_as(t, NULL); /* the path names the team; omitted fields stay */
   munit_assert_int(t_sendf(t, "PATCH", "{\"roleNames\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
   munit_assert_string_equal(t_str(t, "results[0].roleNames[0]"), "GROUP_READ_ONLY");
   munit_assert_int(t_sendf(t, "PATCH", "{\"teamId\":\"\",\"roleNames\":[\"GROUP_OWNER\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
@@ -203,7 +203,7 @@ TEST_SERVICE(team, projects)
   t_as(t, ada);
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"gamma\"}", "/groups/%s", group), ==, 403);
   t_as(t, NULL);
-  /* a project that is gone holds no team back */
+  /* a deleted project does not prevent the delete of a team */
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
   munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", gone), ==, 200);
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", gone), ==, 202);
@@ -241,7 +241,7 @@ TEST(team, limits)
   }
   munit_assert_string_equal(t_error(&t), "MAX_USERS_PER_TEAM_EXCEEDED");
 
-  /* the same bound for those it is made with: 250 will do */
+  /* the same maximum for a new team: 250 members are accepted */
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"u250@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
   names = svc_buf_new(&t.s->memory, 8192);
@@ -259,7 +259,7 @@ TEST(team, limits)
   t_close(&t);
 }
 
-/* A team that owns a project is sent there, changed and sent away by who owns it. */
+/* Only owners of a project can add, change or remove a team that owns it. */
 TEST_SERVICE(team, owners)
 {
   const char *org, *group, *team, *manager;

@@ -11,7 +11,7 @@
   "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}"
 
 T_NEEDS(tenant_upgrade) = {
-  /* the cluster that the example names is on a shared tier, and at rest */
+  /* the cluster of the example is on a shared tier, and IDLE */
   T_FIRST(SVC_POST, NEED_UPGRADE, SVC_POST, "/groups/{groupId}/clusters", NEED_SHARED("Shared")),
   T_FIRST(SVC_POST, NEED_UPGRADE "ToServerless", SVC_POST, "/groups/{groupId}/clusters", NEED_SHARED("Free")),
   T_LATER(SVC_POST, NEED_UPGRADE "ToServerless"),
@@ -53,7 +53,7 @@ TEST(tenant_upgrade, simple)
     munit_error(w.t.response.body);
   munit_assert_string_equal(t_str(&w.t, "name"), "S"); /* the answer has the older shape, too */
   munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
-  munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "TENANT"); /* and the shared tier that it still is */
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "TENANT"); /* and still the shared tier */
   munit_assert_string_equal(t_str(&w.t, "providerSettings.instanceSizeName"), "M0");
   munit_assert_string_equal(t_str(&w.t, "providerSettings.effectiveInstanceSizeName"), "M0");
   munit_assert_string_equal(t_str(&w.t, "numShards"), "1");
@@ -74,12 +74,12 @@ TEST(tenant_upgrade, simple)
   munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "CLUSTER_UPDATE_STARTED");
   t_advance(&w.t, 5);
   munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE");
-  munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400); /* it is on no shared tier any more */
+  munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400); /* no longer on a shared tier */
   munit_assert_true(t_violation(&w.t, "name"));
   t_close(&w.t);
 }
 
-/* Several regions and shards, in both of the older ways to say so; and a greater share. */
+/* Several regions and shards, in both of the older shapes; and a larger shared tier. */
 TEST(tenant_upgrade, shapes)
 {
   t_place w;
@@ -103,12 +103,13 @@ TEST(tenant_upgrade, shapes)
   munit_assert_string_equal(t_str(&w.t, "providerSettings.backingProviderName"), "AWS");
   munit_assert_string_equal(upgrade_get(&w, R(0, "electableSpecs.instanceSize")), "M5");
   munit_assert_string_equal(upgrade_get(&w, R(0, "electableSpecs.diskSizeGB")), "5");
-  munit_assert_int(t_sendf(&w.t, "PATCH", SHARED("M0"), "/groups/%s/clusters/S", w.group), ==, 500); /* a lesser one has less room */
+  /* a smaller tier has a smaller disk */
+  munit_assert_int(t_sendf(&w.t, "PATCH", SHARED("M0"), "/groups/%s/clusters/S", w.group), ==, 500);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_DECREASE_DISK_SIZE");
   t_close(&w.t);
 }
 
-/* Shards of one region, what scales by the settings alone, and what is said twice. */
+/* Shards of one region, autoscaling in the settings alone, and fields given twice. */
 TEST(tenant_upgrade, ways)
 {
   static const struct {
@@ -117,7 +118,8 @@ TEST(tenant_upgrade, ways)
     { TO(AWS("") ",\"clusterType\":\"SHARDED\",\"numShards\":2,\"replicationSpecs\":[]"), "replicationSpecs[1].regionConfigs[0].regionName", "EU_WEST_1" },
     { TO(AWS("") ",\"replicationSpecs\":[{\"numShards\":1,\"regionsConfig\":{\"US_EAST_1\":{\"electableNodes\":3,\"priority\":7}}}]"), R(0, "regionName"), "US_EAST_1" },
     { TO("\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M30\"},\"replicationSpecs\":[{\"numShards\":1,\"regionsConfig\":{"
-         "\"US_WEST_2\":{\"electableNodes\":3,\"priority\":7}}}]"), R(0, "regionName"), "US_WEST_2" }, /* where it is said of regions alone */
+         /* a region only in replicationSpecs */
+         "\"US_WEST_2\":{\"electableNodes\":3,\"priority\":7}}}]"), R(0, "regionName"), "US_WEST_2" },
     { TO(AWS(",\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M10\"}}")), R(0, "autoScaling.compute.maxInstanceSize"), "M60" },
     { TO(AWS("") ",\"autoScaling\":{\"diskGBEnabled\":false}"), R(0, "autoScaling.diskGB.enabled"), "false" },
     { TO(AWS("") ",\"backupEnabled\":false,\"providerBackupEnabled\":true"), "backupEnabled", "false" },
@@ -133,7 +135,7 @@ TEST(tenant_upgrade, ways)
   }
 }
 
-/* The daily backups of a shared tier end with it, and so does the name of its zone. */
+/* The daily backups of a shared tier end with the upgrade. Its zone gets the default name. */
 TEST(tenant_upgrade, left_behind)
 {
   t_place w;
@@ -141,7 +143,7 @@ TEST(tenant_upgrade, left_behind)
                    "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M5\"}}]}]}");
   munit_assert_string_equal(upgrade_get(&w, "backupEnabled"), "true");
   if (upgrade_send(&w, TO(AWS(""))) != 200) munit_error(w.t.response.body);
-  munit_assert_string_equal(t_str(&w.t, "backupEnabled"), "false"); /* of the older shape: those of a shared tier are said in its settings */
+  munit_assert_string_equal(t_str(&w.t, "backupEnabled"), "false"); /* the older shape shows the backups of a shared tier in its settings */
   munit_assert_string_equal(t_str(&w.t, "providerBackupEnabled"), "false");
   munit_assert_string_equal(t_str(&w.t, "providerSettings.tenantBackupEnabled"), "true");
   munit_assert_int((int)strlen(t_str(&w.t, "providerSettings.nextBackupDate")), ==, 20);
@@ -153,7 +155,7 @@ TEST(tenant_upgrade, left_behind)
   t_close(&w.t);
   upgrade_open(&w, SHARED("M0"));
   munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 200);
-  munit_assert_null(t_node(&w.t, "providerSettings.tenantBackupEnabled")); /* a free one has no backups */
+  munit_assert_null(t_node(&w.t, "providerSettings.tenantBackupEnabled")); /* a free tier has no backups */
   munit_assert_null(t_node(&w.t, "providerSettings.nextBackupDate"));
   munit_assert_string_equal(t_str(&w.t, "diskSizeGB"), "0.5");
   t_close(&w.t);
@@ -161,7 +163,8 @@ TEST(tenant_upgrade, left_behind)
 
 #define FLEX(settings, rest) TO("\"providerSettings\":{\"providerName\":\"FLEX\"" settings "}" rest)
 
-/* A shared tier of any size becomes a flex cluster: the answer shows what it was, and the name is the flex cluster's at once. */
+/* A shared tier of any size is upgraded to a flex cluster: the answer shows the old shape, and the name belongs to the flex
+** cluster at once. */
 TEST(tenant_upgrade, flex)
 {
   static const char *const sizes[] = { SHARED("M0"), SHARED("M5"), SHARED("M5") };
@@ -210,7 +213,8 @@ TEST(tenant_upgrade, flex_refused)
     { FLEX("", ",\"providerBackupEnabled\":true"), "INVALID_ATTRIBUTE", "providerBackupEnabled" },
     { FLEX(",\"instanceSizeName\":\"M10\"", ""), "INVALID_ENUM_VALUE", "providerSettings.instanceSizeName" },
     { FLEX(",\"regionName\":\"NOWHERE\"", ""), "INVALID_ENUM_VALUE", "providerSettings.regionName" },
-    { FLEX(",\"backingProviderName\":\"GCP\"", ""), "INVALID_REGION", "providerSettings.regionName" }, /* it has none of that name */
+    /* the provider has no region of that name */
+    { FLEX(",\"backingProviderName\":\"GCP\"", ""), "INVALID_REGION", "providerSettings.regionName" },
   };
   t_place w;
   size_t i;
@@ -218,15 +222,15 @@ TEST(tenant_upgrade, flex_refused)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (upgrade_send(&w, rows[i].body) != 400 || strcmp(t_error(&w.t), rows[i].code) != 0 || !t_violation(&w.t, rows[i].field))
       munit_errorf("%s: %d %s", rows[i].body, w.t.response.status, w.t.response.body);
-    munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE"); /* nothing is changed */
+    munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE"); /* unchanged */
   }
   munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 200);
-  munit_assert_int(upgrade_send(&w, FLEX("", "")), ==, 400); /* it is on no shared tier any more */
+  munit_assert_int(upgrade_send(&w, FLEX("", "")), ==, 400); /* no longer on a shared tier */
   munit_assert_true(t_violation(&w.t, "name"));
   t_close(&w.t);
 }
 
-/* What goes becomes nothing else. */
+/* A cluster in deletion cannot be upgraded. */
 TEST(tenant_upgrade, gone)
 {
   t_place w;
@@ -268,7 +272,7 @@ TEST(tenant_upgrade, refused)
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
   munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE");
   munit_assert_string_equal(upgrade_get(&w, R(0, "providerName")), "TENANT");
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/tenantUpgrade", w.group), ==, 404); /* a cluster of that name */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/tenantUpgrade", w.group), ==, 404); /* read as a cluster's name */
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
   t_close(&w.t);
 }
@@ -281,7 +285,7 @@ static int serverless_send(t_place *w, const char *body)
   return t_sendf(&w->t, "POST", body, "/groups/%s/clusters/tenantUpgradeToServerless", w->group);
 }
 
-/* The free cluster becomes a flex cluster of the same name and id, shown in the older shape; its sunset is only announced. */
+/* The free cluster becomes a flex cluster of the same name and id, shown in the older shape. The operation's sunset is only announced. */
 TEST(tenant_upgrade, serverless)
 {
   t_place w;
@@ -327,7 +331,7 @@ TEST(tenant_upgrade, serverless_refused)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (serverless_send(&w, rows[i].body) != rows[i].status || strcmp(t_error(&w.t), rows[i].error) != 0)
       munit_errorf("%zu: %s", i, w.t.response.body);
-    munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE"); /* nothing is changed */
+    munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE"); /* unchanged */
   }
   t_close(&w.t);
 }

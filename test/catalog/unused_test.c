@@ -1,9 +1,10 @@
 /*
-** Nothing is taken and ignored: what the tables let a request say, code reads. This suite is about query parameters. Fields of bodies
-** and error codes are looked for in the sources by test/check/unused.sh.
+** Every input that the tables allow is used by code. The suite tests query parameters; test/check/unused.sh searches
+** the sources for fields of bodies and error codes.
 **
-** Each parameter of each operation is sent once, and the look-ups that code makes meanwhile are noted (the linker puts these two
-** functions before the library's own; the pipeline's check that a required parameter is there is none of them).
+** The suite sends each parameter of each operation once, and notes the parameters that code looks up meanwhile. The
+** linker puts these two functions before the library's own. The pipeline's check of required parameters does not
+** count.
 */
 #include "world.h"
 
@@ -48,8 +49,8 @@ static bool was_looked_up(const char *name)
   return false;
 }
 
-/* Parameters whose reading this suite cannot see (T_UNSEEN): code reads them in a loop over all values of the query, or for what only a
-** driver tells. */
+/* Parameters whose use this suite cannot see (T_UNSEEN): code reads them in a loop over all values of the query, or only for
+** replies of a driver. */
 static bool is_unseen(const svc_plan *plan, const char *name)
 {
   t_needs at = { 0, 0 };
@@ -59,7 +60,7 @@ static bool is_unseen(const svc_plan *plan, const char *name)
   return false;
 }
 
-/* A value that the row allows. */
+/* Returns a value that the row allows. */
 static const char *value_of(const t_world *w, const svc_plan *plan, const svc_param *p, char out[64])
 {
   static const char *const words[] = { "a", "a.b", "db.example.com:27017", "2025-05-31", "1", "P1D", "192.0.2.1", "ada@example.com",
@@ -80,7 +81,7 @@ static const char *value_of(const t_world *w, const svc_plan *plan, const svc_pa
   return NULL;
 }
 
-/* A list has something in it, and its project a cluster that costs: some parameters are read for each item. */
+/* Fills the list and gives its project a cluster that costs money: some parameters are read only for items. */
 static void fill(t_world *w, const svc_plan *plan)
 {
   const svc_plan *makers[] = { t_world_plan(w, SVC_POST, "/groups/{groupId}/clusters"), t_world_plan(w, SVC_POST, plan->route->path) };
@@ -94,7 +95,7 @@ static void fill(t_world *w, const svc_plan *plan)
   t_advance(&w->t, 2 * 86400);
 }
 
-/* Sends the request with this parameter. False: it was refused before any code could read it. */
+/* Sends the request with this parameter. Returns false if it was refused before any code could read the parameter. */
 static bool send_with(t_world *w, const svc_plan *plan, const svc_param *p)
 {
   char path[1024], text[64], named[72];
@@ -102,7 +103,8 @@ static bool send_with(t_world *w, const svc_plan *plan, const svc_param *p)
   int status;
   if (!value) return false;
   snprintf(named, sizeof named, "%s=", p->name);
-  if (strchr(w->path, '?') && strstr(strchr(w->path, '?'), named)) snprintf(path, sizeof path, "%s", w->path); /* it is required */
+  /* the parameter is required */
+  if (strchr(w->path, '?') && strstr(strchr(w->path, '?'), named)) snprintf(path, sizeof path, "%s", w->path);
   else snprintf(path, sizeof path, "%s%c%s%s", w->path, strchr(w->path, '?') ? '&' : '?', named, value);
   looked.on = true;
   looked.count = 0;
@@ -111,7 +113,7 @@ static bool send_with(t_world *w, const svc_plan *plan, const svc_param *p)
   return status != 400 || strcmp(t_error(&w->t), "INVALID_QUERY_PARAMETER") != 0 || was_looked_up(p->name);
 }
 
-/* One parameter of one operation, in a world of its own: the request may take away what it is about. NULL: it was read. */
+/* Tests one parameter of one operation, in a world of its own, since the request may delete its resource. Returns NULL if it was read. */
 static const char *unread(size_t number, size_t which, bool filled, char why[512])
 {
   t_world w;
@@ -152,7 +154,7 @@ TEST(unused, parameters)
   t_complaints_end();
 }
 
-/* Parameters that are declared to have no effect, each with a reason beside its row. */
+/* Parameters that are declared to have no effect, each with a reason in its row. */
 TEST(unused, moot)
 {
   static const char *const known[] = { "includeSystemManaged", "includeSystemManaged", "sortBy", "includeCount", "status",

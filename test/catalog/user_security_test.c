@@ -1,5 +1,6 @@
 /*
-** User security of a project: a directory with its rules, mappings and verification, and the customer's own authorities.
+** User security of a project: an LDAP directory with its rules, mappings and verification, and the customer's own
+** certificate authorities.
 **
 ** Tests also: ldap_verification
 */
@@ -21,7 +22,7 @@ static bool need_nodes(struct t_world *w, const svc_plan *plan)
 }
 
 T_NEEDS(user_security) = {
-  /* nodes of a cluster that runs try it */
+  /* the nodes of a cluster in operation verify the directory */
   T_FIRST(SVC_POST, NEED_VERIFY, SVC_POST, "/groups/{groupId}/clusters", NULL),
   T_BEFORE(SVC_POST, NEED_VERIFY, need_nodes),
   T_FIRST(SVC_GET, NEED_VERIFY "/{requestId}", SVC_POST, "/groups/{groupId}/clusters", NULL),
@@ -50,7 +51,8 @@ TEST(user_security, ldap)
   b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"caCertificate\":\"-----BEGIN CERTIFICATE-----\\nnonsense\"}}", "ldap.caCertificate");
   b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true,\"authorizationEnabled\":true," BIND "}}", 202);
   munit_assert_null(strstr(w.t.response.body, "secret"));
-  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"other.example.com\"}}", "ldap.bindPassword"); /* it is for the first */
+  /* the stored password is for the first host */
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"other.example.com\"}}", "ldap.bindPassword");
   b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"bindUsername\":\"CN=other,DC=example,DC=com\"}}", 202); /* the password stays */
   b_is(&w, "ldap.authenticationEnabled", "true");
   b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"2001:db8::1\",\"bindPassword\":\"another\"}}", 202);
@@ -72,13 +74,13 @@ TEST(user_security, mapping)
   munit_assert_size(t_count(&w.t, "ldap.userToDNMapping"), ==, 2);
   b_good(&w, "DELETE", SECURITY "/ldap/userToDNMapping", NULL, 202);
   munit_assert_size(t_count(&w.t, "ldap.userToDNMapping"), ==, 0);
-  b_good(&w, "DELETE", SECURITY "/ldap/userToDNMapping", NULL, 202); /* none is as good as gone */
+  b_good(&w, "DELETE", SECURITY "/ldap/userToDNMapping", NULL, 202); /* deleting no mapping succeeds, too */
   b_good(&w, "GET", SECURITY, NULL, 200);
   munit_assert_size(t_count(&w.t, "ldap.userToDNMapping"), ==, 0);
   b_close(&w);
 }
 
-/* The authorities are certificates that somebody made: here, the project's own. */
+/* The certificate authorities must be valid certificates; here, the project's own. */
 TEST(user_security, x509)
 {
   char body[4096], *ca;
@@ -103,7 +105,7 @@ TEST(user_security, x509)
   b_close(&w);
 }
 
-/* Of two certificates, either may be the one for which there is no memory: that is not its fault. */
+/* Reading either of two certificates may run out of memory: the result is SVC_NOMEM, not an invalid certificate. */
 TEST(user_security, no_memory)
 {
   svc_str two;
@@ -114,7 +116,7 @@ TEST(user_security, no_memory)
   b_good(&w, "POST", "/groups/%G/databaseUsers",
          "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
   b_good(&w, "POST", "/groups/%G/databaseUsers/CN%3Djoe/certs", "{}", 201);
-  two = w.t.body->text; /* the user's and its authority's, with a key between: that is passed over */
+  two = w.t.body->text; /* the user's and its authority's, with a key between them, which is skipped */
   for (which = 0; which < 2; which++)
     for (n = 1, rc = SVC_NOMEM; rc == SVC_NOMEM; n++) {
       int64_t from, until;
@@ -132,7 +134,7 @@ TEST(user_security, no_memory)
   b_close(&w);
 }
 
-/* Nodes of a cluster try it: without a cluster, or while none of its nodes runs, nothing can. */
+/* The nodes of a cluster verify the directory: without a cluster, or with no node in operation, the request is refused. */
 TEST(user_security, verify_without_nodes)
 {
   b_world w;
@@ -143,7 +145,8 @@ TEST(user_security, verify_without_nodes)
          "{\"name\":\"T\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
          "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}", 201);
   t_advance(&w.t, 10);
-  b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 400, "LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS"); /* a shared tier has no part in it */
+  /* the nodes of a shared tier do not count */
+  b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 400, "LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS");
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", ""), 201);
   b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 400, "LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_INSTANCES");
   t_advance(&w.t, 10);
@@ -185,7 +188,7 @@ TEST(user_security, verify)
 
 /* ----------------------------------------------------------------------------------------------------------- the driver */
 
-/* The driver tries it, with the password, and says what came of each step. */
+/* The driver verifies the directory, with the password, and reports the result of each step. */
 TEST(user_security, driven)
 {
 #define STEP "{\"validationType\":\"CONNECT\",\"status\":\"OK\"}"
@@ -197,7 +200,7 @@ TEST(user_security, driven)
   d.with_secrets = true;
   t_driver_does(&d, "cluster.", "{\"hosts\":[\"a.example.net:27017\"]}");
   b_open_cluster(&w, &config, NULL);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the cluster is there */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* completes the creation of the cluster */
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -212,7 +215,7 @@ TEST(user_security, driven)
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
   t_driver_refused(&d, w.t.s, "ldap.verify", "{\"found\":\"nothing\"}");
-  t_driver_finish(&d, w.t.s, "ldap.verify", SVC_OK, "{}"); /* and of none, where it says none */
+  t_driver_finish(&d, w.t.s, "ldap.verify", SVC_OK, "{}"); /* and no steps, if the driver reports none */
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
   b_is(&w, "status", "SUCCESS");
   munit_assert_size(t_count(&w.t, "validations"), ==, 0);
@@ -221,11 +224,11 @@ TEST(user_security, driven)
   strcpy(many, "{\"validations\":[" STEP);
   for (i = 1; i < 30; i++) strcat(many, "," STEP);
   strcat(many, "]}");
-  t_driver_refused(&d, w.t.s, "ldap.verify", many); /* there is an end to them */
+  t_driver_refused(&d, w.t.s, "ldap.verify", many); /* their number is limited */
   t_driver_finish(&d, w.t.s, "ldap.verify", SVC_IO, "{\"reason\":\"nobody answers\"}");
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
   b_is(&w, "status", "FAILED");
-  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true," BIND "}}", 202); /* servers are told */
+  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true," BIND "}}", 202); /* the driver gets an order */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(t_driver_order(&d, "security.put")->secrets, "{\"ldap\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");
   b_close(&w);

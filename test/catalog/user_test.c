@@ -1,6 +1,6 @@
 /*
-** People: registered, added to organizations and projects, given roles and robbed of them. What they may do is tested by
-** requests in their own name, whose roles the service finds by itself.
+** Users: registered, added to organizations and projects, with roles that are given and removed. Requests in their own
+** name test what they may do; the service finds their roles itself.
 **
 ** Tests also: organization_user
 */
@@ -8,7 +8,7 @@
 #include "support.h"
 
 T_NEEDS(user) = {
-  /* they take back what another one has done, by the same example */
+  /* undoes addRole, with the same example */
   T_FIRST(SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL),
   T_FIRST(SVC_POST, "/groups/{groupId}/users/{userId}:removeRole", SVC_POST, "/groups/{groupId}/users/{userId}:addRole", NULL),
   T_SAMPLE("userName", "nobody@example.com"),
@@ -22,7 +22,7 @@ static const char *user_owner(t_service *t, const char *name, const char *org)
   return t_user(t, name, roles);
 }
 
-/* Is there an event of this type, newest first, about this name? */
+/* Returns true if there is an event of this type about this name. */
 static bool user_event(t_service *t, const char *scope, const char *id, const char *type, const char *name)
 {
   char path[64];
@@ -51,7 +51,7 @@ TEST_SERVICE(user, register)
   munit_assert_string_equal(t_str(t, "createdAt"), "2025-06-01T00:00:00Z");
   munit_assert_null(strstr(t->response.body, "password"));
   munit_assert_null(strstr(t->response.body, "correct horse"));
-  munit_assert_size(t_count(t, "roles"), ==, 2); /* a role in a project makes a member of its organization */
+  munit_assert_size(t_count(t, "roles"), ==, 2); /* a role on a project makes the user a member of its organization */
   munit_assert_string_not_equal(t_get_header(t, "Deprecation"), "");
   munit_assert_true(user_event(t, "orgs", org, "JOINED_ORG", "ada@example.com"));
   munit_assert_true(user_event(t, "groups", group, "JOINED_GROUP", "ada@example.com"));
@@ -64,7 +64,7 @@ TEST_SERVICE(user, register)
   munit_assert_int(t_sendf(t, "GET", NULL, "/users/byName/nobody@example.com"), ==, 404);
   munit_assert_string_equal(t_error(t), "USERNAME_NOT_FOUND");
 
-  /* refused: the name is taken, the password short, a role without its place or of no such name */
+  /* refused: a name in use, a short password, a role without its project or organization, an unknown role */
   munit_assert_int(t_send(t, "POST", "/users", "{\"username\":\"ada@EXAMPLE.com\",\"password\":\"correct horse\",\"firstName\":\"A\","
                           "\"lastName\":\"B\",\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[]}"), ==, 409);
   munit_assert_string_equal(t_error(t), "USER_ALREADY_EXISTS");
@@ -93,18 +93,18 @@ TEST_SERVICE(user, own_roles)
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 200);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", other), ==, 401);
   munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", ada), ==, 200);
-  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 404); /* shares no organization with it */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 404); /* no common organization */
   munit_assert_string_equal(t_error(t), "USER_NOT_FOUND");
   t_as(t, bob);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 401);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 401);
-  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 200); /* itself */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 200); /* the user itself */
   munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", ada), ==, 404);
   snprintf(body, sizeof body, "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\",\"lastName\":\"B\","
            "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]}", org);
-  munit_assert_int(t_send(t, "POST", "/users", body), ==, 404); /* nobody learns what exists */
+  munit_assert_int(t_send(t, "POST", "/users", body), ==, 404); /* the answer does not show what exists */
 
-  /* ada lets bob in as a member, then as a project's owner */
+  /* ada adds bob as a member, then as a project's owner */
   t_as(t, ada);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org),
                    ==, 201);
@@ -130,7 +130,7 @@ TEST_SERVICE(user, own_roles)
   t_as(t, bob);
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
 
-  /* out of the organization: out of its projects */
+  /* removal from the organization is also removal from its projects */
   t_as(t, ada);
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, bob), ==, 204);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 404);
@@ -154,7 +154,7 @@ TEST_SERVICE(user, roles)
   ada = user_owner(t, "ada@example.com", org);
   bob = t_user(t, "bob@example.com", "[]");
 
-  /* of the wrong level */
+  /* roles of the wrong level */
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"GROUP_OWNER\"]}}", "/orgs/%s/users", org), ==, 400);
   munit_assert_string_equal(t_error(t), "INVALID_ROLE_FOR_ORG");
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/users", group), ==, 400);
@@ -170,7 +170,7 @@ TEST_SERVICE(user, roles)
   munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/users", org), ==, 409);
   munit_assert_string_equal(t_error(t), "USER_ALREADY_EXISTS");
 
-  /* a change of one part leaves the others */
+  /* a change of one part does not affect the others */
   munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
   munit_assert_string_equal(t_str(t, "roles.orgRoles[0]"), "ORG_READ_ONLY");
   munit_assert_size(t_count(t, "roles.groupRoleAssignments"), ==, 1);
@@ -203,12 +203,13 @@ TEST_SERVICE(user, roles)
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 204);
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 404);
 
-  /* the last owner stays one; of two, one may go */
+  /* the last owner cannot be removed; either of two can */
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403);
   munit_assert_string_equal(t_error(t), "CANNOT_DEMOTE_LAST_ORG_OWNER");
   munit_assert_int(t_sendf(t, "PUT", "{\"orgRoles\":[\"ORG_MEMBER\"]}", "/orgs/%s/users/%s/roles", org, ada), ==, 403);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users", org), ==, 201);
-  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403); /* who is invited owns nothing yet */
+  /* an invited user does not count as an owner yet */
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403);
   munit_assert_int(t_sendf(t, "POST", "{\"orgRole\":\"ORG_OWNER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 200);
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 204);
 }
@@ -243,7 +244,7 @@ TEST_SERVICE(user, lists)
   munit_assert_int64(t_int(t, "totalCount"), ==, 2); /* the owner, too */
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s?orgMembershipStatuses=PENDING", org, bob), ==, 404);
 
-  /* a project that is gone is not shown any more */
+  /* a deleted project is not shown any more */
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", gone), ==, 202);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
   munit_assert_size(t_count(t, "roles.groupRoleAssignments"), ==, 1);
@@ -256,7 +257,7 @@ TEST_SERVICE(user, lists)
   munit_assert_size(t_count(t, "roles"), ==, 0);
 }
 
-/* Who makes an organization or a project owns it; and a project that moves leaves the people of its old one behind. */
+/* The creator of an organization or project owns it. A project that moves to another organization loses its users. */
 TEST_SERVICE(user, makes)
 {
   const char *org, *other, *group, *ada, *bob;
@@ -281,7 +282,7 @@ TEST_SERVICE(user, makes)
   t_as(t, ada);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"nobody@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
   snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", t_keep(t, t_str(t, "id")));
-  munit_assert_int(t_send(t, "POST", "/orgs", body), ==, 404); /* who is invited, and has not come, owns nothing */
+  munit_assert_int(t_send(t, "POST", "/orgs", body), ==, 404); /* an invited user who has not registered cannot be an owner */
   munit_assert_string_equal(t_error(t), "USER_NOT_FOUND");
 
   t_as(t, ada);
@@ -293,7 +294,7 @@ TEST_SERVICE(user, makes)
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 401);
 }
 
-/* Registering with several roles in one organization keeps all that was promised there by the invitation. */
+/* A registration with several roles in one organization keeps all roles of the invitation to it. */
 TEST_SERVICE(user, invited)
 {
   const char *org, *group, *ada;
@@ -311,7 +312,7 @@ TEST_SERVICE(user, invited)
   munit_assert_size(t_count(t, "roles.groupRoleAssignments"), ==, 1);
 }
 
-/* Who manages access to a project hands out its roles, but makes nobody its owner: neither itself nor a key or team. */
+/* An access manager of a project assigns its roles, but cannot make anybody its owner, neither themselves nor a key or team. */
 TEST_SERVICE(user, manager)
 {
   const char *org, *group, *ada, *bob, *team, *key, *account;
@@ -336,7 +337,7 @@ TEST_SERVICE(user, manager)
   munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 403);
   munit_assert_int(t_sendf(t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 403);
 
-  /* any other role it may, and leave an owner what it is; but it unmakes no owner either */
+  /* all other roles are allowed, and keeping an owner's role; but removing an owner is refused, too */
   munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_CLUSTER_MANAGER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", team);
@@ -355,13 +356,13 @@ TEST_SERVICE(user, manager)
   t_as(t, ada);
   munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
   munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 403);
-  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/apiKeys/%s", group, key), ==, 204); /* it is no owner any more */
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/apiKeys/%s", group, key), ==, 204); /* the key is no longer an owner */
   t_as(t, NULL);
   munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
   t_as(t, bob);
   munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
 
-  /* the owner of a project gets no secret of an account that may do more than that */
+  /* an owner of a project gets no secret of an account with more rights than that */
   t_as(t, NULL);
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"root\",\"description\":\"all\",\"roles\":[\"ORG_OWNER\"],"
                            "\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts", org), ==, 201);
@@ -376,7 +377,7 @@ TEST_SERVICE(user, manager)
   munit_assert_int(t_sendf(t, "POST", "{\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts/%s/secrets", group, account), ==, 201);
 }
 
-/* What a user shows depends on its projects: the tag is that of what is shown, and If-Match speaks of the same one. */
+/* A user's body depends on its projects: the ETag covers what is shown, and If-Match compares with the same. */
 TEST_SERVICE(user, tags)
 {
   const char *org, *group, *ada;
@@ -406,14 +407,14 @@ TEST_SERVICE(user, tags)
   munit_assert_int(t_send(t, "PATCH", path, "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}"), ==, 200);
   snprintf(tag, sizeof tag, "%s", t_get_header(t, "ETag"));
   t_headers_clear(t);
-  t_header(t, "If-Match", tag); /* of the answer to a change, too */
+  t_header(t, "If-Match", tag); /* also the one of the answer to a change */
   munit_assert_int(t_send(t, "DELETE", path, NULL), ==, 204);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- memory */
 
 typedef struct user_memory {
-  size_t asked; /* bytes, of all blocks since it was set to 0 */
+  size_t asked; /* bytes of all blocks since it was set to 0 */
 } user_memory;
 
 static void *user_measure(void *context, void *p, size_t size)
@@ -426,7 +427,7 @@ static void *user_measure(void *context, void *p, size_t size)
   return realloc(p, size);
 }
 
-/* A change of somebody with many roles takes memory in proportion to them, not to their square. */
+/* A change of a user with many roles takes memory proportional to the roles, not to their square. */
 TEST(user, many_roles)
 {
   static const char *const roles[] = { "GROUP_READ_ONLY", "GROUP_CLUSTER_MANAGER", "GROUP_CLUSTER_CREATOR", "GROUP_INDEX_MANAGER" };
@@ -461,7 +462,7 @@ TEST(user, many_roles)
   memory.asked = 0;
   munit_assert_int(t_sendf(&t, "PATCH", svc_buf_done(&b).p, "/orgs/%s/users/%s", org, ada), ==, 200);
   munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, PROJECTS);
-  munit_assert_size(memory.asked, <, 100 * b.n); /* the body is some 14 kilobytes */
+  munit_assert_size(memory.asked, <, 100 * b.n); /* the body has some 14 kilobytes */
   t_close(&t);
 }
 
@@ -479,7 +480,7 @@ static void *user_resize(void *context, void *p, size_t size)
   return realloc(p, size);
 }
 
-/* Every allocation of a request fails in turn: 503, and nothing is left of it, until it goes through. */
+/* Every allocation of a request fails in turn: 503, and nothing is changed, until the request succeeds. */
 static void user_starve(t_service *t, int *left, int status, const char *method, const char *body, const char *format, ...)
   SVC_PRINTF(6, 7);
 static void user_starve(t_service *t, int *left, int status, const char *method, const char *body, const char *format, ...)
@@ -510,7 +511,7 @@ static void user_starve(t_service *t, int *left, int status, const char *method,
     munit_assert_int(n, <, 3000);
   }
   svc_response_free(&t->response);
-  t->response = response; /* the answer is the last one, as if it had been sent by t_send */
+  t->response = response; /* the last answer, as if sent by t_send */
   t->body = response.body_length ? svc_json_parse(&t->arena, (svc_str){ response.body, response.body_length }) : NULL;
   if (response.status != status) munit_errorf("%s %s after %d: %d %s", method, path, n - 1, response.status, t_error(t));
 }
@@ -571,7 +572,8 @@ TEST(user, no_memory)
   t_close(&t);
 }
 
-/* Registered with roles in several organizations at once, in one of which it is invited, while the invitation to another is over. */
+/* Registers a user with roles in several organizations at once. In one of them the user is invited; an invitation to another has
+** expired. */
 TEST(user, several)
 {
   static const svc_config config = { .limiter_off = 1 };
@@ -586,7 +588,7 @@ TEST(user, several)
   group = t_project(&t, c, "alpha");
   more = t_project(&t, d, "beta");
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"zed@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", more), ==, 201);
-  t_advance(&t, 40 * 86400); /* that one is over */
+  t_advance(&t, 40 * 86400); /* the first invitation has expired */
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"zed@example.com\",\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users", b), ==, 201);
   munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_READ_ONLY\"},"
@@ -597,19 +599,20 @@ TEST(user, several)
   munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
   munit_assert_size(t_count(&t, "results[0].roles.orgRoles"), ==, 2);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=zed@example.com", b), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE"); /* who registers it owns that one, too */
+  /* the registering caller owns that organization, too */
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
   munit_assert_string_equal(t_str(&t, "results[0].roles.orgRoles[0]"), "ORG_READ_ONLY");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
   munit_assert_size(t_count(&t, "results[0].roles"), ==, 2);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", more), ==, 200);
-  munit_assert_size(t_count(&t, "results"), ==, 0); /* what an invitation said that is over is said no more */
+  munit_assert_size(t_count(&t, "results"), ==, 0); /* an expired invitation has no effect */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=zed@example.com", d), ==, 200);
   munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
   store_whole(t.s);
   t_close(&t);
 }
 
-/* Roles that a new user is to have: each on something that is there, that the caller sees, and owns. */
+/* Roles of a new user: each must be on something that exists, that the caller sees, and that the caller owns. */
 TEST(user, roles_refused)
 {
   static const svc_config config = { .limiter_off = 1 };
@@ -628,7 +631,7 @@ TEST(user, roles_refused)
   {
     const struct {
       const char *role, *field, *on;
-      bool mine; /* the request is a user's, who owns the project alone */
+      bool mine; /* the request is by a user who owns only the project */
       int status;
       const char *code;
     } rows[] = {
@@ -652,7 +655,7 @@ TEST(user, roles_refused)
   t_close(&t);
 }
 
-/* Who is in a project by itself, by a team, by a role in the organization, or only invited; and all the ways of asking for them. */
+/* Users of a project by their own role, by a team, by a role on the organization, or only invited; and all queries for them. */
 TEST(user, ways)
 {
   static const svc_config config = { .limiter_off = 1 };
@@ -722,28 +725,30 @@ TEST(user, ways)
       if (!strchr(rows[i].names, letters[k])) munit_errorf("%s: %s, not %s", query, letters, rows[i].names);
     }
   }
-  /* one of them: it is there by whatever way */
+  /* a single user is found by any of these ways */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, bob), ==, 404);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, cyd), ==, 200); /* by its role in the organization */
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 403); /* the last one that owns it */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, cyd), ==, 200); /* by the role on the organization */
+  /* the last owner of the organization */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 403);
   munit_assert_string_equal(t_error(&t), "CANNOT_DEMOTE_LAST_ORG_OWNER");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200); /* there is another */
+  /* now there is another */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 404); /* it has no roles of its own there */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 404); /* no roles of their own on the project */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true&includeOrgUsers=true", empty), ==, 200);
-  munit_assert_size(t_count(&t, "results"), ==, 1); /* who reaches all projects */
+  munit_assert_size(t_count(&t, "results"), ==, 1); /* the user with access to all projects */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true", empty), ==, 200);
   munit_assert_size(t_count(&t, "results"), ==, 0);
   t_close(&t);
 }
 
-/* In a project by many teams, each is listed once. */
+/* A user in a project through many teams is listed once. */
 TEST(user, many_teams)
 {
-  enum { PEOPLE = 9, TEAMS = 8 }; /* more ways than people: 72 */
+  enum { PEOPLE = 9, TEAMS = 8 }; /* more memberships than users: 72 */
   static const svc_config config = { .limiter_off = 1 };
   const char *org, *group;
   char body[1024], roles[256], name[64], seen[PEOPLE] = { 0 };

@@ -1,18 +1,18 @@
 /*
-** Random walks, with the clock moved in between: one over all operations, one over those of deployments and of what protects
-** their data. Whatever is made, changed and deleted in whatever order, the store stays whole (no child of what is gone, no
-** name of what is not there, no count that is wrong), nothing is stuck in a state that it should leave, no list says another
-** number than its pages hold, every change has its event, and no event is written twice. In the end everything can be
-** deleted, and then nothing is left of it.
+** Random walks, with the clock moved in between: a walk over all operations, and a walk over those of deployments and
+** the protection of their data. The walks create, change and delete in any order. The store stays consistent: no child
+** without its parent, no name without its resource, no wrong count. Nothing stays in a state that it should leave. A
+** list's total equals the sum of its pages. Every change has its event, and no event is written twice. In the end
+** everything can be deleted, and nothing is left.
 */
 #include "world.h"
 
 enum {
   WALK_PLANS = 1024,
   WALK_ALL = 500,    /* steps of the walk over all operations */
-  WALK_STEPS = 700,  /* of that over deployments; then on, until each operation was accepted once, */
-  WALK_MOST = 6000,  /* at the most so many */
-  WALK_LOOK = 50,    /* after so many the whole store is looked at */
+  WALK_STEPS = 700,  /* steps of the walk over deployments; then more, until each operation was accepted once, */
+  WALK_MOST = 6000,  /* but at most this many */
+  WALK_LOOK = 50,    /* steps between checks of the whole store */
   WALK_FRESH = 64
 };
 
@@ -20,31 +20,31 @@ typedef struct walk {
   t_world w;
   uint64_t chance;
   size_t changes;
-  unsigned accepted[WALK_PLANS]; /* how often each operation was */
-  /* as it was when it was last looked at */
+  unsigned accepted[WALK_PLANS]; /* how often each operation was accepted */
+  /* at the last check */
   uint64_t state, print;
   svc_id *events;
   size_t event_count;
-  /* events that were not there before */
+  /* new events since then */
   char fresh[WALK_FRESH][600];
   size_t fresh_count;
 } walk;
 
-/* Chance that is the same on every machine. */
+/* Random numbers that are the same on every machine. */
 static unsigned walk_random(walk *k, unsigned below)
 {
   k->chance = k->chance * 6364136223846793005u + 1442695040888963407u;
   return (unsigned)(k->chance >> 33) % below;
 }
 
-/* --------------------------------------------------------------------------------------------------------- what has changed */
+/* ------------------------------------------------------------------------------------------------------- changes and events */
 
 static int walk_by_id(const void *a, const void *b)
 {
   return memcmp(a, b, sizeof(svc_id));
 }
 
-/* What it says, but for its own id. */
+/* Notes the text of a new event without its own id. */
 static void walk_fresh(walk *k, svc_str value)
 {
   svc_str short_key, body;
@@ -57,7 +57,7 @@ static void walk_fresh(walk *k, svc_str value)
   k->fresh_count++;
 }
 
-/* One number for all entities, and the events of all feeds. Where nothing was committed it costs nothing. */
+/* Takes a hash of all entities, and the events of all logs. Costs nothing if nothing was committed. */
 static void walk_look(walk *k)
 {
   svc *s = k->w.t.s;
@@ -89,7 +89,7 @@ static void walk_look(walk *k)
   s->commit.port->read_end(txn);
 }
 
-/* A change has an event, and not the same one twice. */
+/* Checks that a change has an event, and no event twice. */
 static void walk_told(const walk *k, const svc_plan *plan)
 {
   const t_world *w = &k->w;
@@ -100,9 +100,9 @@ static void walk_told(const walk *k, const svc_plan *plan)
       if (strcmp(k->fresh[i], k->fresh[j]) == 0) munit_errorf("%s %s: an event twice: %s", t_method(plan), w->path, k->fresh[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ what must hold */
+/* ---------------------------------------------------------------------------------------------------------------- invariants */
 
-/* Does the driver have an order for it, or will it have one? */
+/* Returns true if the driver has an order for the entity, or will get one. */
 static bool walk_ordered(svc_txn *txn, const svc_entity *e)
 {
   svc_str value;
@@ -116,7 +116,7 @@ static bool walk_ordered(svc_txn *txn, const svc_entity *e)
 
 static bool walk_failed(const svc *s, const svc_id *id);
 
-/* Whatever is in a state that its table leads out of has a date at which it does, or an order that does it. */
+/* Checks that every entity in a state with an exit has a due step for it, or an order. */
 static void walk_not_stuck(svc *s)
 {
   size_t i;
@@ -144,7 +144,7 @@ static void walk_not_stuck(svc *s)
   }
 }
 
-/* What a list says that it holds, page by page. */
+/* Checks a list's total against its pages. */
 static void walk_pages(walk *k, const svc_plan *plan)
 {
   t_world *w = &k->w;
@@ -164,7 +164,7 @@ static void walk_pages(walk *k, const svc_plan *plan)
 
 /* --------------------------------------------------------------------------------------------------------------- requests */
 
-/* Other bodies (T_BODY) than a table's example, or what a GET has shown, which would change nothing. */
+/* Chooses another body (T_BODY) than the table's example or the body of a GET, which would change nothing. */
 static void walk_other_body(walk *k, const svc_plan *plan)
 {
   const char *found[32];
@@ -178,7 +178,7 @@ static void walk_other_body(walk *k, const svc_plan *plan)
   if (n && walk_random(k, 5)) snprintf(k->w.body, sizeof k->w.body, "%s", found[walk_random(k, n)]);
 }
 
-/* What would end the walk: the world is in it; what its last version has ended of. */
+/* Operations that would end the walk: a delete or move of its project or organization; and versions past their sunset. */
 static bool walk_leaves(const t_world *w, const svc_plan *plan)
 {
   bool scope = plan->noun == w->t.s->org || plan->noun == w->t.s->group;
@@ -186,8 +186,9 @@ static bool walk_leaves(const t_world *w, const svc_plan *plan)
          t_ended(&w->t, plan);
 }
 
-/* Sets of deployments, of what protects their data, and of what is done to them. A compliance policy is not among them: it cannot be weakened, nor
-** deleted while it protects a snapshot, so from there on much would never be accepted. The walk over everything has it. */
+/* Endpoint sets of deployments, of the protection of their data, and of actions on them. Compliance policies are not among them. A
+** policy cannot be weakened, nor deleted while it protects a snapshot, so many operations would never be accepted again. The walk
+** over all operations includes it. */
 static bool walk_is_deployment(const svc_plan *plan)
 {
   static const unsigned char sets[] = {
@@ -202,7 +203,7 @@ static bool walk_is_deployment(const svc_plan *plan)
   return strstr(plan->route->path, "/clusters/{clusterName}/index") != NULL;
 }
 
-/* From here on it is this one of a collection that is met. */
+/* Makes this element of a collection the one that later requests use. */
 static void walk_remember(t_world *w, const char *at, svc_str key)
 {
   size_t i = 0;
@@ -213,7 +214,7 @@ static void walk_remember(t_world *w, const char *at, svc_str key)
   snprintf(w->made[i].key, sizeof w->made[0].key, SVC_FMT, SVC_ARG(key));
 }
 
-/* What a POST has made is met by what follows. */
+/* Lets later requests use the resource that a POST created. */
 static void walk_made(t_world *w)
 {
   svc_str self = w->t.body && w->t.body->type == SVC_J_OBJECT ? t_self(w->t.body) : SVC_S("");
@@ -222,7 +223,7 @@ static void walk_made(t_world *w)
     walk_remember(w, w->path, (svc_str){ self.p + front + n + 1, self.n - front - n - 1 });
 }
 
-/* One request. What is ready may still be refused, since the walk has left things in some state: only not by a failure. */
+/* Sends one request. A ready request may be refused because of states that the walk left, but must not fail. */
 static void walk_request(walk *k, const svc_plan *plan)
 {
   t_world *w = &k->w;
@@ -249,7 +250,7 @@ static void walk_request(walk *k, const svc_plan *plan)
   walk_told(k, plan);
 }
 
-/* What the world remembers and is gone by now is forgotten, so that another one is made. */
+/* Forgets deleted resources, so that new ones are created. */
 static void walk_forget(walk *k)
 {
   t_world *w = &k->w;
@@ -281,7 +282,8 @@ static void walk_elsewhere(walk *k)
   walk_forget(k);
   for (i = 0; i < 5 && !walk_meet(k, "clusters", names[(first + i) % 5]); i++) continue;
   if (!walk_meet(k, "flexClusters", walk_random(k, 2) ? "Flexible" : "Other")) walk_meet(k, "flexClusters", "Flexible");
-  if (walk_random(k, 3) == 0) t_sendf(&k->w.t, "DELETE", NULL, "/groups/%s/backupCompliancePolicy", k->w.group); /* it forbids much */
+  /* the policy forbids many operations */
+  if (walk_random(k, 3) == 0) t_sendf(&k->w.t, "DELETE", NULL, "/groups/%s/backupCompliancePolicy", k->w.group);
 }
 
 static void walk_step(walk *k, const svc_plan *plan)
@@ -308,7 +310,7 @@ static void walk_finding(void *context, const char *text)
   munit_logf(MUNIT_LOG_WARNING, "%s", text);
 }
 
-/* The library's own look at its store finds nothing either. */
+/* The library's own check of its store finds no errors either. */
 static void walk_close(walk *k)
 {
   munit_assert_int(svc_check_store(k->w.t.s, walk_finding, NULL), ==, SVC_OK);
@@ -332,13 +334,13 @@ TEST_EACH(walk, all, seed, "2", "6")
     if (!walk_leaves(&k.w, plan)) walk_step(&k, plan);
     if (step % WALK_LOOK == 0) walk_check(&k);
   }
-  munit_assert_size(k.changes, >, WALK_ALL / 10); /* it has not walked on the spot */
+  munit_assert_size(k.changes, >, WALK_ALL / 10); /* enough steps had an effect */
   walk_close(&k);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- deployments */
 
-/* By chance, and more often one that was accepted less often so far. */
+/* Chooses a random operation, preferring those that were accepted less often. */
 static const svc_plan *walk_choose(walk *k, const svc_plan *const *plans, unsigned n, int tries)
 {
   const svc_plan *plan = plans[walk_random(k, n)], *other;
@@ -365,7 +367,7 @@ static bool walk_took_all(const walk *k, const svc_plan *const *plans, unsigned 
   return i == n;
 }
 
-/* Nothing that was done can keep a project from being deleted for good, and nothing of it stays. */
+/* After any walk the project can be deleted completely, and nothing of it stays. */
 static void walk_end(walk *k)
 {
   static const char *const lists[] = { "clusters", "flexClusters" };
@@ -380,7 +382,7 @@ static void walk_end(walk *k)
   size_t i;
   int tries;
   t_sendf(&w->t, "DELETE", NULL, "/groups/%s/backupCompliancePolicy", w->group);
-  t_advance(&w->t, 40 * 86400); /* what is under way ends */
+  t_advance(&w->t, 40 * 86400); /* operations in progress end */
   for (i = 0; i < 2; i++)
     for (tries = 0; tries < 8; tries++) {
       munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/%s", w->group, lists[i]), ==, 200);
@@ -392,7 +394,7 @@ static void walk_end(walk *k)
       t_advance(&w->t, 3600);
       munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
     }
-  for (tries = 0; tries < 50; tries++) { /* ways for backups are at work by themselves, and keep it */
+  for (tries = 0; tries < 50; tries++) { /* private endpoints for backups change their state by the clock and keep the project */
     munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/backup/AWS/privateEndpoints", w->group), ==, 200);
     if (t_int(&w->t, "totalCount") == 0) break;
     snprintf(name, sizeof name, "%s", t_str(&w->t, "results[0].id"));
@@ -430,7 +432,7 @@ TEST_EACH(walk, deployments, seed, "2", "6")
     walk_step(&k, walk_choose(&k, plans, n, step <= WALK_STEPS ? 2 : walk_random(&k, 2) ? 400 : 0));
     if (step % WALK_LOOK == 0) walk_check(&k);
   }
-  munit_assert_size(k.changes, >, WALK_STEPS / 8); /* it has not walked on the spot */
+  munit_assert_size(k.changes, >, WALK_STEPS / 8); /* enough steps had an effect */
   for (i = 0; i < n; i++)
     if (!k.accepted[plans[i] - k.w.t.s->plans]) t_complain(plans[i], "was never accepted: %s", t_world_ready(&k.w, plans[i]) ? "" : k.w.why);
   t_complaints_end();
@@ -440,10 +442,10 @@ TEST_EACH(walk, deployments, seed, "2", "6")
 
 /* ------------------------------------------------------------------------------------------------------------- with a driver */
 
-/* It does what it is told at once, later, after having been busy, or not at all. */
+/* A driver that completes its orders at once, later, after SVC_BUSY, or never. */
 typedef struct walk_crew {
   uint64_t chance;
-  bool sound; /* from here on it does all */
+  bool sound; /* from here on it completes all orders */
   char waiting[32][25];
   unsigned count;
   struct {
@@ -459,7 +461,7 @@ static unsigned walk_crew_random(walk_crew *crew, unsigned below)
   return (unsigned)(crew->chance >> 33) % below;
 }
 
-/* A newer order stands for the older one of the same resource, and it has not failed. */
+/* A newer order replaces the older one of the same resource, and is not failed. */
 static void walk_crew_note(walk_crew *crew, const svc_order *order)
 {
   unsigned i;
@@ -478,7 +480,7 @@ static void walk_crew_failed(walk_crew *crew, const char *order)
     if (strcmp(crew->given[i].order, order) == 0) crew->given[i].failed = true;
 }
 
-/* Has the driver failed with the last order for it? Then a change leads out of its state, and nothing else. */
+/* Returns true if the last order for the resource failed. Then only a change leads out of its state. */
 static bool walk_failed(const svc *s, const svc_id *id)
 {
   const walk_crew *crew = s->config.driver ? s->config.driver->context : NULL;
@@ -496,7 +498,7 @@ static int walk_crew_done(walk_crew *crew, svc *s, const char *id)
   int rc;
   if (fails) walk_crew_failed(crew, id);
   rc = svc_order_done(s, id, fails ? SVC_IO : SVC_OK, fails ? "{\"reason\":\"by chance\"}" : "{\"hosts\":[\"a.example.net:27017\"]}");
-  return rc == SVC_INVALID ? svc_order_done(s, id, SVC_OK, NULL) : rc; /* of most orders hosts are no fact */
+  return rc == SVC_INVALID ? svc_order_done(s, id, SVC_OK, NULL) : rc; /* for most orders, hosts are no valid fact */
 }
 
 static int walk_crew_perform(void *context, svc *s, const svc_order *order)
@@ -518,7 +520,7 @@ static int walk_crew_ask(void *context, svc *s, const svc_question *q, svc_reply
   return svc_reply_add(reply, said, strlen(said));
 }
 
-/* What it had put off. */
+/* Completes the postponed orders. */
 static void walk_crew_catches_up(walk_crew *crew, svc *s)
 {
   while (crew->count) munit_assert_int(walk_crew_done(crew, s, crew->waiting[--crew->count]), ==, SVC_OK);

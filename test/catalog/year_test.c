@@ -1,9 +1,9 @@
 /*
-** A year of one project, hour by hour: what is measured agrees with itself at every hour, and alerts, bills, logs, logins and snapshots tell
-** the same story as the states of the cluster, and of a flex cluster beside it.
+** A year of one project, hour by hour: at every hour the measurements agree with each other; and alerts, bills, logs, logins and snapshots
+** agree with the states of a cluster and of a flex cluster.
 **
 **   day   3  the sample data is loaded, into both             day  90 to 100  the cluster is paused
-**   day  20  M10 becomes M30                  day 120         an index is built
+**   day  20  M10 becomes M30                                  day 120         an index is built
 **   day  60 to 61  an outage of two of five nodes             every four weeks: maintenance, which elects another primary
 */
 #include "catalog/model_world.h"
@@ -18,10 +18,10 @@ typedef struct year {
   model_world w;
   const char *org;
   svc_tier tier;
-  bool elected; /* somebody was on this day */
-  int64_t hours, gaps; /* points that were checked, and those without figures */
-  int64_t sent;        /* thousandths of gigabytes that the hosts sent on the day YEAR_MEASURED, by their series */
-  int64_t billed[YEAR_DAYS + 1]; /* the same of each day, by the bills */
+  bool elected; /* an election happened on this day */
+  int64_t hours, gaps; /* checked points, and those without values */
+  int64_t sent;        /* thousandths of gigabytes that the hosts sent on the day YEAR_MEASURED, according to their series */
+  int64_t billed[YEAR_DAYS + 1]; /* the same for each day, according to the bills */
 } year;
 
 static void year_send(year *y, const char *method, const char *path, const char *body, int status)
@@ -73,7 +73,7 @@ static bool year_is_gap(const svc_node *list, size_t point)
   return gaps != 0;
 }
 
-/* The last day of one process. quiet: nothing has changed on that day. */
+/* Checks the last day of one process. quiet: nothing changed on that day. */
 static void year_process(year *y, int process, bool primary, bool quiet, bool loaded)
 {
   model_world *w = &y->w;
@@ -111,7 +111,7 @@ static void year_figures(year *y, int day)
   munit_assert_int(t_sendf(&y->w.t, "GET", NULL, "/groups/%s/clusters/C", y->w.group), ==, 200);
   y->tier = svc_tier_of_node(t_node(&y->w.t, ""), 0, 0);
   quiet = quiet && (day < YEAR_PAUSE || day > YEAR_RESUME);
-  for (i = 0; i < 5; i++) /* on quiet days the primary, and the others by turns: it is the same of all */
+  for (i = 0; i < 5; i++) /* on quiet days only the primary, and the others by turns, since they are alike */
     if (!quiet || primary[i] || day % 5 == i) year_process(y, i, primary[i], quiet, day > YEAR_LOAD);
 }
 
@@ -127,16 +127,16 @@ static void year_sent(year *y)
   y->sent = bytes / 1000000;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- in all */
+/* --------------------------------------------------------------------------------------------------------- the whole year */
 
-/* The outage is the only thing that somebody was called for. */
+/* The outage is the only cause of alerts. */
 static void year_alerts(year *y)
 {
   char path[64];
   int i, n;
   munit_assert_int(t_sendf(&y->w.t, "GET", NULL, "/groups/%s/alerts?itemsPerPage=500", y->w.group), ==, 200);
   n = (int)t_int(&y->w.t, "totalCount");
-  munit_assert_int(n, ==, 1); /* what is over is kept for a month */
+  munit_assert_int(n, ==, 1); /* closed alerts are kept for a month */
   munit_assert_string_equal(t_str(&y->w.t, "results[0].eventTypeName"), "OUTSIDE_FLEX_METRIC_THRESHOLD");
   munit_assert_int(year_events(y, "HOST_DOWN"), ==, 2);
   for (i = 0; i < 2; i++) {
@@ -149,7 +149,7 @@ static void year_alerts(year *y)
   munit_assert_int(year_events(y, "MAINTENANCE_STARTED"), >=, 12);
 }
 
-/* What a line says of transfer, and of the flex cluster: it costs the same every hour, and its transfer is part of that. Returns its hours. */
+/* Checks a line about transfer or the flex cluster, which costs the same every hour, including its transfer. Returns its hours. */
 static int64_t year_line(year *y, const svc_node *line)
 {
   int64_t day;
@@ -163,7 +163,7 @@ static int64_t year_line(year *y, const svc_node *line)
   return svc_node_is(line, "sku", "FLEX_AWS") ? model_thousandths(svc_node_get(line, "quantity")) / 1000 : 0;
 }
 
-/* A day's transfer is what the hosts sent; without data, and while nothing runs, there is none. */
+/* A day's transfer is what the hosts sent. Without data, and during the pause, nothing is transferred. */
 static void year_transfer(const year *y)
 {
   int day;
@@ -176,17 +176,18 @@ static void year_transfer(const year *y)
   munit_assert_int64(y->billed[YEAR_MEASURED], <, y->sent * 105 / 100);
 }
 
-/* Of the flex cluster there are the snapshots of the last days, and its data have been there since the load. */
+/* The flex cluster has the snapshots of the last days, and has had its data since the load. */
 static void year_flex(year *y)
 {
   munit_assert_int(t_sendf(&y->w.t, "GET", NULL, "/groups/%s/flexClusters/F/backup/snapshots", y->w.group), ==, 200);
   munit_assert_size(t_count(&y->w.t, "results"), ==, 8);
   munit_assert_string_equal(t_str(&y->w.t, "results[7].status"), "COMPLETED");
-  munit_assert_int(year_events(y, "OUTSIDE_FLEX_METRIC_THRESHOLD"), ==, 1); /* from the load on: it has the data, and keeps them */
-  munit_assert_memory_equal(10, t_str(&y->w.t, "results[0].created"), "2025-06-05"); /* the clock goes by days: the round after the load */
+  munit_assert_int(year_events(y, "OUTSIDE_FLEX_METRIC_THRESHOLD"), ==, 1); /* a single event since the load: the data stays */
+  /* the clock moves by days: the round after the load */
+  munit_assert_memory_equal(10, t_str(&y->w.t, "results[0].created"), "2025-06-05");
 }
 
-/* Each bill is the sum of its lines; a month on larger machines costs more, and a pause less. */
+/* Each bill is the sum of its lines. A month on larger machines costs more, and a pause less. */
 static void year_bills(year *y)
 {
   int64_t totals[16] = { 0 };
@@ -218,7 +219,7 @@ static void year_bills(year *y)
   munit_assert_int64(flex, <=, YEAR_DAYS * 24);
 }
 
-/* Nobody logs in before there is a user, nor while nothing runs. */
+/* No login happens before there is a user, nor during the pause. */
 static void year_logins(year *y)
 {
   char path[64];

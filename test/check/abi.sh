@@ -1,15 +1,18 @@
 #!/bin/sh
-# What svcapi.h says of VERSIONS, tried with the header of the version before, test/formats/svcapi-0.1.0.h: a program that was compiled
-# with it meets the shared library of today. svc_config only grew, at its end; no function is gone; another struct that changed is of
-# another minor version, and CHANGELOG.md names it; and the library refuses such a program before it reads any of it, in words.
+# Programs that were compiled with an older svcapi.h keep working with the shared library of today, as docs/compatibility.md promises.
+#
+# test/formats has the header of every release, svcapi-VERSION.h. For each of them: svc_config has only grown at its end; every function is still
+# exported; within a major version all other structs are the same, and between major versions CHANGELOG.md names those that changed. A program
+# compiled with the header opens a handle if its major version is that of the library, and is refused in words otherwise.
 . test/check/common
 
-old=test/formats/svcapi-0.1.0.h
-so=build/libsvcapi.so.0
+version() { sed -n 's/^#define SVC_VERSION_NUMBER \([0-9]*\).*/\1/p' "$1"; }
+name() { sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' "$1"; }
+is=$(version svcapi.h)
+so=build/libsvcapi.so.$((is / 1000000))
 T=build/check/abi
-rm -rf $T; mkdir -p $T/old
-[ -f $so ] || fail "$so is missing: run ./build.sh test"
-cp $old $T/old/svcapi.h
+rm -rf $T; mkdir -p $T
+[ -f "$so" ] || fail "$so is missing: run ./build.sh test"
 
 # members HEADER: a line for each member of each struct, "STRUCT MEMBER"
 members() {
@@ -31,45 +34,19 @@ members() {
 
 layout() { # FOLDER OUT: "STRUCT MEMBER OFFSET SIZE" of the header in it, and "STRUCT = SIZE"
   members "$1/svcapi.h" >"$2.members"
+  [ "$(wc -l <"$2.members")" -gt 100 ] || fail "almost no member was found in $1/svcapi.h: this check would compare nothing"
   { printf '#include "svcapi.h"\n#include <stdio.h>\nint main(void)\n{\n'
     awk '{ printf "  printf(\"%s %s %%zu %%zu\\n\", offsetof(%s, %s), sizeof(((%s *)0)->%s));\n", $1, $2, $1, $2, $1, $2 }
          !seen[$1]++ { printf "  printf(\"%s = %%zu\\n\", sizeof(%s));\n", $1, $1 }' "$2.members"
     printf '  return 0;\n}\n'; } >"$2.c"
-  $CC -std=c11 -I"$1" -o "$2.program" "$2.c" || fail "the members of $1/svcapi.h are not read as they should be"
+  $CC -std=c11 -I"$1" -o "$2.program" "$2.c" || fail "the members of $1/svcapi.h cannot be read"
   "$2.program" | sort >"$2"
 }
-layout $T/old $T/before
-layout . $T/now
-[ "$(wc -l <$T/before.members)" -gt 100 ] || fail "hardly a member was found in $old: this check looks in vain"
 
-version() { sed -n 's/^#define SVC_VERSION_NUMBER \([0-9]*\).*/\1/p' "$1"; }
-was=$(version $old); is=$(version svcapi.h)
-[ "$is" -gt "$was" ] || fail "svcapi.h is not newer than $old"
+functions() { # HEADER: the names of its functions
+  printf '%s\n' '#define SVC_API EXPORTED' "#include \"$1\"" | $CC -E -P -I. -x c - | grep -oE 'EXPORTED [^;]*' | grep -oE 'svc_[a-z_]+\(' | tr -d '(' | sort -u
+}
 
-# svc_config grows at its end, and nowhere else
-grep '^svc_config [^=]' $T/before | comm -23 - $T/now >$T/moved
-[ ! -s $T/moved ] || fail "svc_config does not only grow at its end: $(head -n 1 $T/moved)"
-
-# the others stay within a minor version; in another one a change is written down
-comm -23 $T/before $T/now | awk '$1 != "svc_config" { print $1 }' | sort -u >$T/changed
-if [ $((was / 1000)) = $((is / 1000)) ]; then
-  [ ! -s $T/changed ] || fail "structs are not what they were in the same minor version: $(tr '\n' ' ' <$T/changed)"
-else
-  sed "/^## 0\.1\.0/q" CHANGELOG.md >$T/changes
-  while read -r name; do
-    grep -q "\`$name\` must be recompiled" $T/changes || fail "$name has changed since $old, and CHANGELOG.md does not say that programs must be recompiled"
-  done <$T/changed
-fi
-
-# no function is gone
-names() { printf '%s\n' '#define SVC_API EXPORTED' "#include \"$1\"" | $CC -E -P -I. -x c - | grep -oE 'EXPORTED [^;]*' | grep -oE 'svc_[a-z_]+\(' | tr -d '(' | sort -u; }
-names $old >$T/had
-nm -D --defined-only $so | awk '{ print $NF }' | sort >$T/has
-comm -23 $T/had $T/has >$T/gone
-[ -s $T/had ] || fail "no function found in $old: this check looks in vain"
-[ ! -s $T/gone ] || fail "functions are gone: $(tr '\n' ' ' <$T/gone)"
-
-# a program of then with the library of today
 cat >$T/program.c <<'C'
 #include "svcapi.h"
 #include <stdio.h>
@@ -89,13 +66,48 @@ int main(void)
   return 0;
 }
 C
-for which in before now; do
-  case $which in before) folder=$T/old ;; *) folder=. ;; esac
-  $CC -std=c11 -I$folder -o $T/$which.run $T/program.c -Lbuild -lsvcapi -Wl,-rpath,"$PWD/build" || fail "a program does not link with $so"
-  timeout 60 $T/$which.run >$T/$which.said || fail "a program of $which ends badly with $so"
-done
-grep -q '^0 $' $T/now.said || fail "a program of today is refused: $(cat $T/now.said)"
-if [ $((was / 1000)) = $((is / 1000)) ]; then grep -q '^0 ' $T/before.said || fail "a program of the same minor version is refused: $(cat $T/before.said)"
-else
-  grep -q '^2 ..*version\|^2 ..*compiled' $T/before.said || fail "a program of another minor version is not refused in words: $(cat $T/before.said)"
-fi
+opens() { # FOLDER OUT: what a program that was compiled with the header in FOLDER prints
+  $CC -std=c11 -I"$1" -o "$2.run" $T/program.c -Lbuild -lsvcapi -Wl,-rpath,"$PWD/build" || fail "a program of $1/svcapi.h does not link with $so"
+  timeout 60 "$2.run" >"$2" || fail "a program of $1/svcapi.h fails with $so"
+}
+
+same_version() { # the header of this very version: a struct or a function that is added needs another version
+  cmp -s $T/before $T/now || fail "structs differ from $old: $(diff $T/before $T/now | sed -n 2p). Change SVC_VERSION first"
+  functions svcapi.h | cmp -s $T/had - || fail "functions differ from $old: change SVC_VERSION first"
+}
+
+compare() { # HEADER
+  old=$1
+  rm -rf $T/old; mkdir $T/old; cp "$old" $T/old/svcapi.h
+  was=$(version "$old")
+  [ "$was" -le "$is" ] || fail "$old is newer than svcapi.h"
+  layout $T/old $T/before
+  grep '^svc_config [^=]' $T/before | comm -23 - $T/now >$T/moved
+  [ ! -s $T/moved ] || fail "svc_config has changed before its end since $old: $(head -n 1 $T/moved)"
+
+  functions "$old" >$T/had
+  [ -s $T/had ] || fail "no function was found in $old: this check would compare nothing"
+  comm -23 $T/had $T/has >$T/gone
+  [ ! -s $T/gone ] || fail "functions of $old are no longer exported: $(tr '\n' ' ' <$T/gone)"
+
+  comm -23 $T/before $T/now | awk '$1 != "svc_config" { print $1 }' | sort -u >$T/changed
+  opens $T/old $T/said
+  if [ $((was / 1000000)) = $((is / 1000000)) ]; then
+    [ ! -s $T/changed ] || fail "structs have changed within a major version since $old: $(tr '\n' ' ' <$T/changed)"
+    grep -q '^0 $' $T/said || fail "a program of $old is refused: $(cat $T/said)"
+    [ "$was" != "$is" ] || same_version
+  else
+    sed "/^## $(name "$old" | sed 's/\./\\./g')/q" CHANGELOG.md >$T/changes
+    while read -r struct; do
+      grep -q "\`$struct\` must be recompiled" $T/changes || fail "$struct has changed since $old, and CHANGELOG.md does not say that programs must be recompiled"
+    done <$T/changed
+    grep -q "^2 .*recompile it for $(name svcapi.h)" $T/said || fail "a program of $old is not refused in words: $(cat $T/said)"
+  fi
+}
+
+layout . $T/now
+nm -D --defined-only "$so" | awk '{ print $NF }' | sort >$T/has
+opens . $T/said
+grep -q '^0 $' $T/said || fail "a program of today is refused: $(cat $T/said)"
+for header in test/formats/svcapi-*.h; do compare "$header"; done
+[ -f "test/formats/svcapi-$(name svcapi.h).h" ] || fail "test/formats/svcapi-$(name svcapi.h).h is missing: copy svcapi.h there when its version changes"

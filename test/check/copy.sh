@@ -1,7 +1,7 @@
 #!/bin/sh
-# Moving house (svcd copy): a service on LMDB is copied to PostgreSQL, serves the same from there, goes on, and is copied back. A target
-# that is not empty stays as it is, a copy that was cut is not taken for a store, and one byte that differs is found. The other verbs
-# work with --store as well. It needs a server: SVC_TEST_STORE=postgres ./build.sh test starts one.
+# svcd copy: a service on LMDB is copied to PostgreSQL, serves the same data from there, continues, and is copied back. A target
+# that is not empty is left unchanged, an interrupted copy is not accepted as a store, and a single different byte is found. The other verbs
+# work with --store as well. The check needs a server: SVC_TEST_STORE=postgres ./build.sh test starts one.
 . test/check/common
 
 [ -n "${SVC_TEST_POSTGRES:-}" ] || { echo "skipped: no PostgreSQL (SVC_TEST_STORE=postgres ./build.sh test copy)"; exit 0; }
@@ -11,10 +11,10 @@ flags='--base-url http://svc.test --limiter-off --provision-seconds 0'
 . test/check/service
 
 sql() { psql -h "$SVC_TEST_POSTGRES" -U svc -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1" || fail "psql: $1"; }
-uri() { echo "postgresql:///postgres?user=svc&host=$SVC_TEST_POSTGRES&options=-csearch_path%3Dcopy_$1"; } # of a store that is new
+uri() { echo "postgresql:///postgres?user=svc&host=$SVC_TEST_POSTGRES&options=-csearch_path%3Dcopy_$1"; } # of a new store
 for s in one two three cut backup; do sql "SET client_min_messages = error; DROP SCHEMA IF EXISTS copy_$s CASCADE; CREATE SCHEMA copy_$s"; done
 
-answers() { # FILE: what a client sees; the day on which a key was last used is no matter
+answers() { # FILE: the answers that a client sees, without the day on which a key was last used
   group=$(of groupId); org=$(of orgId)
   for p in /orgs "/orgs/$org" "/orgs/$org/apiKeys" "/orgs/$org/serviceAccounts" "/orgs/$org/events" "/orgs/$org/teams" "/orgs/$org/invoices" \
     "/orgs/$org/settings" /groups "/groups/$group" "/groups/$group/clusters" "/groups/$group/clusters/Main" "/groups/$group/databaseUsers" \
@@ -46,15 +46,15 @@ works check --store "$(uri one)"
 begin --data $T/data --store "$(uri one)"
 answers $T/second
 same $T/first $T/second "from PostgreSQL the service answers something else"
-# another svcd on the same store, with an empty folder, makes a key of its own: it is refused, also after this one has ended
-if timeout 60 build/svcd --listen http://127.0.0.1:0 --data $T/stranger --store "$(uri one)" >$T/out.stranger 2>$T/err.stranger; then fail "any key will do"; fi
-grep -q "the secret key is not this store's" $T/err.stranger || { cat $T/err.stranger; fail "nothing is said of the key"; }
+# another svcd on the same store, with an empty folder, creates its own key: it is refused, also after this one has ended
+if timeout 60 build/svcd --listen http://127.0.0.1:0 --data $T/stranger --store "$(uri one)" >$T/out.stranger 2>$T/err.stranger; then fail "any key is accepted"; fi
+grep -q "the secret key is not this store's" $T/err.stranger || { cat $T/err.stranger; fail "there is no message about the key"; }
 [ ! -e $T/stranger/secret.key ] || fail "the key that was refused is there as if it were the store's"
 head -c 32 /dev/zero >$T/stranger/secret.key; chmod 600 $T/stranger/secret.key
 refused "the secret key is not this store's" check --data $T/stranger --store "$(uri one)"
 works check --data $T/data --store "$(uri one)"
 
-# ---- a backup of it, while it serves; and on -------------------------------------------------------------------------
+# ---- a backup while it serves, and further changes -------------------------------------------------------------------
 
 works backup --store "$(uri one)" --data $T/data --to $T/saved --with-key
 [ "$(find $T/saved -type f | wc -l)" = 2 ] && [ -f $T/saved/secret.key ] || fail "a backup is more than the store and the key"
@@ -63,7 +63,7 @@ make /groups "{\"name\":\"later\",\"orgId\":\"$(of orgId)\"}"
 [ "$(call -X DELETE -o $T/answer -w '%{http_code}' "$url/api/svc/v2/groups/$(of groupId)/databaseUsers/admin/app")" = 204 ] || fail "DELETE on PostgreSQL"
 make "/groups/$(of groupId)/databaseUsers" '{"databaseName":"admin","username":"other","password":"correct horse","roles":[{"roleName":"read","databaseName":"shop"}]}'
 answers $T/third
-works copy --from "$(uri one)" --to "$(uri two)" # while it serves: it is one state
+works copy --from "$(uri one)" --to "$(uri two)" # while it serves: the copy is a consistent state
 end
 
 # ---- and back --------------------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ refused 'needs a folder' backup --store "$(uri one)" --data $T/data --to "$(uri 
 refused 'no store to read' copy --from "$(uri cut)" --to $T/nothing
 refused 'password on the command line' copy --from $T/data --to postgres://a:b@127.0.0.1/x
 
-# ---- cut, and damaged ------------------------------------------------------------------------------------------------
+# ---- interrupted, and damaged -----------------------------------------------------------------------------------------
 
 sql "SET search_path = copy_cut; SET client_min_messages = error; CREATE TABLE IF NOT EXISTS svc_record (k bytea PRIMARY KEY, v bytea NOT NULL);
   CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END\$\$;
@@ -103,7 +103,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 kill -0 $cut 2>/dev/null || fail "the copy ended before it could be cut"
 kill -9 -$cut; wait $cut 2>/dev/null || :
-for _ in 1 2 3 4 5; do # its child is gone when it has let go of its store
+for _ in 1 2 3 4 5; do # the child has ended when it has released its store
   build/svcd check --data $T/back >/dev/null 2>&1 && break
   sleep 0.5
 done

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What somebody meets who is not at a machine like ours: sources as their authors publish them, no mirror, tools that are
-# missing. Everything that stands in the way is named at once, and what a verb does not need is not asked for.
+# Building on another machine: sources as their authors publish them, no mirror, missing tools. build.sh reports all
+# obstacles at once, and does not require what a verb does not need.
 . test/check/common
 
-unset SVC_TEST_STORE SVC_TEST_LIMITER WITH # what is asked for beside is not looked at here
+unset SVC_TEST_STORE SVC_TEST_LIMITER WITH # optional parts are not tested here
 T=build/check/deps_tree
 run() { (cd $T && DEPS_MIRROR=file:///nowhere timeout 300 ./build.sh "$@") >build/check/deps.out 2>&1; }
 says() { grep -qF -- "$1" build/check/deps.out || { cat build/check/deps.out; fail "$2"; }; }
@@ -11,19 +11,19 @@ silent() { ! grep -qF -- "$1" build/check/deps.out || { cat build/check/deps.out
 
 # ---- offline
 tree $T
-if run lib; then fail "./build.sh lib has built something of nothing"; fi
+if run lib; then fail "./build.sh lib succeeds without sources"; fi
 for name in lmdb_ openvlbi_ r-cran-later_ mbedtls_; do says "$name" "./build.sh lib without a mirror does not name $name at its first run"; done
 for name in mongoose munit; do silent "$name" "./build.sh lib asks for $name, which it does not need"; done
 run fold || fail "./build.sh fold needs more than the tree: $(tail -n 1 build/check/deps.out)"
 
-# ---- layouts: LMDB's whole repository, tinycthread of its authors, whose names have no prefix, frozen flat
+# ---- layouts: LMDB's whole repository, tinycthread as its authors publish it, with names without a prefix, frozen in one folder
 mkdir -p $T/deps/lmdb/libraries/liblmdb $T/deps/tinycthread/source $T/deps/frozen $T/build/deps
 cp build/deps/mdb.c build/deps/midl.c build/deps/lmdb.h $T/deps/lmdb/libraries/liblmdb
 for f in tinycthread.c tinycthread.h; do sed '/badthreads\.h/d; s/tct_//g' build/deps/$f >$T/deps/tinycthread/source/$f; done
-if run deps lmdb tinycthread frozen; then fail "deps/lmdb without midl.h, and an empty deps/frozen, were taken"; fi
+if run deps lmdb tinycthread frozen; then fail "deps/lmdb without midl.h, and an empty deps/frozen, were accepted"; fi
 for name in midl.h frozen.c frozen.h; do says "has no $name" "a copy in deps/ that is incomplete: $name is not named with the others"; done
 cp build/deps/midl.h $T/deps/lmdb/libraries/liblmdb; cp build/deps/frozen.c build/deps/frozen.h $T/deps/frozen
-run deps lmdb tinycthread frozen || { cat build/check/deps.out; fail "the authors' layouts are not taken"; }
+run deps lmdb tinycthread frozen || { cat build/check/deps.out; fail "the authors' layouts are refused"; }
 [ ! -e $T/build/deps/badthreads.h ] || fail "badthreads.h came from nowhere"
 readme_c 1 >$T/app.c
 d=$T/build/deps
@@ -33,7 +33,7 @@ $CC $STRICT -O0 -I. -isystem $d $INCLUDES -o $T/app $T/app.c svcapi.c $T/mdb.o $
   $MBED_LIBS -pthread || fail "svcapi.c does not compile with tinycthread of its authors"
 (cd $T && timeout 60 ./app) >build/check/deps.out || fail "svcapi.c with tinycthread of its authors does not run"
 
-# ---- tools: a machine on which we are root, as an apt-get that only takes notes sees it
+# ---- tools: a machine on which the caller is root, with an apt-get that only records its calls
 mkdir $T/bin
 printf '#!/bin/sh\necho 0\n' >$T/bin/id
 cat >$T/bin/apt-get <<'C'

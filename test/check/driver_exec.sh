@@ -1,18 +1,18 @@
 #!/bin/sh
-# A driver that is a program (svcd --driver exec:COMMAND). First programs that break the protocol, each in a way of its own: svcd says
-# what is wrong, starts them again, and answers requests all the while. Then examples/driver.py, which runs a redis-server per cluster:
-# a cluster is made, redis-cli gets to the host of its connection string by the password that was given to the API, the driver and the
-# server are killed and come back, a pause stops the server, and what is deleted leaves nothing behind.
+# A driver that is a program (svcd --driver exec:COMMAND). First programs that break the protocol, each in its own way: svcd reports
+# the error, restarts them, and keeps answering requests. Then examples/driver.py, which runs a redis-server per cluster:
+# a cluster is created, redis-cli connects to the host of its connection string with the password that was given to the API, the driver and the
+# server are killed and come back, a pause stops the server, and deleting leaves nothing behind.
 . test/check/common
 tool curl
 tool python3
 dir=$(mktemp -d /tmp/svc-exec-XXXXXX)
 pids=
-trace= # of the requests of call()
+trace= # traceparent for call()
 end() {
   # shellcheck disable=SC2086
   [ -z "$pids" ] || kill $pids 2>/dev/null || :
-  for p in "$dir"/redis/*/redis.pid; do [ ! -f "$p" ] || kill -9 "$(cat "$p")" 2>/dev/null || :; done # what a failure has left behind
+  for p in "$dir"/redis/*/redis.pid; do [ ! -f "$p" ] || kill -9 "$(cat "$p")" 2>/dev/null || :; done # servers left behind by a failure
   # shellcheck disable=SC2086
   [ -z "$pids" ] || wait $pids 2>/dev/null || :
   rm -rf "$dir"
@@ -20,7 +20,7 @@ end() {
 trap end EXIT
 fail() { echo "check/driver_exec: $*" >&2; [ ! -f "$at/log" ] || tail -n 40 "$at/log" >&2; exit 1; }
 
-start() { # NAME COMMAND [FLAG]...: svcd with this driver, in a folder of this name; $at $pid $url $api, and $groupId
+start() { # NAME COMMAND [FLAG]...: svcd with this driver, in a folder of this name; sets $at $pid $url $api, and $groupId
   at=$dir/$1; command=$2; shift 2; mkdir -p "$at"; : >"$at/out"
   build/svcd --data "$at/store" --listen http://127.0.0.1:0 --driver "exec:$command" "$@" >"$at/out" 2>>"$at/log" & pid=$!
   pids="$pids $pid"
@@ -32,11 +32,11 @@ get() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/" "$at/store/bootstrap.json"; }
 call() { # METHOD PATH [BODY]: the body of the answer, the status in its last line
   curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} ${trace:+-H "traceparent: $trace"} "$api$2"
 }
-until_log() { # WORDS: the log has them, within a while
+until_log() { # WORDS: waits until the log has them
   for _ in $(seq 500); do ! grep -qF -e "$1" "$at/log" || return 0; sleep 0.05; done
   fail "the log does not say '$1'"
 }
-stop() { # within a time, and its program with it
+stop() { # svcd ends within a time limit, and its program with it
   kill "$pid"
   for _ in $(seq 160); do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
   ! kill -0 "$pid" 2>/dev/null || fail 'svcd does not end'
@@ -50,7 +50,7 @@ expect() { # STATUS METHOD PATH [BODY]
   want=$1; shift; answer=$(call "$@")
   case $answer in *"$want") ;; *) fail "$* answers $answer, not $want" ;; esac
 }
-wait_for() { # CLUSTER STATE: gone, too
+wait_for() { # CLUSTER STATE: STATE may be "gone"
   for _ in $(seq 300); do
     answer=$(call GET "/clusters/$1"); state=$(printf %s "$answer" | sed -n 's/.*"stateName":"\([^"]*\)".*/\1/p' | head -n 1)
     case $answer in *404) state=gone ;; esac
@@ -80,10 +80,10 @@ busy = set()
 for line in sys.stdin:
     open(seen, "a").write(line)
     said = json.loads(line)
-    if "question" in said and mode == "stranger": # knows of logs alone
+    if "question" in said and mode == "stranger": # knows only logs
         q = said["question"]
         say(reply={"id": q["id"], "value": ["a line", "caf\u00e9 \U0001f600"]} if q["what"] == "logs" else {"id": q["id"], "unknown": True})
-    if "question" in said: continue # others never reply
+    if "question" in said: continue # the others never reply
     if "order" not in said: continue
     order = said["order"]
     if mode == "dies" and runs == 0: sys.exit(7)
@@ -94,18 +94,18 @@ for line in sys.stdin:
     else: say(done={"id": order["id"], "result": "ok"})
 P
 bad() { printf 'exec python3 "%s" %s "%s"' "$dir/bad.py" "$1" "$dir/seen.$1"; }
-breaches= # they run side by side, and are looked at when all have begun
-breach() { # NAME COMMAND WORDS: to be told, and the program started again
+breaches= # run in parallel, and are checked after all have started
+breach() { # NAME COMMAND WORDS: svcd reports these words and restarts the program
   start "$1" "$2" --driver-timeout 1
   echo "$pid" >"$at/pid"; echo "$api" >"$at/api"; echo "$3" >"$at/words"; breaches="$breaches $1"
 }
 at=$dir
 hello='echo "{\"driver\":1}"'
-# those that take longest begin first, and are looked at last
+# the slowest programs start first and are checked last
 cat >"$dir/deaf.py" <<'P'
 import os, sys, time
 open(sys.argv[1], "w").write(str(os.getpid()))
-while True: # some megabytes in a second, and not a byte is read
+while True: # some megabytes per second are written, and nothing is read
     sys.stdout.write('{"reply":{"id":"x","value":1}}\n' * 1000); sys.stdout.flush(); time.sleep(0.01)
 P
 start deaf "$hello; exec python3 '$dir/deaf.py' '$dir/deaf.pid'" --driver-timeout 1
@@ -134,8 +134,8 @@ for name in $breaches; do
   stop
 done
 
-# a program that dies with an order gets it again, and then as its second attempt; its words are in the log
-start dies "$(bad dies)" --driver-timeout 4 # Python takes its time to start on a machine that is busy
+# a program that dies while it has an order gets the order again, as its second attempt; the log has its output
+start dies "$(bad dies)" --driver-timeout 4 # Python starts slowly on a busy machine
 trace=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 expect 201 POST /clusters "$(cluster shop)"
 trace=
@@ -144,9 +144,9 @@ wait_for shop IDLE
 until_log 'driver: words of the program'
 [ "$(grep -c '"action":"cluster.create"' "$dir/seen.dies")" = 2 ] && grep -q '"attempt":2' "$dir/seen.dies" || fail "the order came $(cat "$dir/seen.dies")"
 [ "$(grep -c '"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"' "$dir/seen.dies")" = 2 ] || fail "an order is without its traceparent: $(cat "$dir/seen.dies")"
-case $answer in *'127.0.0.1:9'*) ;; *) fail "the facts are not taken: $answer" ;; esac
+case $answer in *'127.0.0.1:9'*) ;; *) fail "the facts are refused: $answer" ;; esac
 
-# it never replies: whoever asks waits for four seconds, and nobody else does
+# the program never replies: those who ask wait for four seconds, and other requests do not
 host=$(call GET /processes | sed -n 's/.*"hostname":"\([^"]*\)".*/\1/p' | head -n 1)
 begun=$(date +%s%N)
 asked=
@@ -158,7 +158,7 @@ reads=$((($(date +%s%N) - begun) / 1000000))
 # shellcheck disable=SC2086
 wait $asked
 took=$((($(date +%s%N) - begun) / 1000000))
-[ "$took" -ge 3900 ] && [ "$took" -lt 12000 ] || fail "six questions that nobody replies to take $took ms together"
+[ "$took" -ge 3900 ] && [ "$took" -lt 12000 ] || fail "six questions without a reply take $took ms together"
 [ "$reads" -lt 3900 ] || fail "a read waits $reads ms for questions"
 until_log 'no reply to "logs" about cluster'
 grep -qE 'slow request: [A-Za-z]+ took [0-9]+ ms.*, driver (39|[4-9][0-9])[0-9]{2} ms, rest' "$at/log" || fail 'a request that waits for the driver is not logged as slow'
@@ -172,8 +172,8 @@ curl -s --digest --user "$(get publicKey):$(get privateKey)" -H 'Accept: applica
   gzip -dc >"$at/db"
 [ "$(cat "$at/db")" = 'a line
 café 😀' ] || fail "the log is $(cat "$at/db")"
-expect 200 GET '/processes/127.0.0.1:9/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS' # nobody knows: a series without figures
-case $answer in *'"value":1'*) fail "figures that nobody has measured: $answer" ;; esac
+expect 200 GET '/processes/127.0.0.1:9/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS' # no figures are known: a series without figures
+case $answer in *'"value":1'*) fail "figures that were never measured: $answer" ;; esac
 ! grep -q 'svcd restarts it' "$at/log" || fail 'an unknown order id ends the program'
 stop
 
@@ -188,7 +188,7 @@ expect 201 POST /databaseUsers "$(user app "$(role read shop)")"
 until_log 'has failed: it is café "time"'
 stop
 
-# secrets: of orders that the program names, and only if the host keeps them
+# secrets: only of orders that the program names, and only if the host stores them
 for what in declared:--seal-passwords undeclared:--seal-passwords declared:; do
   rm -f "$dir/seen.${what%:*}"
   start "secrets$what" "$(bad "${what%:*}")" ${what#*:}
@@ -200,7 +200,7 @@ for what in declared:--seal-passwords undeclared:--seal-passwords declared:; do
   seen=$(grep -c '"secrets":{"password":"a password of its own"}' "$dir/seen.${what%:*}" || :)
   case $what in declared:--seal-passwords) want=2 ;; *) want=0 ;; esac
   [ "$seen" = "$want" ] || fail "$what: the password came $seen times, not $want"
-  [ "$want" = 2 ] || ! grep -q 'its own' "$dir/seen.${what%:*}" || fail "$what: the password came in another way"
+  [ "$want" = 2 ] || ! grep -q 'its own' "$dir/seen.${what%:*}" || fail "$what: the password was passed in another way"
   stop
   ! grep -rq 'a password of its own' "$at" || fail 'a password is kept in clear, or logged'
 done
@@ -226,7 +226,7 @@ runs() { kill -0 "$server_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$serv
 redis() { # USER WORD...: at the port of the connection string
   who=$1; shift; REDISCLI_AUTH=${password:-a password of its own} timeout 5 redis-cli --no-auth-warning -h 127.0.0.1 -p "$port" --user "$who" "$@"
 }
-says() { # REPLY USER WORD...: within a while
+says() { # REPLY USER WORD...: waits for this reply
   want=$1; shift
   for _ in $(seq 100); do [ "$(redis "$@" 2>&1)" != "$want" ] || return 0; sleep 0.1; done
   fail "redis as $* says $(redis "$@" 2>&1), not $want"
@@ -239,7 +239,7 @@ expect 201 POST /databaseUsers "$(user app "$(role readWrite shop)")"
 expect 201 POST /clusters "$(cluster one)"
 wait_for one IDLE
 server one
-case $answer in *'"standard":"redis://127.0.0.1:'*) ;; *) fail "the connection string is none of Redis: $answer" ;; esac
+case $answer in *'"standard":"redis://127.0.0.1:'*) ;; *) fail "the connection string is not one of Redis: $answer" ;; esac
 says OK app set shop:a 42
 says 42 app get shop:a
 refused app set other:a 1
@@ -266,15 +266,15 @@ until_log 'the role enableSharding has no counterpart in Redis'
 curl -s --digest --user "$(get publicKey):$(get privateKey)" -H 'Accept: application/vnd.svc.2023-02-01+gzip' "$api/clusters/127.0.0.1/logs/db.gz" |
   gzip -dc | grep -q 'Ready to accept connections' || fail 'the log is not that of a server'
 
-# the driver is killed while a cluster is made: it comes back, and the order is not lost; the server goes on
+# the driver is killed while a cluster is being created: it restarts, and the order is not lost; the server keeps running
 kill -9 "$(driver_pid)"
 expect 201 POST /clusters "$(cluster two)"
 until_log 'the program was ended by signal 9; svcd restarts it in 1 s'
-runs || fail 'the server went with the driver'
+runs || fail 'the server ended with the driver'
 wait_for two IDLE
 says 42 app get shop:a
 
-# the server is killed: it is back within seconds, with its data
+# the server is killed: it restarts within seconds, with its data
 kill -9 "$server_pid"
 until_log 'the server of cluster one is down, and is started again'
 says 42 app get shop:a
@@ -294,11 +294,11 @@ wait_for one IDLE
 server one
 says 42 app get shop:a
 
-# svcd ends, and its program with it; the servers go on, and the next svcd finds them
+# svcd ends, and its program with it; the servers keep running, and the next svcd finds them
 program=$(driver_pid)
 stop
 ! kill -0 "$program" 2>/dev/null || fail 'the driver outlives svcd'
-runs || fail 'the server went with svcd'
+runs || fail 'the server ended with svcd'
 real
 says 42 app get shop:a
 for name in one two; do

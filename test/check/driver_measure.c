@@ -1,6 +1,6 @@
 /*
-** Ask the driver for a figure of a server, as the service does when an operation shows one: FOLDER ID METRIC. No operation of
-** today's catalog shows a figure of a cluster that is asked for in this way, so that this stands for them.
+** Asks the driver for a measurement of a server, as the service does for an operation that shows one: FOLDER ID METRIC. No
+** operation of the present catalog asks for a cluster's measurement in this way, so this program tests the question.
 */
 #include "driver_postgres.h"
 
@@ -12,11 +12,11 @@ static int measure(const svc_driver *driver, const char *id, const char *metric)
   char parameters[128], room[4096];
   svc_question q = { .what = "measure", .resource = "cluster", .resource_id = id, .group_id = "", .org_id = "", .name = "",
                      .parameters = parameters, .most = sizeof room };
-  svc_reply reply = { .bytes = room, .most = sizeof room, .room = sizeof room, .memory = room }; /* it has all the room that it may have */
+  svc_reply reply = { .bytes = room, .most = sizeof room, .room = sizeof room, .memory = room }; /* with its full room from the start */
   int code;
   snprintf(parameters, sizeof parameters, "{\"metric\":\"%s\"}", metric);
   code = driver->ask(driver->context, NULL, &q, &reply);
-  if (code == SVC_OK) printf("%.*s\n", (int)strspn(room + 9, "0123456789"), room + 9); /* {"value":1} */
+  if (code == SVC_OK) printf("%.*s\n", (int)strspn(room + 9, "0123456789"), room + 9); /* the reply is {"value":1} */
   else fprintf(stderr, "%s: %s\n", metric, svc_strerror(code));
   return code != SVC_OK;
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
-# docs/driver.md and docs/driver.schema.json are what the tables say; and the program in the page is a driver: it is taken out of the page and
-# started by svcd, a cluster is made and gets the program's host into its connection string, its questions are answered with nothing, the program is killed
-# and comes back, and the cluster is deleted. So is examples/driver.mjs, which was written from the page
-# alone; what it reports of a connection is seen in the access history.
+# docs/driver.md and docs/driver.schema.json match the tables, and the program in the page is a working driver. The check extracts it from the page
+# and svcd starts it: a cluster is created and gets the program's host in its connection string, questions get empty answers, the program is killed
+# and restarts, and the cluster is deleted. The same is done with examples/driver.mjs, which was written from the page
+# alone; the access history shows the connection that it reports.
 . test/check/common
 tool curl
 tool python3
@@ -18,17 +18,17 @@ get() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/" "$dir/bootstrap.json"; }
 call() { # METHOD PATH [BODY]: the body of the answer, the status in its last line
   curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} "$url/api/svc/v2/groups/$(get groupId)$2"
 }
-until_says() { # WORDS METHOD PATH: within a while
+until_says() { # WORDS METHOD PATH: waits until the answer has these words
   for _ in $(seq 200); do answer=$(call "$2" "$3"); case $answer in *"$1"*) return 0 ;; esac; sleep 0.05; done
   fail "$name: $3 answers $answer, without $1: $(cat "$dir/log")"
 }
-again() { # a program that is killed is started again, knows its clusters, and goes on: a change, and its host is the same
+again() { # a killed program is restarted, remembers its clusters, and continues: after a change, the host is the same
   kill -9 "$(pgrep -P "$pid" | head -n 1)"
   call PATCH /clusters/Shop '{"terminationProtectionEnabled":false,"tags":[{"key":"a","value":"b"}]}' >/dev/null
   until_says '"stateName":"IDLE"' GET /clusters/Shop
   case $answer in *"$host"*) ;; *) fail "$name: the cluster has moved from $host: $answer" ;; esac
 }
-lives() { # NAME COMMAND [USER]: a cluster, from its beginning to its end
+lives() { # NAME COMMAND [USER]: the whole life of a cluster
   name=$1; rm -rf "$dir/clusters"; : >"$dir/out"
   build/svcd --memory --bootstrap "$dir/bootstrap.json" --listen http://127.0.0.1:0 --driver "exec:$2" >"$dir/out" 2>"$dir/log" & pid=$!
   for _ in $(seq 100); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.05; done
@@ -37,8 +37,8 @@ lives() { # NAME COMMAND [USER]: a cluster, from its beginning to its end
   case $answer in *'"standard":"'*'127.0.0.1:'*) ;; *) fail "$name: the host is in no connection string: $answer" ;; esac
   [ -n "$(ls "$dir/clusters")" ] || fail "$name: nothing is remembered"
   host=$(call GET /processes | sed -n 's/.*"id":"\(127[^"]*\)".*/\1/p' | head -n 1)
-  until_says '"measurements":[' GET "/processes/$host/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS" # nobody knows, and that is no error
-  [ -z "$3" ] || { curl -s -m 1 "telnet://$host" </dev/null >/dev/null || :; until_says "$3" GET /dbAccessHistory/clusters/Shop; } # what it reports
+  until_says '"measurements":[' GET "/processes/$host/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS" # no figures are known, which is not an error
+  [ -z "$3" ] || { curl -s -m 1 "telnet://$host" </dev/null >/dev/null || :; until_says "$3" GET /dbAccessHistory/clusters/Shop; } # the connection that it reports
   again
   call DELETE /clusters/Shop >/dev/null
   until_says '"error":404' GET /clusters/Shop

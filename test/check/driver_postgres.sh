@@ -1,10 +1,10 @@
 #!/bin/sh
-# A driver that is real (examples/driver_postgres): svcd runs PostgreSQL. A cluster is made, psql gets to the address of its
-# connection string by the password that was given to the API, a snapshot is taken and restored into another cluster, figures
-# come from the server, what was written is there after a pause and after svcd was killed, and what is deleted is gone: the
-# process, its folder, its snapshots. A database user gets what its roles and scopes say and nothing more, whatever its name is, and
-# no link leads svcd anywhere. A server that is killed is started again, what it did is seen through the API (slow queries, logins,
-# figures, suggested indexes), a damaged snapshot is not restored, and a server that is full is read-only. Skipped, and said so, where
+# A real driver (examples/driver_postgres): svcd runs PostgreSQL. A cluster is created, psql connects to the address of its
+# connection string with the password that was given to the API, a snapshot is taken and restored into another cluster, figures
+# come from the server, data survives a pause and a kill of svcd, and deleting removes the
+# process, its folder and its snapshots. A database user gets exactly the permissions of its roles and scopes, whatever its name, and
+# no symbolic link redirects svcd. A killed server is restarted, its activity is visible through the API (slow queries, logins,
+# figures, suggested indexes), a damaged snapshot is not restored, and a full server is read-only. Skipped, with a message, if
 # PostgreSQL is not installed.
 . test/check/common
 set -- /usr/lib/postgresql/*/bin/initdb
@@ -15,7 +15,7 @@ stop() { [ -z "$pid" ] || kill "$pid" 2>/dev/null || :; [ -z "$pid" ] || wait "$
 end() {
   stop
   [ -z "$other" ] || kill "$other" 2>/dev/null || :
-  for p in "$dir"/pg/*/data/postmaster.pid; do # what a failure has left behind
+  for p in "$dir"/pg/*/data/postmaster.pid; do # servers left behind by a failure
     [ -f "$p" ] && kill "$(head -n 1 "$p")" 2>/dev/null || :
   done
   sleep 0.3; rm -rf "$dir"
@@ -36,7 +36,7 @@ call() { # METHOD PATH [BODY]: the body of the answer, the status in its last li
   curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} "$api$2"
 }
 field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | head -n 1; }
-wait_for() { # NAME STATE: gone, too
+wait_for() { # NAME STATE: STATE may be "gone"
   for _ in $(seq 300); do
     answer=$(call GET "/clusters/$1"); state=$(printf %s "$answer" | field stateName)
     case $answer in *404) state=gone ;; esac
@@ -51,15 +51,15 @@ server() { # NAME: $id $port of its server
   port=$(printf %s "$answer" | sed -n 's/.*"standard":"[a-z]*:\/\/127\.0\.0\.1:\([0-9]*\).*/\1/p' | head -n 1)
   [ -n "$id" ] && [ -n "$port" ] || fail "the cluster does not say where it is: $answer"
 }
-runs() { kill -0 "$server_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$server_pid/status" 2>/dev/null; } # one that nobody has waited for is gone, too
+runs() { kill -0 "$server_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$server_pid/status" 2>/dev/null; } # a zombie process counts as ended
 sql() { PGPASSWORD=$(cat "$dir/pg/control/$id/password") psql -h 127.0.0.1 -p "$port" -U svc -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1"; }
 cluster() { printf '{"name":"%s","backupEnabled":true,"clusterType":"REPLICASET","replicationSpecs":[{"regionConfigs":[{"providerName":"AWS","regionName":"US_EAST_1","electableSpecs":{"instanceSize":"M10","nodeCount":3}}]}]}' "$1"; }
 
 as_app() { PGPASSWORD='correct horse battery' psql -h 127.0.0.1 -p "$port" -U "it's \"app\"" -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1"; }
-as() { # USER SQL: with the password that all users of "user" have
+as() { # USER SQL: with the password of all users made by "user"
   PGPASSWORD='a password of its own' psql -X -h 127.0.0.1 -p "$port" -U "$1" -d postgres -Atq -v ON_ERROR_STOP=1 -c "$2"
 }
-gets_in() { # USER: within a while; the order is done by then
+gets_in() { # USER: waits until the user can connect, which means that the order is done
   for _ in $(seq 100); do as "$1" 'select 1' >/dev/null 2>&1 && return 0; sleep 0.1; done
   return 1
 }
@@ -69,7 +69,7 @@ user() { # NAME ROLES [SCOPES]: NAME and both lists as JSON has them
     *201) ;; *) fail "the database user $1 is refused" ;; esac
 }
 role() { printf '{"roleName":"%s","databaseName":"%s"}' "$1" "$2"; }
-has_failed() { # USER WORDS: its order has, and the log has the reason
+has_failed() { # USER WORDS: the user's order has failed, and the log has the reason
   for _ in $(seq 100); do grep -F "an order for database user admin/$1 has failed" "$dir/log" | grep -qF "$2" && return 0; sleep 0.1; done
   fail "the order for $1 should have failed: $2"
 }
@@ -77,12 +77,12 @@ as_servers() { if [ "$(id -u)" = 0 ]; then setpriv --reuid postgres --regid post
 as_admin() { # SQL: as the driver's own role, by the socket
   as_servers psql -X -h "$dir/pg/$id" -p "$port" -U svc_admin -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1"
 }
-take() { # NAME: $snapshot, of this cluster, is asked for
+take() { # NAME: requests a snapshot of this cluster; sets $snapshot
   answer=$(call POST "/clusters/$1/backup/snapshots" '{"description":"by hand"}')
   case $answer in *202) ;; *) fail "a snapshot is refused: $answer" ;; esac
   snapshot=$(printf %s "$answer" | sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
 }
-taken() { # NAME: until it is there
+taken() { # NAME: waits until the snapshot is completed
   for _ in $(seq 300); do
     answer=$(call GET "/clusters/$1/backup/snapshots/$snapshot")
     case $answer in *'"status":"completed"'*) return 0 ;; *'"status":"failed"'*) break ;; esac
@@ -90,7 +90,7 @@ taken() { # NAME: until it is there
   done
   fail "the snapshot is not completed: $answer"
 }
-restore() { # FROM TO: $answer, when it is done
+restore() { # FROM TO: waits until the restore is done; sets $answer
   answer=$(call POST "/clusters/$1/backup/restoreJobs" '{"deliveryType":"'"$3"'","snapshotId":"'"$snapshot"'"'"${2:+,\"targetClusterName\":\"$2\"}"'}')
   case $answer in *202) ;; *) fail "a restore is refused: $answer" ;; esac
   job=$(printf %s "$answer" | sed -n 's/.*"failed":[a-z]*,"id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
@@ -102,7 +102,7 @@ restore() { # FROM TO: $answer, when it is done
   fail "the restore is not finished: $answer"
 }
 
-has() { # METHOD PATH WORDS: within a while, the answer has these words
+has() { # METHOD PATH WORDS: waits until the answer has these words
   for _ in $(seq 100); do
     answer=$(call "$1" "$2")
     case $answer in *"$3"*) return 0 ;; esac
@@ -110,7 +110,7 @@ has() { # METHOD PATH WORDS: within a while, the answer has these words
   done
   fail "$2 does not say $3: $answer"
 }
-last() { # METRIC: its last figure in the answer, "null" where there is none
+last() { # METRIC: its last figure in the answer, or "null"
   printf %s "$answer" | tr '{' '\n' | awk -v name="\"name\":\"$1\"" '/"value"/ { v = $0 } index($0, name) { sub(/.*"value":/, "", v); sub(/[}\]].*/, "", v); print v; exit }'
 }
 
@@ -122,32 +122,32 @@ sql 'create table t (n int); insert into t values (42)' || fail 'psql cannot wri
 string=$(call GET /clusters/real | sed -n 's/.*"standard":"\([^"]*\)".*/\1/p')
 [ "$(PGPASSWORD=$(cat "$dir/pg/control/$id/password") psql "$string" -U svc -Atqc 'select n from t')" = 42 ] || fail "psql does not take $string"
 
-# a tier has its settings, and a process its bound of memory
+# a tier has its settings, and a process its memory limit
 [ "$(sql 'show max_connections')" = 100 ] && [ "$(sql 'show work_mem')" = 8MB ] || fail 'a server has not the settings of its tier'
 [ -e /sys/fs/cgroup/svcd-"$id" ] || grep -q '^Max data size *2147483648 ' "/proc/$(head -n 1 "$dir/pg/$id/data/postmaster.pid")/limits" || fail 'memory has no bound'
 
-# a server that is killed is noticed, and runs again on the same port, within ten seconds; an alert says so, opened and closed
+# a killed server is noticed, and restarts on the same port within ten seconds; an alert opens and closes
 before=$port
 case $(call POST /alertConfigs '{"enabled":true,"eventTypeName":"HOST_DOWN","notifications":[{"typeName":"GROUP","intervalMin":5,"delayMin":0,"emailEnabled":true}]}') in
   *201) ;; *) fail 'an alert configuration is refused' ;; esac
 kill -9 "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")"
 for _ in $(seq 100); do grep -q "the server of $id runs again" "$dir/log" && break; sleep 0.1; done
-grep -q "the server of $id has ended unexpectedly" "$dir/log" || fail 'nobody notices that a server is dead'
+grep -q "the server of $id has ended unexpectedly" "$dir/log" || fail 'a dead server is not noticed'
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server that was killed does not run again'
 server real
 [ "$port" = "$before" ] || fail 'a server that was killed has another port'
 has GET /events '"eventTypeName":"HOST_DOWN"'
 has GET /events '"eventTypeName":"HOST_UP"'
 
-# a server that is stopped does not answer: that is noticed within ten seconds, it is killed, and runs again
+# a stopped server does not answer: within ten seconds svcd notices, kills and restarts it
 server_pid=$(head -n 1 "$dir/pg/$id/data/postmaster.pid")
 kill -STOP "$server_pid"
 for _ in $(seq 100); do ! grep -q "the server of $id does not answer" "$dir/log" || break; sleep 0.1; done
-grep -q "the server of $id does not answer" "$dir/log" || fail 'nobody notices that a server is stopped'
+grep -q "the server of $id does not answer" "$dir/log" || fail 'a stopped server is not noticed'
 for _ in $(seq 100); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server that was stopped does not run again'
 [ "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")" != "$server_pid" ] || fail 'a server that was stopped was not killed'
-# it was down twice, and came up twice; a busy machine may be so slow to start it that it is silent, and killed, once more
+# it was down twice, and came up twice; on a busy machine it may start so slowly that it counts as silent and is killed again
 told() { call GET "/events?eventType=$1" | grep -o "\"eventTypeName\":\"$1\"" | wc -l; }
 for _ in $(seq 200); do [ "$(told HOST_DOWN)" -lt 2 ] || [ "$(told HOST_UP)" -lt 2 ] || break; sleep 0.1; done
 [ "$(told HOST_DOWN)" -ge 2 ] || fail 'a server that is stopped is not reported'
@@ -155,9 +155,9 @@ for _ in $(seq 200); do [ "$(told HOST_DOWN)" -lt 2 ] || [ "$(told HOST_UP)" -lt
 has GET /alerts '"eventTypeName":"HOST_DOWN"'
 has GET '/alerts?status=CLOSED' '"eventTypeName":"HOST_DOWN"'
 [ "$(sql 'select n from t')" = 42 ] || fail 'what was written is not there'
-if PGPASSWORD=wrong psql -h 127.0.0.1 -p "$port" -U svc -d postgres -c 'select 1' >/dev/null 2>&1; then fail 'any password will do'; fi
+if PGPASSWORD=wrong psql -h 127.0.0.1 -p "$port" -U svc -d postgres -c 'select 1' >/dev/null 2>&1; then fail 'any password is accepted'; fi
 
-# a database user: its role was made of the verifier, and its password gets in, where the connection string says
+# a database user: its role was created from the verifier, and its password works at the address of the connection string
 case $(call POST /databaseUsers '{"databaseName":"admin","username":"it'"'"'s \"app\"","password":"correct horse battery","roles":[{"roleName":"readWriteAnyDatabase","databaseName":"admin"}]}') in
   *201) ;; *) fail 'the database user is refused' ;; esac
 for _ in $(seq 100); do [ "$(as_app 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
@@ -165,7 +165,20 @@ for _ in $(seq 100); do [ "$(as_app 'select n from t' 2>/dev/null)" != 42 ] || b
 if grep -rq 'correct horse battery' "$dir"; then fail 'a password is kept in clear'; fi
 as_app 'create table kept (n int); insert into kept values (7)' || fail 'the user cannot write'
 
-# a snapshot, and svcd killed while it is taken; what was changed since then is as it was in the cluster it is restored to
+# a user that is deleted while its server is down does not come back with the server
+call POST /databaseUsers '{"databaseName":"admin","username":"brief","password":"a password of its own","roles":[{"roleName":"read","databaseName":"x"}]}' >/dev/null
+roles() { sql "select count(*) from pg_roles where rolname = 'brief' and rolcanlogin" 2>/dev/null; }
+for _ in $(seq 100); do [ "$(roles)" != 1 ] || break; sleep 0.1; done
+[ "$(roles)" = 1 ] || fail 'a second user cannot sign in'
+mv "$dir/pg/$id/data/PG_VERSION" "$dir/pg/$id/version" # the server cannot start without this file
+kill -9 "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")"
+case $(call DELETE /databaseUsers/admin/brief) in *204) ;; *) fail 'a user cannot be deleted while its server is down' ;; esac
+for _ in $(seq 100); do ! grep -rq brief "$dir/pg/control/users" || sleep 0.1; done # the order is done when the driver has forgotten the user
+mv "$dir/pg/$id/version" "$dir/pg/$id/data/PG_VERSION"
+for _ in $(seq 300); do [ "$(roles)" != 0 ] || break; sleep 0.1; done
+[ "$(roles)" = 0 ] || fail "a user that was deleted while its server was down can sign in there: '$(roles)'"
+
+# a snapshot, with svcd killed while it is taken; the restored cluster has the state of the snapshot, without later changes
 call POST /clusters "$(cluster second)" >/dev/null
 wait_for second IDLE
 take real
@@ -195,7 +208,7 @@ done
 case $answer in *file:*) fail "a tenant is told of the host's files: $answer" ;; *'"failed":true'*) ;; *) fail "a download is nowhere, and does not fail: $answer" ;; esac
 grep -q 'offers no downloads' "$dir/log" || fail 'the log does not say why the download has failed'
 
-# figures come from the server: through the API its size, as of its last change, and its log; and what it is asked for
+# figures come from the server: through the API its size, as of its last change, and its log; and answers to questions
 $CC -w -O0 -std=c11 -I. -Iexamples $INCLUDES -o build/check/driver_measure test/check/driver_measure.c \
   build/lib/obj/examples/driver_postgres/*.o build/libsvcapi.a $MBED_LIBS -pthread
 measure() { build/check/driver_measure "$dir/pg" "$id" "$1"; }
@@ -205,13 +218,13 @@ sql 'create table many as select generate_series(1, 5000) n'
 for _ in $(seq 100); do [ "$(measure OPCOUNTER_INSERT)" -lt $((before + 5000)) ] || break; sleep 0.1; done
 [ "$(measure OPCOUNTER_INSERT)" -ge $((before + 5000)) ] || fail 'rows that were inserted are not counted'
 [ "$(measure DB_DATA_SIZE_TOTAL)" -gt 1000000 ] || fail 'the server has no size'
-! measure NOTHING_LIKE_IT 2>/dev/null || fail 'it measures what nobody knows'
+! measure NOTHING_LIKE_IT 2>/dev/null || fail 'an unknown metric is measured'
 size=$(curl -s --digest --user "$(get publicKey):$(get privateKey)" "$url/api/svc/v2/clusters" | sed -n 's/.*"dataSizeBytes":\([0-9]*\),"name":"real".*/\1/p')
 [ "${size:-0}" -gt 1000000 ] || fail "the cluster is said to hold ${size:-no} bytes"
 curl -s --digest --user "$(get publicKey):$(get privateKey)" -H 'Accept: application/vnd.svc.2023-02-01+gzip' \
   "$api/clusters/127.0.0.1/logs/db.gz" | gzip -dc | grep -q 'database system is ready' || fail 'the log is not that of a server'
 
-# what it did: slow queries with their plans, the index that they lack, the ones there are, logins, figures of now and of before
+# the server's activity: slow queries with their plans, missing and existing indexes, logins, present and past figures
 process=127.0.0.1:$port
 as_app 'create table wide (n int, name text); insert into wide select i, i::text from generate_series(1, 100000) i; create index wide_name on wide (name); analyze wide'
 as_app 'select count(*) from wide, (select pg_sleep(0.2)) s where n = 7' >/dev/null
@@ -229,13 +242,13 @@ has GET '/dbAccessHistory/clusters/real?authResult=true' "\"username\":\"it's"
 case $answer in *svc_admin*) fail "the driver's own connections are logins" ;; esac
 has GET /clusters/real/PRIMARY/collStats/namespaces '"rankedNamespaces":["public.'
 
-# a user that is deleted gets in no more; and not by an older snapshot either, in which it still was
+# a deleted user cannot connect anymore, not even after restoring an older snapshot that still had the user
 case $(call DELETE /databaseUsers/admin/it%27s%20%22app%22) in *204) ;; *) fail 'the database user cannot be deleted' ;; esac
 for _ in $(seq 100); do as_app 'select 1' >/dev/null 2>&1 || break; sleep 0.1; done
-if as_app 'select 1' >/dev/null 2>&1; then fail 'a user that was deleted gets in'; fi
+if as_app 'select 1' >/dev/null 2>&1; then fail 'a deleted user can connect'; fi
 restore real second automated
 server second
-if as_app 'select 1' >/dev/null 2>&1; then fail 'a user that was deleted gets in after a restore'; fi
+if as_app 'select 1' >/dev/null 2>&1; then fail 'a deleted user can connect after a restore'; fi
 [ "$(sql 'select n from t')" = 42 ] || fail 'a second restore has lost something'
 server real
 
@@ -248,19 +261,19 @@ wait_for real IDLE
 server real
 [ "$(sql 'select n from t')" = 42 ] || fail 'a pause has lost something'
 
-server_pid=$(head -n 1 "$dir/pg/$id/data/postmaster.pid") # killed while another one is being made, svcd goes on with both
+server_pid=$(head -n 1 "$dir/pg/$id/data/postmaster.pid") # killed while another cluster is being created, svcd continues with both
 call POST /clusters "$(cluster third)" >/dev/null
 kill -9 "$pid"; wait "$pid" 2>/dev/null || :; pid=
-runs || fail 'the server went with svcd'
+runs || fail 'the server ended with svcd'
 start
 wait_for third IDLE
 server real
 [ "$(sql 'select n from t')" = 42 ] || fail 'svcd does not find the server again'
 
 third=$(call GET /clusters/third | sed -n 's/.*"groupId":"[0-9a-f]*","id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
-printf 'M10 1000000' >"$dir/pg/control/$third/tier" # a disk that it fills at once: looked at below, when a minute has passed
+printf 'M10 1000000' >"$dir/pg/control/$third/tier" # data that exceeds this size at once: checked below, when a minute has passed
 
-# names that cannot be a role of their own fail their order, with the reason, and nothing else
+# names that cannot be used for a role fail their own order, with the reason, and nothing else
 long=$(printf '%070d' 0)
 for name in svc svc_admin svc_read_any pg_x public none current_user "a\\u0001b" "${long}a" "${long}b"; do user "$name" "$(role readWriteAnyDatabase admin)"; done
 has_failed svc_admin 'reserved for the driver'
@@ -283,7 +296,7 @@ as_admin "alter role svc_admin password 'a password of its own'"
 ! as svc_admin 'select 1' >/dev/null 2>&1 || fail 'the superuser gets in over TCP'
 as_admin 'alter role svc_admin password null'
 
-# roles: what each may, and what it may not
+# roles: permitted and forbidden actions of each
 user writer "$(role readWrite shop)"; user reader "$(role read shop)"; user other "$(role read elsewhere)"
 user any "$(role readWriteAnyDatabase admin)"; user boss "$(role svcAdmin admin)"; user watcher "$(role clusterMonitor admin)"
 for name in writer reader other any boss watcher; do gets_in $name || fail "$name does not get in"; done
@@ -310,7 +323,7 @@ for what in 'create role x' 'create database x' "copy shop.orders from program '
 PGDATABASE=template1 PGPASSWORD='a password of its own' psql -X -h 127.0.0.1 -p "$port" -U any -d template1 -c 'select 1' >/dev/null 2>&1 && fail 'template1 is open'
 case $(call PATCH /databaseUsers/admin/writer '{"roles":['"$(role read shop)"']}') in *200) ;; *) fail 'roles cannot be changed' ;; esac
 for _ in $(seq 100); do as writer 'insert into shop.orders default values' >/dev/null 2>&1 || break; sleep 0.1; done
-refused writer 'insert into shop.orders default values' # though it had made that table
+refused writer 'insert into shop.orders default values' # although it had created that table
 [ "$(as writer 'select count(*) from orders')" -ge 1 ] || fail 'a user with fewer roles has none'
 user sharder "$(role enableSharding admin)"
 has_failed sharder 'the role enableSharding has no counterpart'
@@ -320,9 +333,9 @@ gets_in maker || fail 'dbAdmin does not get in'
 as maker 'create table shop.made (n int); create index on shop.made (n)' || fail 'dbAdmin cannot make tables'
 refused maker 'select * from shop.orders'
 refused maker 'create table public.x (n int)'
-[ "$(as reader 'select count(*) from shop.made')" = 0 ] || fail 'what dbAdmin makes is nobody else'"'"'s'
+[ "$(as reader 'select count(*) from shop.made')" = 0 ] || fail 'other users cannot read a table that dbAdmin made'
 
-# custom roles: as much as they say where PostgreSQL has that, never more, and the log has the rest
+# custom roles: the permissions that PostgreSQL has, never more; the log lists the rest
 action() { printf '{"action":"%s","resources":[{"cluster":false,"collection":"%s","db":"%s"}]}' "$1" "$2" "$3"; }
 case $(call POST /customDBRoles/roles '{"roleName":"looker","actions":['"$(action FIND '' shop),$(action INSERT '' shop),$(action FIND orders elsewhere)"'],"inheritedRoles":[{"db":"admin","role":"clusterMonitor"}]}') in
   *202 | *200) ;; *) fail 'a custom role is refused' ;; esac
@@ -341,9 +354,9 @@ user schema "$(role read pg_catalog)"
 has_failed schema 'the database name is reserved'
 case $(call PATCH /databaseUsers/admin/other '{"roles":['"$(role enableSharding admin)"']}') in *200) ;; *) fail 'roles cannot be changed to others' ;; esac
 has_failed other 'the role enableSharding'
-shut_out other || fail 'a user keeps the roles that it has no more'
+shut_out other || fail 'a user keeps roles that were removed'
 
-# what tenants plant in the database is not run by the driver
+# the driver runs no functions that tenants create in the database
 as any "create function public.format(text, text) returns text language sql as \$\$select 'alter role any superuser'::text\$\$" &&
   as any "create function public.concat(text, oid) returns text language sql as \$\$select 'svc_admin'::text\$\$" || fail 'any cannot plant'
 user late2 "$(role readWrite shop)"
@@ -351,7 +364,7 @@ gets_in late2 || fail 'a user after the planted functions does not get in'
 [ "$(as_admin "select string_agg(rolname, ' ') from pg_catalog.pg_roles where rolsuper")" = svc_admin ] || fail 'what a tenant planted was run by the driver'
 as any 'drop function public.format(text, text), public.concat(text, oid)'
 
-# scopes: a role on the clusters that they name, and on no other; also when they change
+# scopes: a role on the named clusters only; also after a change
 user scoped "$(role readWriteAnyDatabase admin)" '{"name":"second","type":"CLUSTER"}'
 server second
 gets_in scoped || fail 'a user does not get into the cluster of its scope'
@@ -367,7 +380,8 @@ shut_out scoped || fail 'a user gets into a cluster that is not in its scope any
 [ "$(sql 'select count(*) from of_scoped')" = 0 ] || fail 'what it made is not there any more'
 server real
 
-# what PostgreSQL itself refuses fails one order, in its words; clusters are made all the same, and what failed is tried again
+# a request that PostgreSQL refuses fails one order, with PostgreSQL's message; clusters are still created, and the failed order
+# is retried
 as_admin 'create role taken superuser'
 user taken "$(role read shop)"
 has_failed taken 'the role taken belongs to the server'
@@ -376,11 +390,11 @@ wait_for fourth IDLE
 [ "$(as_admin "select rolcanlogin from pg_roles where rolname = 'taken'")" = f ] || fail 'a superuser was changed'
 as_admin 'alter role taken nosuperuser'
 case $(call DELETE /databaseUsers/admin/pg_x) in *204) ;; *) fail 'a user that failed cannot be deleted' ;; esac
-gets_in taken || fail 'what failed is not tried again when a bad user goes'
+gets_in taken || fail 'a failed order is not retried after the bad user is deleted'
 case $(call DELETE /clusters/fourth) in *202) ;; *) fail 'fourth cannot be deleted' ;; esac
 wait_for fourth gone
 
-# links in the servers' folder lead nowhere
+# symbolic links in the servers' folder are not followed
 echo 'nobody else may read this' >"$dir/private"; chmod 600 "$dir/private"
 log_is() { curl -s --digest --user "$(get publicKey):$(get privateKey)" -H 'Accept: application/vnd.svc.2023-02-01+gzip' \
   "$api/clusters/127.0.0.1/logs/db.gz" | gzip -dc 2>/dev/null | grep -q "$1"; }
@@ -389,17 +403,17 @@ for i in "$dir"/pg/*/log; do as_servers mv "$i" "$i.kept"; as_servers ln -s "$di
 for i in "$dir"/pg/*/log; do as_servers rm "$i"; as_servers mv "$i.kept" "$i"; done
 log_is 'database system is ready' || fail 'the log is gone'
 for name in paused.new paused port.new port; do as_servers ln -s "$dir/private" "$dir/pg/$id/$name"; done
-[ "$(id -u)" != 0 ] || for name in control pg_hba.conf "$id"; do # the folder they are in is not the servers' user's
+[ "$(id -u)" != 0 ] || for name in control pg_hba.conf "$id"; do # the folder that has these does not belong to the servers' user
   ! as_servers mv "$dir/pg/$name" "$dir/pg/moved" 2>/dev/null || fail "the servers' user moves $name"
 done
 [ "$(id -u)" != 0 ] || ! as_servers cat "$dir/pg/control/$id/password" 2>/dev/null || fail "the servers' user reads passwords"
 
-# a user that goes while its cluster is paused is gone when that is resumed
+# a user deleted while its cluster is paused is removed when the cluster resumes
 case $(call PATCH /clusters/second '{"paused":true}') in *200) ;; *) fail 'a pause of the second is refused' ;; esac
 wait_for second IDLE
 [ "$(cat "$dir/private")" = 'nobody else may read this' ] && [ "$(stat -c %u "$dir/private")" = "$(id -u)" ] || fail 'a link was followed'
 call DELETE /databaseUsers/admin/any >/dev/null
-shut_out any || fail 'a deleted user gets in'
+shut_out any || fail 'a deleted user can connect'
 case $(call PATCH /clusters/second '{"paused":false}') in *200) ;; *) fail 'the second cannot be resumed' ;; esac
 wait_for second IDLE
 server second
@@ -407,7 +421,7 @@ refused any 'select 1'
 gets_in boss || fail 'a user does not get in after a pause'
 server real
 
-# figures have a past, and a server that holds more than its disk takes no writes
+# figures have a history, and a server with more data than its disk refuses writes
 for _ in $(seq 600); do
   answer=$(call GET "/processes/127.0.0.1:$port/measurements?period=PT3M&granularity=PT1M")
   [ "$(last PROCESS_CPU_USER)" = null ] || break; sleep 0.2
@@ -421,8 +435,8 @@ for _ in $(seq 600); do ! sql 'create table more (n int)' 2>"$dir/refused" || { 
 grep -q 'read-only transaction' "$dir/refused" || fail "a full server takes writes: $(cat "$dir/refused")"
 server real
 
-# a folder as version 0.2 had it is taken over: its servers, and none of its users before they are put again
-# Meanwhile another program has taken the port of one that does not run: it gets another, and its connection string follows
+# a folder of version 0.2 is upgraded: its servers are kept, and its users only after they are sent again
+# Meanwhile another program has taken the port of a stopped server: the server gets another port, also in its connection string
 real=$id real_port=$port; server second; before=$port
 stop
 as_servers "${1%initdb}pg_ctl" -D "$dir/pg/$id/data" -w -m fast stop >/dev/null
@@ -439,10 +453,10 @@ rm -f "$dir/pg/$id/port.new" "$dir/pg/$id/paused.new" "$dir/pg/$id/paused"
 [ "$(id -u)" != 0 ] || chown -R "$servers" "$dir/pg"
 start
 for _ in $(seq 300); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
-[ "$(sql 'select n from t')" = 42 ] || fail 'a server of an earlier version is not taken over'
-grep -q 'created by an earlier version, which kept no roles' "$dir/log" || fail 'nothing is said of its users'
+[ "$(sql 'select n from t')" = 42 ] || fail 'a server of an earlier version is not upgraded'
+grep -q 'created by an earlier version, which kept no roles' "$dir/log" || fail 'no line about its users'
 [ ! -e "$dir/pg/$id/password" ] && [ ! -e "$dir/pg/users" ] || fail 'what it had is still there'
-shut_out boss || fail 'a user of an earlier version has roles that nobody knows'
+shut_out boss || fail 'a user of an earlier version has unknown roles'
 [ "$(stat -c %u "$dir/pg")" = "$(id -u)" ] || fail 'the folder is still the servers'"'"
 has GET /clusters/second '"stateName":"IDLE"'
 for _ in $(seq 100); do server second; [ "$port" = "$before" ] || break; sleep 0.1; done
@@ -453,7 +467,7 @@ server real
 case $(call PATCH /databaseUsers/admin/boss '{"description":"again"}') in *200) ;; *) fail 'boss cannot be changed' ;; esac
 gets_in boss || fail 'a user that is put again does not get in'
 
-# the folder must be svcd's own, and no link
+# the folder must belong to svcd, and must not be a link
 ln -s "$dir/pg" "$dir/link"; mkdir "$dir/open"; chmod 777 "$dir/open"
 for name in link link/ open; do
   if timeout 20 build/svcd --data "$dir/no" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/$name" >/dev/null 2>"$dir/refused"; then
@@ -462,7 +476,7 @@ for name in link link/ open; do
   grep -q -e 'is a link' -e 'written to by others' "$dir/refused" || fail "--driver-folder $name: $(cat "$dir/refused")"
 done
 
-# a damaged snapshot is not restored, and the cluster stays as it is
+# a damaged snapshot is not restored, and the cluster is unchanged
 take real
 taken real
 for i in "$dir/pg/snapshots/$snapshot"/base/*/1255; do printf damage | as_servers dd of="$i" bs=1 seek=100 conv=notrunc 2>/dev/null; break; done
@@ -473,7 +487,7 @@ server second
 [ "$(sql 'select n from t')" = 42 ] || fail 'a damaged snapshot has harmed the cluster'
 server real
 
-# one snapshot is deleted by itself, another goes with its cluster
+# one snapshot is deleted directly, another together with its cluster
 case $(call DELETE "/clusters/real/backup/snapshots/$snapshot") in *204) ;; *) fail 'a snapshot cannot be deleted' ;; esac
 for _ in $(seq 100); do [ -e "$dir/pg/snapshots/$snapshot" ] || break; sleep 0.1; done
 [ ! -e "$dir/pg/snapshots/$snapshot" ] || fail 'a snapshot is deleted, and its folder is not'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# An error carries as many parameters as its list names for its code, in every call: clients read them by place. Looked
-# at are the calls of svc_fail and svc_fail_as in which a code and its letters stand side by side as they are; of a choice
-# between two codes, both count. What is chosen at run time is seen by the tests of every route.
+# An error carries as many parameters as its list names for its code, in every call, because clients read them by position. The check covers
+# calls of svc_fail and svc_fail_as in which a code and its letters are both literal; in a choice
+# between two codes, both count. Codes chosen at run time are covered by the tests of every route.
 . test/check/common
 
 lists='amalgamation/pipeline/error_list.h amalgamation/catalog/error_list.h amalgamation/catalog/noun_error_list.h'
@@ -22,7 +22,7 @@ FNR == 1 { open = "" }
   line = $0; sub(/^[ \t]+/, "", line)
   if (open == "") { from = FNR; if (line !~ /svc_fail(_as)?\(/) next }
   open = open " " line
-  if (line !~ /[;{}]$/) next                             # a statement goes on
+  if (line !~ /[;{}]$/) next                             # the statement continues
   judge(open); open = ""
 }
 function judge(text,   call, code, first) {              # every call in it
@@ -42,7 +42,7 @@ function judge(text,   call, code, first) {              # every call in it
 }
 function say(what) { print FILENAME ":" from ": " what; bad = 1 }
 END {
-  if (codes < 200 || calls < 60) { print "only " codes + 0 " codes and " calls + 0 " calls found: this check looks in vain"; bad = 1 }
+  if (codes < 200 || calls < 60) { print "only " codes + 0 " codes and " calls + 0 " calls found: this check would find nothing"; bad = 1 }
   exit bad
 }'
 # shellcheck disable=SC2046

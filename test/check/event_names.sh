@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whatever names a type of event names one of the lists: a client that looks for it finds it in /eventTypes. The
-# tables' own columns are looked at by catalog_test.c; here are the names in the functions beside them.
+# Every event type that code names is in one of the lists, so that clients find it in /eventTypes. catalog_test.c
+# checks the columns of the tables; this check covers the names in functions.
 . test/check/common
 
 lists='amalgamation/catalog/event_type_list.h amalgamation/catalog/noun_event_list.h'
@@ -12,7 +12,7 @@ FNR == 1 { open = "" }
   line = $0; sub(/^[ \t]+/, "", line)
   if (open == "") from = FNR
   open = open " " line
-  if (line !~ /[;{}]$/) next                             # a statement goes on
+  if (line !~ /[;{}]$/) next                             # the statement continues
   gsub(/\.(created|updated|deleted|failed) = "[A-Z0-9_]+"/, "", open) # states of a lifecycle
   if (open ~ /event[a-z_]*(\(| =|_[a-z]+ =)|[^a-z_]type =|_changed = /)
     while (match(open, /"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+"/)) {
@@ -23,6 +23,6 @@ FNR == 1 { open = "" }
   open = ""
 }
 END {
-  if (types < 900 || names < 30) { print "only " types + 0 " types and " names + 0 " names found: this check looks in vain"; bad = 1 }
+  if (types < 900 || names < 30) { print "only " types + 0 " types and " names + 0 " names found: this check would find nothing"; bad = 1 }
   exit bad
 }' $lists $(find amalgamation/catalog amalgamation/pipeline -name '*.c' | sort) >build/check/event_names || fail "$(cat build/check/event_names)"

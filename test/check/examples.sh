@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each example is one page, compiles without a warning, and does what it says. Those of tests are in test_control.sh.
+# Each example is at most one page, compiles without a warning, and works. test_control.sh covers the examples of tests.
 . test/check/common
 
 T=build/check/examples
@@ -17,14 +17,14 @@ run() { # NAME [ARGUMENT]...
   name=$1; shift
   timeout 60 "$T/$name" "$@" >"$T/$name.out" 2>&1 || { cat "$T/$name.out"; fail "examples/$name.c fails"; }
 }
-begin() { # NAME ARGUMENT...: one that serves; until it says so
+begin() { # NAME ARGUMENT...: starts a server, and waits until it is ready
   name=$1; shift
   "$T/$name" "$@" >"$T/$name.out" 2>&1 & pid=$!
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do if grep -q '^curl' "$T/$name.out"; then return 0; fi; sleep 0.25; done
   fail "examples/$name.c does not start: $(cat "$T/$name.out")"
 }
 end() { kill $pid; wait $pid 2>/dev/null || :; pid=; }
-free_port() { # two servers that are not ours cannot be told to take one
+free_port() { # for two servers of others, which cannot choose a free port themselves
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
@@ -45,12 +45,12 @@ if command -v python3 >/dev/null 2>&1; then
   [ "$(curl -sS "$url/")" = 'What this program did before.' ] || fail "examples/in_mongoose.c has taken the whole program over"
   sed "s/^curl/curl -sS/" $T/in_mongoose.out >$T/call.sh
   sh $T/call.sh | grep -q '"totalCount":1' || fail "examples/in_mongoose.c does not answer"
-  curl -sS -w '%{http_code} %{num_connects}\n' -o $T/1 "$url/api/svc/v2/groups" -o $T/2 "$url/api/svc/v2/nothing" >$T/out # of one connection
+  curl -sS -w '%{http_code} %{num_connects}\n' -o $T/1 "$url/api/svc/v2/groups" -o $T/2 "$url/api/svc/v2/nothing" >$T/out # over one connection
   [ "$(tr '\n' ' ' <$T/out)" = '401 1 404 0 ' ] || fail "examples/in_mongoose.c lets strangers in, or closes: $(cat $T/out)"
   end
 
   more=; compile scgi -D_DEFAULT_SOURCE
-  if command -v nginx >/dev/null 2>&1; then # the real thing where there is one
+  if command -v nginx >/dev/null 2>&1; then # the real server, if it is installed
     url=http://127.0.0.1:$(free_port)
     begin scgi $T/sock "$url"
     mkdir $T/nginx

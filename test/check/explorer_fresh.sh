@@ -1,5 +1,5 @@
 #!/bin/sh
-# The explorer that is compiled must be the files that people read; and who leaves it out gets a listener without a byte of it.
+# The compiled console must match its source files. A listener built without it must contain none of its bytes.
 . test/check/common
 
 git_() { git -c safe.directory="$PWD" "$@" 2>/dev/null; }
@@ -21,7 +21,7 @@ if [ -e .git ]; then
   fi
 fi
 
-# a template may go on over lines, whose white space and comments are taken away: so there are none
+# a template literal may span lines, whose white space and comments the packer removes: so templates are not allowed
 # shellcheck disable=SC2016
 if grep -n '`' ports/explorer/*.js; then fail "a module has a template: use strings"; fi
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The svcapi.c that people copy must be the fold of the parts that people read. `build.sh test` folds before it tests,
-# so a stale file in the last commit would be mended unseen: where the parts are as committed, the committed file counts.
+# svcapi.c must be the fold of the parts. `build.sh test` folds before it tests, which would hide an outdated file in the last
+# commit. So if the parts are unchanged since the commit, the committed file is checked.
 . test/check/common
 
 git_() { git -c safe.directory="$PWD" "$@" 2>/dev/null; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The pipeline serves every noun and knows none; layers call downwards only. Adding a noun must touch no other file.
+# The pipeline serves every noun and names none; layers call downwards only. Adding a noun changes no other file.
 . test/check/common
 
 # FOLDERS WHAT PATTERN: no file in them may match
@@ -23,14 +23,15 @@ never "$A/catalog" "a noun touches the answer itself: pipeline/answer.h has func
 never "$A/catalog" "a noun asks whether there is a driver, which only the pipeline looks at" 'svc_order_has_taker|config\.driver'
 never "$A/pipeline $A/control $A/api.c $A/open.c $A/bootstrap.c $A/host.c $A/flat.c" "pipeline includes the catalog" "${include}catalog/"
 
-# The listener is not ours to fold, mongoose's licence forbids it; and it uses what everyone can use. Another store, or a limiter, sees its port, and no more.
+# The listener must not be folded, because mongoose's license forbids it, and uses only the public interface. A store or a
+# limiter includes its port only.
 hit=$(grep -nE 'mongoose\.h|svc_http_scan|svc_listener' svcapi.c | head -n 1)
 [ -z "$hit" ] || fail "svcapi.c holds a part of the listener: $hit"
 parts | cut -d' ' -f1 >build/check/generic.parts
 listener=$(find ports -name '*.[ch]' | grep -vxF -f build/check/generic.parts | grep -vxE 'ports/(ports\.h|(store|limiter)_port\.h|(memory|postgres|redis|store_copy)\.[ch]|(postgres|redis)/[a-z]*\.h|transfer/[a-z_]*\.[ch])')
 never "$listener" "the listener uses private parts" "${include}(ports\.h|(store|limiter)_port\.h|base/|store/|pipeline/|catalog/)"
 never "ports/postgres.c ports/postgres.h ports/postgres ports/redis.c ports/redis.h ports/redis ports/store_copy.c ports/store_copy.h ports/transfer" "a store or a limiter uses more than its port" "${include}(ports/ports\.h|base/|store/|pipeline/|catalog/)"
-# One file knows mongoose,
+# Only one file includes mongoose.h,
 never "$(printf '%s\n' "$listener" | grep -vx ports/mongoose.c)" "a part of the listener includes mongoose.h, which is for ports/mongoose.c" '#[[:space:]]*include[[:space:]]*[<"]mongoose\.h'
-# and its reader knows no sockets
+# and the HTTP reader uses no sockets
 never "ports/http_reader.c ports/http_reader.h" "the HTTP reader includes what it must not know" '#[[:space:]]*include[[:space:]]*<(mongoose|sys/|netinet/|arpa/|pthread|unistd)'

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The pipeline names no noun by its symbol (generic.sh), and not by a string either: no string in base, store, pipeline,
-# api.c, open.c and host.c is, or holds in quotes or braces, what the catalog calls something: a noun, its links and parameters, a field, a
-# role, a type of event. What a noun has of its own belongs into its table.
+# The pipeline names no noun by symbol (generic.sh), and none by a string either. No string in base, store, pipeline,
+# api.c, open.c and host.c equals a name of the catalog, or contains one in quotes or braces: a noun, its links and parameters, a field, a
+# role, an event type. Names that belong to a noun are in its table.
 . test/check/common
 
 A=amalgamation
 
-# Words that those layers have a use of their own for: FILE WORD..., "*" for all files.
+# Words that those layers use for their own purposes: FILE WORD..., "*" for all files.
 cat >build/check/generic_allowed <<'WORDS'
 * id links results totalCount content status pageNum itemsPerPage includeCount
 errors.c badRequestDetail description detail error errorCode field fields parameters reason
@@ -27,15 +27,15 @@ api.c errorCode reason
 open.c db vendor aws azure gcp
 dialect.c fields values vendor
 WORDS
-# event.c: the members of an event, which the pipeline writes with every change. digest.c, request.c: those of HTTP headers, and their names.
-# plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
-# pageNum and its like: parameters of every list, which one operation has that is none.
-# table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure, a log or a list.
+# event.c: the members of an event, which the pipeline writes with every change. digest.c, request.c: words and names of HTTP headers.
+# plan.c: builds without projects or organizations still need the names of their ids.
+# pageNum and similar ones: parameters of every list, also used by one operation that is not a list.
+# table.h: the rows of these ids, which most entities have. simulator.c: answers to requests for a figure, a log or a list.
 # driver_schema.c: the words of JSON Schema, and the members of the lines between svcd and a driver.
-# order_outcome.c, order_hand.c, change.h: what a driver says of an order that has failed, and what svc_notification is made of. open.c: what svc_config calls so, and whose addresses it may list. dialect.c: the members of a dialect.
-# errorCode: a member of every error. openapi.c, openapi_schema.c: the words of that format, and what its ways to authenticate are called.
+# order_outcome.c, order_hand.c, change.h: a driver's report of a failed order, and the members of svc_notification. open.c: members of svc_config. dialect.c: the members of a dialect.
+# errorCode: a member of every error. openapi.c, openapi_schema.c: the words of OpenAPI, and the names of its security schemes.
 
-{ # what the catalog calls something, a line each
+{ # the names of the catalog, one per line
   sed -n 's/^  X(\([A-Z0-9_]*\), \([A-Z0-9_]*\),.*/\1\2/p' $A/catalog/event_type_list.h
   sed -n 's/^  X(\([A-Z0-9_]*\),.*/\1/p' $A/catalog/role_list.h
   find $A/catalog -name '*.[ch]' | sort | xargs awk '
@@ -50,9 +50,9 @@ WORDS
       }
     }'
 } | sort -u >build/check/generic_words
-[ "$(wc -l <build/check/generic_words)" -gt 1200 ] || fail "hardly a word was found in the catalog: this check looks in vain"
+[ "$(wc -l <build/check/generic_words)" -gt 1200 ] || fail "too few words were found in the catalog: this check would find nothing"
 
-# error_list.h is left out: its last column names parameters as clients read them. So is bootstrap.c: it sends requests, as a host would.
+# error_list.h is not checked: its last column names parameters as clients read them. Nor is bootstrap.c: it sends requests, as a host does.
 # shellcheck disable=SC2016,SC2046
 awk '
 FILENAME ~ /generic_allowed$/ { for (i = 2; i <= NF; i++) allowed[$1, $i] = 1; next }
@@ -73,7 +73,7 @@ FNR == 1 { comment = 0; file = FILENAME; sub(/.*\//, "", file) }
     else if (substr(text, 1, 1) == "\"") look(substr(text, 2, length(text) - 2))
   }
 }
-function look(text,   part, n, i) {                      # all of it, and what stands in it between quotes or braces
+function look(text,   part, n, i) {                      # the whole string, and its parts in quotes or braces
   judge(text)
   n = split(text, part, /\\"|[{}\047]/)
   for (i = 2; i < n; i++) judge(part[i])
@@ -83,7 +83,7 @@ function judge(text) {
   if (!(text in word) || ("*", text) in allowed || (file, text) in allowed) return
   print FILENAME ":" FNR ": \"" text "\" is what the catalog calls something"; bad = 1
 }
-END { if (strings < 1000) { print "only " strings + 0 " strings found: this check looks in vain"; bad = 1 }; exit bad }
+END { if (strings < 1000) { print "only " strings + 0 " strings found: this check would find nothing"; bad = 1 }; exit bad }
 ' build/check/generic_allowed build/check/generic_words \
   $(find $A/base $A/store $A/pipeline $A/api.c $A/open.c $A/host.c -name '*.[ch]' | grep -v '/error_list\.h$' | sort) >build/check/generic_strings ||
   fail "$(cat build/check/generic_strings)"

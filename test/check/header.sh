@@ -1,5 +1,6 @@
 #!/bin/sh
-# svcapi.h compiles in any program: strict C99, C++98 and C++11, as the first and only include, with C linkage. Its examples compile, too.
+# svcapi.h compiles in any program: strict C99, C++98 and C++11, as the first and only include, with C linkage. Its examples
+# compile, too.
 . test/check/common
 
 tool g++
@@ -16,12 +17,12 @@ for std in c++98 c++11; do
   grep -qw svc_version build/check/header.s || fail "svcapi.h gives its functions no C linkage in C++: extern \"C\" is missing"
 done
 
-# The examples of its comments compile: indented blocks that begin with a statement of C, each in a function of its own.
+# The examples in its comments compile: indented blocks that begin with a C statement, each in its own function.
 awk '
   /^\*\*   (svc_[a-z_]+ |if \(|while \(|rc = )/ && !inside { inside = 1; printf "int example_%d(svc *s, const void *next);\nint example_%d(svc *s, const void *next)\n{\n  int rc = 0;\n  (void)s, (void)next;\n  {\n", ++n, n }
   inside && /^\*\*   / { print substr($0, 3); next }
   inside { inside = 0; print "  }\n  return rc;\n}" }
   END { print "enum { examples = " n + 0 " };" }' svcapi.h >build/check/header_examples.txt
 { printf '#include "svcapi.h"\n#include <stdio.h>\n'; cat build/check/header_examples.txt; } >build/check/header_examples.c
-[ "$(grep -c '^int example_[0-9]*(.*)$' build/check/header_examples.c)" -ge 6 ] || fail "hardly an example was found in svcapi.h"
+[ "$(grep -c '^int example_[0-9]*(.*)$' build/check/header_examples.c)" -ge 6 ] || fail "too few examples were found in svcapi.h"
 $CC -std=c99 -pedantic -Wall -Wextra -Werror -I. -c -o build/check/header_examples.o build/check/header_examples.c || fail "an example of svcapi.h does not compile"

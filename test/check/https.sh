@@ -1,6 +1,6 @@
 #!/bin/sh
-# https as its users come: svcd with a certificate of its own, asked by curl, by openssl s_client, by a program for Node that does
-# not speak plain HTTP at all, and by a browser; each only where it is installed, but curl and openssl always.
+# https with real clients: svcd with its own certificate, used by curl, openssl s_client, a Node program that cannot
+# speak plain HTTP, and a browser. curl and openssl are required; the others are tested if they are installed.
 . test/check/common
 
 tool curl; tool openssl
@@ -17,7 +17,8 @@ at=${url#https://}; port=${at##*:}
 ca=$T/data/tls.crt; path=/api/svc/v2/unauth/controlPlaneIPAddresses
 key=$(sed -n 's/^publicKey: *//p' $T/svcd.out):$(sed -n 's/^privateKey: *//p' $T/svcd.out)
 
-# ---- curl: both versions and neither below, by name and address, with a login; who does not trust it is not served, nor who speaks HTTP
+# ---- curl: both TLS versions and no older one, by name and address, with a login; clients without trust and clients with plain
+# HTTP fail
 for v in 1.2 1.3; do
   for host in localhost 127.0.0.1; do
     curl -fsS --tlsv$v --tls-max $v --cacert $ca "https://$host:$port$path" >$T/out || fail "curl does not get to https://$host by TLS $v"
@@ -34,11 +35,11 @@ status=0; curl -sS --max-time 10 "http://$at$path" >$T/out 2>&1 || status=$?
 curl -fsS --cacert $ca -w '%{num_connects}\n' -o $T/1 -o $T/2 -o $T/3 "$url$path" "$url$path" "$url$path" >$T/out
 [ "$(tr '\n' ' ' <$T/out)" = '1 0 0 ' ] || fail "curl does not keep its connection: $(tr '\n' ' ' <$T/out)"
 
-# the explorer is served there, too
+# the console is served, too
 curl -fsS --cacert $ca -D $T/head "$url/" >$T/out || fail 'the explorer is not served over https'
 grep -q "^Content-Security-Policy: default-src 'none'; script-src 'self';" $T/head || fail 'the explorer has no policy over https'
 
-# ---- openssl: the certificate is what was printed; versions that are too old, renegotiation
+# ---- openssl: the certificate is the printed one; old versions and renegotiation are refused
 sha=$(sed -n 's/^certificate: .*SHA-256 //p' $T/svcd.out)
 [ "$(openssl x509 -in $ca -noout -fingerprint -sha256 | sed 's/.*=//')" = "$sha" ] || fail "the fingerprint that svcd prints is not its certificate's"
 for v in tls1_2 tls1_3; do
@@ -56,7 +57,7 @@ done
 { sleep 1; echo R; sleep 1; } | openssl s_client -connect "$at" -tls1_2 -CAfile $ca >$T/out 2>&1 || :
 grep -q 'no renegotiation' $T/out || fail "a renegotiation is not refused: $(tail -n 1 $T/out)"
 
-# ---- a ticket opens the next connection
+# ---- a session ticket resumes on the next connection
 for v in tls1_2 tls1_3; do
   { printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' $path; sleep 1; } |
     openssl s_client -connect "$at" -$v -CAfile $ca -ign_eof -sess_out $T/session >$T/out 2>&1 || fail "openssl s_client -$v gets no session"
@@ -64,17 +65,17 @@ for v in tls1_2 tls1_3; do
   grep -q '^Reused, ' $T/out || fail "a session is not resumed by $v"
 done
 
-# ---- read anew while somebody asks: nothing is lost, and the next connection is given the new one
+# ---- a reload during requests: no request is lost, and the next connection gets the new certificate
 for _ in 1 2 3 4 5 6 7 8 9 10; do echo "url = $url$path"; echo "output = $T/1"; done >$T/urls
 curl -fsS --cacert $ca --rate 10/s -K $T/urls >$T/out 2>&1 & asks=$!
 openssl req -x509 -new -key $T/data/tls.key -days 20 -subj /CN=new -addext subjectAltName=IP:127.0.0.1 -out $T/new.crt 2>/dev/null
 sleep 0.3; mv $T/new.crt $ca; kill -HUP $svcd
-wait $asks || fail "a request was lost when the certificate was read anew: $(cat $T/out)"
+wait $asks || fail "a request was lost when the certificate was reloaded: $(cat $T/out)"
 for _ in 1 2 3 4 5 6 7 8 9 10; do grep -q 'certificate is reloaded' $T/svcd.err && break; sleep 0.2; done
 curl -fsS --cacert $ca "$url$path" >$T/out || fail 'the new certificate is not served after SIGHUP'
 echo Q | openssl s_client -connect "$at" 2>/dev/null | openssl x509 -noout -subject | grep -q 'CN *= *new' || fail 'the old certificate is served after SIGHUP'
 
-# ---- Node: an agent of https alone, so that any plain request is an error of the program itself
+# ---- Node: an agent for https only, so that any plain request is an error in the program itself
 if command -v node >/dev/null 2>&1; then
   cat >$T/client.js <<'JS'
 const https = require('https'), fs = require('fs');
@@ -111,7 +112,7 @@ else
   echo 'Node is not installed: left out'
 fi
 
-# ---- a browser, which is told by the key's hash whom to trust
+# ---- a browser, which trusts the key by its hash
 browser=
 for b in chromium chromium-browser google-chrome; do command -v $b >/dev/null 2>&1 && browser=$b; done
 if [ -n "$browser" ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/index.md is what the tables and tests say: it is not outdated, it has all operations, and every noun is tested by a suite. Whether
-# these suites reach the operations is looked at behind a whole run of the tests (test/index.sh --reached).
+# docs/index.md matches the tables and tests: it is up to date, has all operations, and every noun is tested by a suite. After a complete run
+# of the tests, test/index.sh --reached checks whether these suites reach the operations.
 . test/check/common
 
 sh test/index.sh >build/check/index.md || fail "test/index.sh fails"
@@ -9,7 +9,7 @@ cmp -s build/check/index.md docs/index.md || { diff docs/index.md build/check/in
 lost=$(sh test/index.sh --untested) || fail "test/index.sh --untested fails"
 [ -z "$lost" ] || { echo "$lost"; fail "docs/index.md cannot say where these are tested"; }
 
-# The page finds operations by the text of the nouns' files: the tests' own list has the same.
+# The page finds operations in the text of the nouns' files: the tests' own list must have the same.
 sed -n 's/^  { "[A-Z]*", "[^"]*", "\([A-Za-z0-9]*\)".*/\1/p' test/catalog/operations_list.h test/catalog/operations_own.h | sort >build/check/index_listed
 sed -n 's/^| \([A-Za-z0-9]*\) | .* | .* | .* |$/\1/p' docs/index.md | grep -vx operation | sort >build/check/index_has
 cmp -s build/check/index_listed build/check/index_has ||

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Who installs svcapi finds it by pkg-config and by CMake, shared and static; manual pages, the unit of systemd and completion say
-# what this version has; and it can be removed again. build.sh has installed it in build/check/stage, with the prefix /opt/svc.
+# After an installation, pkg-config and CMake find svcapi, shared and static. Manual pages, the systemd unit and completion match
+# this version, and it can be uninstalled. build.sh has installed it in build/check/stage, with the prefix /opt/svc.
 . test/check/common
 
 S=$PWD/build/check/stage P=/opt/svc T=build/check/install
@@ -14,7 +14,7 @@ works() { # PROGRAM
 }
 ! grep -rIlF "$PWD" "$S" >$T/out || fail "what is installed names the folder of its sources: $(head -n 1 $T/out)"
 
-# ---- build.sh says what it does not understand, and installs nothing then
+# ---- build.sh reports unknown arguments, and installs nothing then
 refused() { # STATUS WORDS ARGUMENT...
   status=$1 words=$2; shift 2
   got=0; PREFIX=$PWD/$T/nowhere ./build.sh "$@" >$T/out 2>&1 || got=$?
@@ -40,13 +40,13 @@ works $T/shared
 $CC -std=c11 -o $T/static $T/app.c $(has --cflags) "$S$P/lib/libsvcapi.a" $(has --static --libs-only-other) ||
   fail "a program does not link with libsvcapi.a and nothing else"
 works $T/static
-# one word for the same, whatever the folder: pkg-config --static alone would take the shared library
+# one package name for static linking in any folder: pkg-config --static alone would choose the shared library
 # shellcheck disable=SC2046
 $CC -std=c11 -o $T/whole $T/app.c $(PKG_CONFIG_PATH=$S$P/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$S pkg-config --cflags --libs svcapi-static) ||
   fail "a program does not link with what pkg-config says of svcapi-static"
 ! readelf -d $T/whole | grep -q libsvcapi || fail "svcapi-static links the shared library"
 works $T/whole
-# a program that has an LMDB or mbedTLS of its own meets no other
+# in a program with its own LMDB or mbedTLS the copies do not conflict
 [ -z "$(nm -g --defined-only "$S$P/lib/libsvcapi.a" | awk 'NF == 3 && $3 !~ /^svc_/')" ] || fail "libsvcapi.a shows names that are not its own"
 
 # ---- CMake
@@ -66,20 +66,24 @@ cmake --build $T/build >$T/out 2>&1 || { cat $T/out; fail "a program does not co
 works $T/build/by_shared
 works $T/build/by_static
 for other in 0.1 "${version%%.*}.99" 9; do if configure $other; then fail "CMake takes version $version for $other"; fi; done
+# a later version with the same major number is accepted for a program that requests this one; another major number is not
+sed "s/$version/${version%%.*}.99.1/" "$S$P/lib/cmake/svcapi/svcapiConfigVersion.cmake" >$T/later.cmake
+printf 'set(PACKAGE_FIND_VERSION "%s")\ninclude("%s")\nif(NOT PACKAGE_VERSION_COMPATIBLE)\n  message(FATAL_ERROR "no")\nendif()\n' "$version" "$PWD/$T/later.cmake" >$T/asks.cmake
+cmake -P $T/asks.cmake >$T/out 2>&1 || fail "CMake would refuse ${version%%.*}.99.1 to a program that asks for $version"
 
 # ---- manual pages
 man=$S$P/share/man
 grep -oE 'SVC_API [^;(]*svc_[a-z_]+\(' svcapi.h | grep -oE 'svc_[a-z_]+\(' | sort -u >$T/functions
-[ "$(wc -l <$T/functions)" -gt 40 ] || fail "hardly a function was found in svcapi.h"
-while read -r f; do grep -qF "$f" "$man/man3/svcapi.3" || fail "svcapi(3) does not know $f)"; done <$T/functions
+[ "$(wc -l <$T/functions)" -gt 40 ] || fail "too few functions were found in svcapi.h"
+while read -r f; do grep -qF "$f" "$man/man3/svcapi.3" || fail "svcapi(3) lacks $f)"; done <$T/functions
 build/svcd help all | grep -oE '^  --[a-z-]+' | sort -u | sed 's/-/\\-/g' >$T/flags
-while read -r f; do grep -qF "$f" "$man/man8/svcd.8" || fail "svcd(8) does not know $f"; done <$T/flags
+while read -r f; do grep -qF "$f" "$man/man8/svcd.8" || fail "svcd(8) lacks $f"; done <$T/flags
 for page in man3/svcapi.3 man8/svcd.8; do
   if ! command -v groff >/dev/null 2>&1; then break; fi
   groff -man -ww -z "$man/$page" >$T/out 2>&1; [ ! -s $T/out ] || { head -n 5 $T/out; fail "$page is no good manual page"; }
 done
 
-# ---- the unit
+# ---- the systemd unit
 unit=$S$P/lib/systemd/system/svcd.service
 grep -q "^ExecStart=$P/bin/svcd serve " "$unit" || fail "the unit does not start $P/bin/svcd"
 if command -v systemd-analyze >/dev/null 2>&1; then
@@ -87,10 +91,10 @@ if command -v systemd-analyze >/dev/null 2>&1; then
   awk -v x="$exposed" 'BEGIN { exit !(x > 0 && x <= 2.0) }' || fail "systemd-analyze finds the unit exposed by '$exposed', more than 2.0"
 fi
 
-# ---- completion, as bash calls it
+# ---- completion, called as bash does
 if command -v bash >/dev/null 2>&1; then
   bash -n package/svcd.bash || fail "package/svcd.bash is no script of bash"
-  complete() { # WORD...: what the last of them may become
+  complete() { # WORD...: the completions of the last word
     bash -c 'program=$1; shift; . package/svcd.bash; COMP_WORDS=("$program" "$@"); COMP_CWORD=$#; set -e
       compopt() { :; }; _svcd; printf "%s\n" "${COMPREPLY[@]}"' bash "$PWD/build/svcd" "$@"
   }
@@ -102,8 +106,8 @@ if command -v bash >/dev/null 2>&1; then
   [ "$(complete help res)" = restore ] || fail "completion of help gives no verb"
 fi
 
-# ---- and away
+# ---- uninstall
 DESTDIR=$S PREFIX=$P ./build.sh uninstall >$T/out 2>&1 || { cat $T/out; fail "uninstall fails"; }
 [ -z "$(find "$S" ! -type d)" ] || fail "uninstall leaves $(find "$S" ! -type d | head -n 1)"
-if DESTDIR=$S PREFIX=$P ./build.sh uninstall >$T/out 2>&1; then fail "what is not installed was uninstalled"; fi
-if PREFIX=here ./build.sh uninstall >$T/out 2>&1; then fail "a PREFIX that is no path was taken"; fi
+if DESTDIR=$S PREFIX=$P ./build.sh uninstall >$T/out 2>&1; then fail "uninstall succeeds although nothing is installed"; fi
+if PREFIX=here ./build.sh uninstall >$T/out 2>&1; then fail "a PREFIX that is not a path was accepted"; fi

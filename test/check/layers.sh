@@ -1,7 +1,7 @@
 #!/bin/sh
-# Layers call downwards, by symbol: a function that an object of one layer needs is defined in that layer or below it. An include shows less:
-# one header declares the functions of several files. And areas of the catalog depend on each other in one direction, by symbol and by include,
-# as the table of areas in amalgamation/README.md says; a dependence that the table lists and nobody has any more is an error, too.
+# Layers call downwards, checked by symbol: a function that an object of one layer needs is defined in that layer or below. Includes show less,
+# because one header declares the functions of several files. Areas of the catalog depend on each other in one direction, by symbol and by include,
+# as listed in the table of areas in amalgamation/README.md. A listed dependence that no longer exists is an error, too.
 . test/check/common
 
 tool nm
@@ -10,8 +10,8 @@ O=build/test/obj
 T=build/check/layers
 mkdir -p $T
 
-{ parts | cut -d' ' -f1; echo ports/memory.c; } >$T/parts # that one is folded in on request
-[ "$(wc -l <$T/parts)" -gt 200 ] || fail "hardly a part was found: this check looks in vain"
+{ parts | cut -d' ' -f1; echo ports/memory.c; } >$T/parts # folded only on request
+[ "$(wc -l <$T/parts)" -gt 200 ] || fail "too few parts were found: this check would find nothing"
 sed "s,^,$O/,; s,\.c$,.o," $T/parts >$T/objects
 echo $O/build/test/registry.o >>$T/objects
 while read -r o; do [ -f "$o" ] || fail "$o is missing: ./build.sh check makes it"; done <$T/objects
@@ -22,11 +22,11 @@ xargs nm -A <$T/objects | sed "s,^$O/,,; s,^build/test/registry\.o,$A/catalog/re
   name !~ /^svc_/ { next }
   $(NF - 1) == "U" { print "U", name, file; next }
   $(NF - 1) ~ /^[A-Z]$/ { print "D", name, file }' | sort -u >$T/symbols
-[ "$(wc -l <$T/symbols)" -gt 5000 ] || fail "hardly a symbol was found: this check looks in vain"
+[ "$(wc -l <$T/symbols)" -gt 5000 ] || fail "too few symbols were found: this check would find nothing"
 
 # The functions that the pipeline declares and the catalog defines.
 sed -n 's/^SVC_PRIVATE .*[ *]\(svc_[a-z0-9_]*\)(.*/\1/p' $A/pipeline/provided.h | sort -u >$T/provided
-[ -s $T/provided ] || fail "pipeline/provided.h declares nothing: this check looks in vain"
+[ -s $T/provided ] || fail "pipeline/provided.h declares nothing: this check would find nothing"
 
 # The table of areas: a row each, "| name | those it may use |", from the lowest to the highest.
 awk '/^\| area \| may use \|$/ { on = 1; getline; next } !/^\|/ { on = 0 } on' $A/README.md | sed 's/[|,]/ /g' >$T/areas
@@ -50,7 +50,7 @@ function layer(file) {
 }
 function area(file) { return sub(/^amalgamation\/catalog\//, "", file) && sub(/\/.*/, "", file) ? file : "" }
 function wrong(text) { print text; bad = 1 }
-function uses(from, to, what,   a, b) {                  # a file of the catalog uses something of an area
+function uses(from, to, what,   a, b) {                  # a file of the catalog uses a symbol or header of an area
   a = area(from); b = area(to)
   if (from ~ /catalog\/registry\.c$/ || b == "" || a == b) return
   needed[a, b] = 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Small devices leave nouns out with -DSVC_OMIT=NOUN+NOUN: the library must compile without any of them, and must not
-# compile with a name that is none.
+# compile with an unknown name.
 . test/check/common
 
 tool nm
@@ -8,8 +8,8 @@ parts >build/check/leave_out.parts
 names=$(awk 'NF == 3 { sub(/^SVC_OMIT_/, "", $3); print $3 }' build/check/leave_out.parts)
 [ -n "$names" ] || fail "no noun in amalgamation/catalog/*/*.c"
 
-# Any one can be missing if nobody but the registry uses what it defines: the objects of the parts, which the tests compile
-# apart, show that. (Listed with the name of the noun; + is the registry, - any other part.)
+# Each noun can be left out if only the registry uses its symbols: the objects of the parts, which the tests compile
+# separately, show that. (Listed with the name of the noun; + is the registry, - any other part.)
 T=build/test
 { cat build/check/leave_out.parts; echo $T/registry.c +; } |
   awk -v to=$T/obj/ '{ o = $1; sub(/\.c$/, ".o", o); print to o, (NF > 1 ? $2 : "-") }' >build/check/leave_out.objects
@@ -24,7 +24,7 @@ awk '
     sub(/:$/, "", $1); print $1 " uses " $2 ", which is gone with -DSVC_OMIT=" toupper(owner[$2]); bad = 1; exit }
   END { exit bad }' build/check/leave_out.objects build/check/leave_out.symbols build/check/leave_out.symbols || exit 1
 
-# All missing, and every second one: what only they use must not be warned of as unused.
+# All left out, and every second one: functions that only they use must not cause warnings as unused.
 for which in 1 'NR % 2' 'NR % 2 == 0'; do
   out=-DSVC_OMIT=$(printf '%s\n' "$names" | awk "$which" | tr '\n' '+' | sed 's/+$//')
   # shellcheck disable=SC2086
@@ -33,11 +33,11 @@ done
 # shellcheck disable=SC2086
 $CC $STRICT $INCLUDES -fsyntax-only -DSVC_OMIT_CLUSTER svcapi.c || fail "svcapi.c does not compile with -DSVC_OMIT_CLUSTER"
 
-# What tests do to a handle is no noun, and goes as one.
+# Test control is not a noun, but is left out in the same way.
 # shellcheck disable=SC2086
 $CC $STRICT $INCLUDES -fsyntax-only -DSVC_OMIT=CLUSTER+TEST_CONTROL svcapi.c || fail "svcapi.c does not compile with -DSVC_OMIT=TEST_CONTROL"
 
-# Misspelt, or no list at all.
+# Misspelled names, and invalid lists.
 for wrong in CLUSTER+EVNT CLUSTERS '' 1; do
   # shellcheck disable=SC2086
   if $CC -std=c11 $INCLUDES -fsyntax-only "-DSVC_OMIT=$wrong" svcapi.c 2>build/check/leave_out.said; then
@@ -46,7 +46,7 @@ for wrong in CLUSTER+EVNT CLUSTERS '' 1; do
   case $wrong in *[A-Z]*) grep -q "${wrong#*+}" build/check/leave_out.said || fail "-DSVC_OMIT=$wrong: the compiler does not name it" ;; esac
 done
 
-# What stands on a noun that is left out is left out with it: without projects, nothing below one is served.
+# Nouns that depend on an omitted noun are omitted with it: without projects, nothing below a project is served.
 cat >build/check/leave_out.c <<'C'
 #include "svcapi.h"
 int main(void)
@@ -69,7 +69,7 @@ int main(void)
 C
 run=build/check/leave_out.run
 [ -f build/libsvcapi.a ] || fail "build/libsvcapi.a is missing: run ./build.sh lib"
-if [ ! -f $run ] || [ -n "$(find build/libsvcapi.a test/check/leave_out.sh -newer $run)" ]; then # the library is made with svcapi.c
+if [ ! -f $run ] || [ -n "$(find build/libsvcapi.a test/check/leave_out.sh -newer $run)" ]; then # the library is built with svcapi.c
   # shellcheck disable=SC2086
   $CC $STRICT -O0 $INCLUDES -I. -DSVC_OMIT=PROJECT -o $run build/check/leave_out.c svcapi.c build/libsvcapi.a \
     $MBED_LIBS -pthread || fail "a program with -DSVC_OMIT=PROJECT does not link"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Limits that several share are for who asks for them. Without: the library refuses them and says why, and svcd says how it is built
-# with them. With (WITH=redis): two svcd and a Redis, as somebody would start them.
+# Shared limits are optional. Without them the library refuses a limiter and gives the reason, and svcd explains how to build it
+# with them. With them (WITH=redis): two svcd and a Redis, started as a user would.
 . test/check/common
 
 T=build/check/limiter
 rm -rf $T; mkdir -p $T
 [ -x build/svcd ] || fail "build/svcd is missing: run ./build.sh test"
 
-# ---- the library, as it has just been made
+# ---- the library, as just built
 cat >$T/app.c <<'C'
 #include "ports/limiter_port.h"
 static int no(svc_limits **out, const svc_config *config, char *why, size_t size)
@@ -40,7 +40,7 @@ else
 fi
 
 # ---- svcd
-refused() { # WORDS FLAG...: with status 2, and these words
+refused() { # WORDS FLAG...: svcd exits with status 2, and prints these words
   words=$1; shift; status=0
   timeout 60 build/svcd --memory --show-credentials --listen http://127.0.0.1:0 "$@" >$T/out 2>&1 || status=$?
   [ $status = 2 ] || fail "svcd $* ends with status $status: $(tail -n 1 $T/out)"
@@ -57,16 +57,16 @@ refused 'ca is not a file' --limiter 'rediss://127.0.0.1?ca=/nowhere'
 
 tool curl
 tool redis-server
-S=$(mktemp -d) # the path of a socket is short
+S=$(mktemp -d) # the path of a socket must be short
 started=
 # shellcheck disable=SC2086,SC2154
 trap 'kill $started 2>/dev/null || :; rm -rf "$S"' EXIT
 redis-server --port 0 --unixsocket "$S/redis" --save '' --appendonly no --dir "$S" >$T/redis.out 2>&1 &
 started=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do if [ -S "$S/redis" ]; then break; fi; sleep 0.2; done
-serve() { # NUMBER FLAG...: a svcd, until it is ready
+serve() { # NUMBER FLAG...: starts an svcd, and waits until it is ready
   n=$1; shift
-  rm -f $T/svcd"$n".out # or one before this has said already that it is ready
+  rm -f $T/svcd"$n".out # an earlier one may have written that it is ready
   build/svcd --data $T/data"$n" --listen http://127.0.0.1:0 --limiter "redis+unix://$S/redis?timeout=1000" "$@" >$T/svcd"$n".out 2>&1 &
   last=$!; started="$started $last"
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q '^svcd ready on' $T/svcd"$n".out 2>/dev/null && break; sleep 0.5; done
@@ -76,14 +76,15 @@ redis=$started
 serve 1
 serve 2
 url() { sed -n 's/^svcd ready on //p' $T/svcd"$1".out; }
-answers= # ten tries a minute to guess what client there is, wherever they are made
+answers= # ten attempts per minute to guess an unknown client, counted over both servers
 for n in 1 2 1 2 1 2 1 2 1 2 1 2 2; do
   answers="$answers $(curl -s -o /dev/null -w '%{http_code}' --user nobody:nothing -d grant_type=client_credentials "$(url $n)/api/oauth/token")"
 done
 [ "$answers" = ' 401 401 401 401 401 401 401 401 401 401 429 429 429' ] || fail "two svcd with one limiter answer$answers"
 ! grep -q "limiter: " $T/svcd1.out $T/svcd2.out || fail "svcd complains of a limiter that answers: $(grep -h "limiter: " $T/svcd1.out $T/svcd2.out | head -n 1)"
 
-# ---- without Redis a service that has its store starts, and says so, and refuses if that is what it is told
+# ---- without Redis, a service that has its store starts, and reports the missing limiter; it refuses requests if the flag
+# demands that
 kill $last; wait $last || fail "svcd with a limiter does not end cleanly"
 kill $redis; wait $redis || :
 serve 2 --limiter-closed
@@ -91,9 +92,9 @@ grep -q 'limiter: .*requests are refused until it answers' $T/svcd2.out || fail 
 answer=$(curl -s -o /dev/null -w '%{http_code}' --user nobody:nothing -d grant_type=client_credentials "$(url 2)/api/oauth/token")
 [ "$answer" = 503 ] || fail "svcd --limiter-closed answers $answer without its limiter"
 answer=$(curl -s -o /dev/null -w '%{http_code}' --user nobody:nothing -d grant_type=client_credentials "$(url 1)/api/oauth/token")
-[ "$answer" = 429 ] || fail "svcd answers $answer when its limiter has gone: it knows that the bucket is empty"
+[ "$answer" = 429 ] || fail "svcd answers $answer when its limiter is lost, although the bucket is empty"
 status() { curl -s -o $T/answer -w '%{http_code}' "$1"; } # URL
-[ "$(status "$(url 1)/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "svcd refuses a request when its limiter has gone: it should go by its own"
+[ "$(status "$(url 1)/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "svcd refuses a request when its limiter is lost, instead of using its own buckets"
 [ "$(status "$(url 1)/_svc/health")" = 503 ] || fail "svcd is ready without its limiter"
 grep -q '"limiter":"unavailable","store":"ok"' $T/answer || fail "svcd does not say that its limiter is unavailable: $(cat $T/answer)"
 [ "$(status "$(url 1)/_svc/health/live")" = 200 ] || fail "svcd does not live without its limiter"

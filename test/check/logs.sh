@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every line of the log has an event: docs/logs.md lists exactly the events that the code names; and with --log-format json every line that svcd
-# writes is valid JSON with time, level, event and message, whatever is in the message, and its event is in that list.
+# Every line of the log has an event, and docs/logs.md lists exactly the events that the code names. With --log-format json every line that svcd
+# writes is valid JSON with time, level, event and message, for any message text, and its event is in that list.
 . test/check/common
 tool python3
 
@@ -8,7 +8,7 @@ T=build/check/logs
 flags="--memory --bootstrap $T/first.json --log-format json --log-level info"
 . test/check/service
 
-# the events of the code: of each call that logs, the constants of their form; a call that passes an event on has none
+# the events of the code: the constants of their form in each call that logs; a call that passes an event on has no constant
 cat >$T/events.py <<'PYTHON'
 import re, subprocess, sys
 names = 'svc_log|svc_listener_log|svc_listener_warn|exec_say|driver_say|svcd_say|svcd_log|svcd_print|log_put|log_event'
@@ -21,7 +21,7 @@ for name in subprocess.check_output(['find', 'amalgamation', 'ports', 'examples'
     found.update(events)
 listed = re.findall(r'^\| `([a-z_]+\.[a-z_]+)` \| .* \|$', open('docs/logs.md').read(), flags=re.M)
 if listed != sorted(set(listed)): sys.exit('docs/logs.md: the events are not sorted, or one stands twice')
-if len(found) < 60: sys.exit(f'only {len(found)} events were found in the code: this check looks in vain')
+if len(found) < 60: sys.exit(f'only {len(found)} events were found in the code: this check would find nothing')
 for event in sorted(found ^ set(listed)): print(event, 'is in docs/logs.md alone' if event in listed else 'is not in docs/logs.md')
 sys.exit(found != set(listed))
 PYTHON
@@ -43,7 +43,7 @@ if missing: sys.exit(f'no line has the event {missing}; there are {sorted(set(se
 PYTHON
 lines() { python3 $T/lines.py "$@" || { cat $T/out $T/err; fail "the log is not as it should be"; }; }
 
-# a program as the driver whose words are hard to write down: quotes, control characters, what is no UTF-8, and what is
+# a driver program whose output is hard to encode: quotes, control characters, invalid and valid UTF-8
 cat >$T/driver.sh <<'PROGRAM'
 echo '{"driver":1}'
 printf 'say "no" \\ \001\033[0m \303\251 \377\300\200 \355\240\200 \360\237\230\200\n' >&2
@@ -59,7 +59,7 @@ lines 'svcd.ready svcd.stopping metrics.ready credentials.written organization.m
 grep -qF 'say \"no\" \\   [0m é ??? ??? 😀' $T/err || { cat $T/err; fail "the words of the program are not as it wrote them"; }
 if grep -qF "$(sed -n 's/.*"privateKey":"\([^"]*\)".*/\1/p' $T/first.json)" $T/out $T/err; then fail "the log holds a secret"; fi
 
-# what is refused before anything runs, wherever the flag stands
+# errors before svcd runs, at any position of the flag
 for arguments in "--no-such-flag --log-format json" "--log-format json --memory" "--log-format json --memory --bootstrap $T/b --show-credentials" \
   "--log-format json --memory --bootstrap $T/b --listen http://127.0.0.1:99999"; do
   # shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 #!/bin/sh
-# mbedTLS as an embedder may have it: with the small configuration of ports/mbedtls_config.h the library compiles, links and
-# runs; with settings that differ between it and svcapi.c, or another version, somebody is told what is wrong.
+# mbedTLS as an embedder may build it: with the small configuration of ports/mbedtls_config.h the library compiles, links and
+# runs. If settings or versions of mbedTLS and svcapi.c differ, an error names the difference.
 . test/check/common
 
 T=build/check/mbedtls; M=build/deps/mbedtls
@@ -22,7 +22,7 @@ int main(void)
 }
 C
 
-# ---- small: these files are what docs/embedding.md names
+# ---- small: these are the files that docs/embedding.md lists
 # shellcheck disable=SC2016
 files=$(embedding_sh MBEDTLS_CONFIG_FILE | grep -oE '\$M/[a-z0-9_]+\.c' | sed 's,.*/,,; s,\.c$,,')
 [ -n "$files" ] || fail "docs/embedding.md does not name the files of mbedTLS that the small configuration needs"
@@ -41,7 +41,7 @@ mbed=; for f in $files; do mbed="$mbed $T/$f.o"; done
 link readme $T/svcapi.o $ours $mbed || fail "the first example does not link with the files of mbedTLS that docs/embedding.md names"
 (cd $T && timeout 60 ./readme) >$T/out || fail "the first example does not run with ports/mbedtls_config.h: $(tail -n 1 $T/out)"
 
-# ---- the listener with it: there is http, and who asks for https is told what is missing
+# ---- the listener with it: http works, and a request for https gets an error that names what is missing
 cat >$T/https.c <<'C'
 #include "ports/listener.h"
 #include <stdio.h>
@@ -71,7 +71,7 @@ done
 link https $server $T/svcapi.o $ours $mbed || fail 'the listener does not link without TLS in mbedTLS'
 timeout 60 $T/https >$T/out || fail "the listener without TLS in mbedTLS: $(cat $T/out)"
 
-# ---- settings that differ: threading here and not there
+# ---- settings that differ: threading on one side only
 tells() { # WHAT
   status=0; timeout 60 $T/tells >$T/out 2>&1 || status=$?
   [ $status = 8 ] || { cat $T/out; fail "$1: svc_open() gives $status, not SVC_RANDOM"; }
@@ -94,11 +94,11 @@ $CC -std=c11 -O0 -I. -isystem build/deps -isystem $M/include "$small" -c -o $T/s
 link tells $T/svcapi.o $ours $mbed
 tells 'svcapi.c with threading, mbedTLS without it'
 
-# ---- what the compiler can see
+# ---- differences that the compiler finds
 refuses() { # WHAT WORDS FLAG...
   what=$1 words=$2; shift 2
   if $CC -std=c11 -fsyntax-only -I. "$@" -isystem build/deps -isystem $M/include svcapi.c 2>$T/out; then fail "$what: svcapi.c compiles"; fi
-  grep -q "#error.*$words" $T/out || { head -n 5 $T/out; fail "$what: no #error says so"; }
+  grep -q "#error.*$words" $T/out || { head -n 5 $T/out; fail "$what: no #error names the problem"; }
 }
 mkdir $T/old $T/old/mbedtls
 echo '#define MBEDTLS_VERSION_NUMBER 0x021C0300' >$T/old/mbedtls/version.h

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The in-memory store as an embedder has it: beside svcapi.c or folded into it, with LMDB left out and for one thread, so that neither LMDB nor
-# tinycthread is linked. A build with no store at all says so when a handle is opened.
+# The in-memory store for embedders: linked separately or folded into svcapi.c, without LMDB and for one thread, so that neither LMDB nor
+# tinycthread is linked. A build without any store returns an error when a handle is opened.
 . test/check/common
 
 T=build/check/memory; rm -rf $T; mkdir -p $T
@@ -32,7 +32,7 @@ ours="build/lib/obj/build/deps/frozen.o"
 [ -f $ours ] || fail "$ours is missing: run ./build.sh lib"
 sh amalgamation/fold.sh --with memory --out $T/svcapi.c || fail "fold.sh --with memory fails"
 grep -q 'svc_store_port \*svc_memory_port(void)$' $T/svcapi.c || fail "fold.sh --with memory has not folded it in"
-grep -q 'begin ports/memory.c' svcapi.c && fail "svcapi.c contains the in-memory store, and nobody has asked for it"
+grep -q 'begin ports/memory.c' svcapi.c && fail "svcapi.c contains the in-memory store, which was not requested"
 build() { # PROGRAM FILE FLAG...
   program=$1; shift
   # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 #!/bin/sh
-# ./build.sh new AREA/NOUN generates a noun that compiles and passes, in a copy of this tree with its objects: few are compiled there.
-# The noun's own suite and the tests of the catalog accept it, the page of coverage has its operations as the tables do, and it refuses
-# names that cannot be, and files that are there.
+# ./build.sh new AREA/NOUN generates a noun that compiles and passes its tests. The check uses a copy of this tree with its objects, so few are compiled.
+# The noun's own suite and the tests of the catalog pass, docs/coverage.md has its operations as the tables do, and
+# invalid names and existing files are refused.
 . test/check/common
 
 [ -x build/test/run ] || { echo "skipped: build/test/run is not built: run ./build.sh test new"; exit 0; }
@@ -36,7 +36,7 @@ for name in trial_zone catalog/operations catalog/names catalog/tables rate_limi
 done
 case ${made:-none} in [1-9]|1[0-9]) ;; *) fail "a noun that is added compiles ${made:-no} objects, and fewer than 20 are allowed" ;; esac
 
-# ---- the rows of docs/coverage.md, without what tests them
+# ---- the rows of docs/coverage.md, without the suites
 (cd $T && ASAN_OPTIONS=detect_leaks=0 build/test/run --operations) | awk -F '\t' '/[/]trialZones/ { printf "| %s | `%s %s` | %s | %s | \n", $1, $2, $3, $5, $6 }' | sort >$T/has
 grep 'trialZones' $T/docs/coverage.md | sed 's/ | [^|]* |$//' | sort >$T/says
 cmp -s $T/has $T/says || { diff $T/has $T/says; fail "docs/coverage.md does not have the operations of the new noun"; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What who runs svcd sees of it: /_svc/metrics and for whom, the access log and its rotation, sign-ins that fail; and in none of
-# these a secret.
+# Observability for operators: /_svc/metrics and who has access, the access log and its rotation, failed sign-ins; none of
+# these shows a secret.
 . test/check/common
 
 T=build/check/observe
@@ -34,7 +34,7 @@ token=$(curl -sS --user "$(get clientId):$(get clientSecret)" -d grant_type=clie
 [ "$(status -H 'Host: localhost' "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics of localhost"
 [ "$(status -H 'Host: [::1]:80' -H 'Sec-Fetch-Site: none' "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics of ::1"
 [ "$(status "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics"
-has $T/answer '^svc_requests_total\{operation="listOrgs",code="200"\} 2$' metrics  # svcd's own look at the start is one
+has $T/answer '^svc_requests_total\{operation="listOrgs",code="200"\} 2$' metrics  # svcd's own request at the start is one
 has $T/answer '^svc_request_seconds_count\{operation="listOrgs"\} [3-9]$' metrics
 has $T/answer '^svc_sign_ins_failed_total 3$' metrics
 has $T/answer '^svc_commits_total [1-9]' metrics
@@ -52,30 +52,30 @@ has $T/answer '^svc_orders 0$' metrics
 has $T/answer '^svc_orders_waiting 0$' metrics
 has $T/answer '^svc_orders_oldest_seconds 0\.000$' metrics
 has $T/answer '^svc_order_retries_total 0$' metrics
-# each family has its HELP and its TYPE, once, right before its lines; counters end in _total, and nothing is in milliseconds
+# each family has its HELP and its TYPE, once, directly before its lines; counters end in _total, and no unit is milliseconds
 awk '$1 == "#" && $2 == "HELP" { help = $3; if (seen[help]++ || NF < 4) { print; bad = 1 } next }
   $1 == "#" && $2 == "TYPE" { name = $3; type = $4; if (name != help || type !~ /^(counter|gauge|histogram)$/) { print; bad = 1 }
     if ((type == "counter") != (name ~ /_total$/) || name ~ /milli|micro|_ms$/) { print; bad = 1 } next }
   { n = $1; sub(/[{].*/, "", n); if (type == "histogram") sub(/_(bucket|sum|count)$/, "", n); if (n != name) { print; bad = 1 } }
-  END { exit bad }' $T/answer || fail "metrics are not as Prometheus wants them"
+  END { exit bad }' $T/answer || fail "the metrics do not follow the format of Prometheus"
 awk '!/^#/ && !/^[a-z_]+(\{[a-zA-Z_]+="[^"]*"(,[a-zA-Z_]+="[^"]*")*\})? [0-9.]+$/ { print; bad = 1 } END { exit bad }' $T/answer ||
-  fail "that is no line of metrics"
-if command -v promtool >/dev/null 2>&1; then # it also wants counters and units to be named as usual
+  fail "a line is not a metric"
+if command -v promtool >/dev/null 2>&1; then # also requires the usual names for counters and units
   promtool check metrics <$T/answer >$T/promtool 2>&1 || { cat $T/promtool; fail "promtool refuses the metrics"; }
 fi
 cp $T/answer $T/metrics
 [ "$(awk '{ print $1 }' $T/metrics | grep -v '^#' | sort | uniq -d | wc -l)" = 0 ] || fail "metrics have a line twice"
 
 trace=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
-[ "$(status -H "traceparent: $trace" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a traceparent is not taken"
-[ "$(status -H "traceparent: cc${trace#00}-later" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a later traceparent is not taken"
-# too long, a version that is none, capitals, ids of zeros, too short, twice: as if it were not there
+[ "$(status -H "traceparent: $trace" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a traceparent is refused"
+[ "$(status -H "traceparent: cc${trace#00}-later" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a later traceparent is refused"
+# too long, an invalid version, capitals, ids of zeros, too short, twice: ignored
 for bad in $trace-x ff${trace#00} 00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01 00-00000000000000000000000000000000-00f067aa0ba902b7-01 \
   00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01 ${trace%1} "$trace, $trace" cc${trace#00}x; do
   [ "$(status -H "traceparent: $bad" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a bad traceparent is not ignored"
 done
 [ "$(status -H "traceparent: $trace" -H "Traceparent: $trace" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "two of traceparent are not ignored"
-[ "$(grep -c traceparent $T/access)" = 2 ] || fail "a traceparent that is none is in the access log: $(grep traceparent $T/access)"
+[ "$(grep -c traceparent $T/access)" = 2 ] || fail "an invalid traceparent is in the access log: $(grep traceparent $T/access)"
 grep -qF '"traceparent":"'$trace'"}' $T/access || fail "a traceparent is not in the access log"
 mv $T/access $T/access.1
 kill -HUP $svcd
@@ -88,7 +88,7 @@ has $T/access.1 '"path":"/_svc/metrics","status":404' "access log"
 has $T/access.1 '"peer":"192.0.2.1"' "access log"
 has $T/access '"path":"/_svc/health","status":200' "access log after SIGHUP"
 has $T/access '"peer":"127.0.0.1","status":400' "access log of what could not be read"
-grep -q health $T/access.1 && fail "the access log was not opened anew"
+grep -q health $T/access.1 && fail "the access log was not reopened"
 has $T/err 'sign-in failed: public key .{4}\.\.\. from 127.0.0.1: ' log
 has $T/err 'sign-in failed: bearer token from 127.0.0.1: ' log
 has $T/err 'sign-in failed: client svc_sa_id_..\.\.\. from 127.0.0.1' log
@@ -107,7 +107,7 @@ if build/svcd --memory --show-credentials --log-level loud >$T/out 2>&1; then fa
 if build/svcd --memory --show-credentials --access-log $T/no/where >$T/out 2>&1; then fail "an access log nowhere is taken"; fi
 has $T/out 'access-log .*No such file' "a wrong access log"
 
-# an address of its own: the API's does not answer any more, health is at both, and nothing else is there
+# a separate address: the API's address stops answering metrics, both answer health, and the separate one serves nothing else
 begin --metrics-listen 127.0.0.1:0
 metrics=$(sed -n 's|^metrics: *||p' $T/out)
 [ "$(status "$metrics")" = 200 ] || fail "no metrics at $metrics"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs/operations.md is what the virtual day does: each of its blocks of commands has a name, and test/day/day.sh runs it by that name. Every alert has its
+# docs/operations.md matches the virtual day: each of its blocks of commands has a name, and test/day/day.sh runs it by that name. Every alert has a
 # paragraph, every setting of its file is a flag of svcd, and every flag in the text exists.
 . test/check/common
 
@@ -21,6 +21,6 @@ sed -n '/^```conf$/,/^```$/s/^\([a-z-]*\).*/--\1/p' $P >build/check/operations/f
 grep -oE -e '--[a-z][a-z-]+' $P >>build/check/operations/flags
 sort -u build/check/operations/flags | while read -r flag; do
   grep -q -e "^  $flag\b" build/check/operations/help && continue
-  case $flag in --value|--) continue ;; esac # of systemctl
+  case $flag in --value|--) continue ;; esac # flags of systemctl
   fail "$P: svcd has no $flag"
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An embedder links svcapi.o beside code we do not know: it may export nothing but what svcapi.h declares, all svc_.
+# svcapi.o is linked with unknown code, so it exports only the names that svcapi.h declares, all with the prefix svc_.
 . test/check/common
 
 tool nm
@@ -7,7 +7,7 @@ o=build/lib/obj/svcapi.o
 [ -f $o ] || fail "$o is missing: run ./build.sh lib"
 exported=$(nm -g --defined-only $o | awk 'NF == 3 { print $3 }')
 [ -n "$exported" ] || fail "svcapi.o exports nothing"
-# what the header declares, without its comments
+# the declarations of the header, without comments
 echo '#include "svcapi.h"' | $CC -E -P -I. -x c - >build/check/header.i || fail "svcapi.h does not compile"
 bad=
 for name in $exported; do

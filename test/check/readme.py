@@ -1,17 +1,17 @@
 """The blocks of the README and of docs/*.md, run as a reader would paste them. argv[1]: a folder with a short path, for servers of the driver.
 
-The word behind ``` says what a block is:
+The word after ``` is the kind of a block:
     sh            commands; all of a page run in one shell, in their order
-    sh postgres   the same, left out where PostgreSQL is not installed
-    sh no-run     commands that need a registry, a container engine or another machine; NO_RUN bounds their number
+    sh postgres   the same, skipped if PostgreSQL is not installed
+    sh no-run     commands that need a registry, a container engine or another machine; NO_RUN limits their number
     c FILE        a program, written to FILE; commands of the page compile and run it. Plain c, in the README alone, is app.c
-    c part        a part of a program: it must compile behind #include "svcapi.h"
+    c part        a part of a program: it must compile after #include "svcapi.h"
     python        a program that uses the package of package/python; it must end with status 0
-    json          must be JSON
-    text          not for machines
+    json          must be valid JSON
+    text          not checked
 ELSEWHERE lists kinds of blocks that other tests run. Any other word is an error: nothing would run the block.
 
-Ports become free ones, and programs are compiled without optimization. Every page has a folder of its own, which looks like the source tree.
+Ports are replaced by free ones, and programs are compiled without optimization. Every page has its own folder, which looks like the source tree.
 """
 import json
 import os
@@ -36,8 +36,8 @@ ELSEWHERE = {
     ("docs/javascript.md", "js"): "test/packages/npm.sh", ("docs/javascript.md", "html"): "test/packages/npm/browser.mjs",
     ("docs/python.md", "python"): "test/packages/python.sh", ("docs/go.md", "go"): "test/packages/go.sh",
 }
-TWICE = {"README.md", "docs/quickstart.md"}  # these say that they can be pasted again
-EXPECT = {  # what the output of a page must have: the commands did something
+TWICE = {"README.md", "docs/quickstart.md"}  # pages that claim that they can be pasted again
+EXPECT = {  # required output of a page, which shows that the commands had an effect
     "README.md": ['^201 .*"name":"Acme"', '"clusterCount"'],
     "docs/quickstart.md": ['"name":"store"', '"name":"main"', "the store in build/restored is whole"],
     "docs/authentication.md": ['"clusterCount"', '"isDeleted"', '"127.0.0.1'],
@@ -75,7 +75,7 @@ def blocks(page):
 
 
 def anchors(page):
-    """The names of its headings, as GitHub makes them."""
+    """The names of a page's headings, as GitHub makes them."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     return {re.sub(r"[^\w\- ]", "", h.strip().lower()).replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)}
 
@@ -107,12 +107,12 @@ def free_ports(n):
 
 
 def tree(folder):
-    """A folder as the source tree is after ./build.sh run; build.sh has a lock on the real one."""
+    """A folder that looks like the source tree after ./build.sh run; build.sh has a lock on the real one."""
     (folder / "build").mkdir(parents=True)
     (folder / "bin").mkdir()
     for name in ("svcapi.h", "svcapi.c", "ports", "examples", "package"):
         (folder / name).symlink_to(ROOT / name)
-    for name in ("deps", "svcd", "libsvcapi.so.0", "libsvcapi.a"):
+    for name in ("deps", "svcd", "libsvcapi.so.1", "libsvcapi.a"):
         (folder / "build" / name).symlink_to(ROOT / "build" / name)
     (folder / "bin/svcd").symlink_to(ROOT / "build/svcd")
     script = folder / "build.sh"
@@ -123,7 +123,7 @@ def tree(folder):
 
 
 def localized(text, ports, pids):
-    """Commands with free ports, without optimization, and with the processes that they leave behind written to `pids`."""
+    """Commands with free ports, without optimization. The ids of background processes are written to `pids`."""
     for was, now in zip((8080, 8443, 8081, 8082), ports):
         text = re.sub(r"(127\.0\.0\.1|localhost):%d\b" % was, r"\1:%d" % now, text)
     text = text.replace("/tmp/servers", SERVERS)
@@ -133,7 +133,7 @@ def localized(text, ports, pids):
 
 
 def end(pids):
-    """The processes that the commands have left behind, until they are gone: a store that is in use cannot be opened."""
+    """Ends the background processes of the commands and waits for their end, because a store in use cannot be opened."""
     left = [int(pid) for pid in pids.read_text().split()] if pids.exists() else []
     for number in (signal.SIGTERM, signal.SIGKILL):
         for pid in left:
@@ -149,7 +149,7 @@ def end(pids):
 
 
 def run(page, found, folder):
-    """All commands and programs of a page."""
+    """Runs all commands and programs of a page."""
     script, pids, ports = tree(folder), folder / "pids", free_ports(4)
     script.write_text(localized(script.read_text(), ports, pids))
     environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}", SVCD=str(ROOT / "build/svcd"))
@@ -195,7 +195,7 @@ def run(page, found, folder):
 
 
 def known(page, number, word, text):
-    """Whether something runs this block; the kinds that only have to be well-formed are looked at here."""
+    """Checks that something runs this block. Blocks that only have to be well-formed are checked here."""
     first = word.split(" ")[0]
     if (page, word) in ELSEWHERE or (page, first) in ELSEWHERE:
         return
@@ -220,7 +220,7 @@ def main():
         for block in found[page]:
             known(str(page), *block)
     if sum(map(links, pages)) < 100:
-        fail("there are hardly any links: this check looks in vain")
+        fail("there are hardly any links: this check would find nothing")
     left = [f"{page}:{number}" for page in pages for number, word, _ in found[page] if word == "sh no-run"]
     if len(left) > NO_RUN:
         fail(f"{len(left)} blocks are marked no-run, and at most {NO_RUN} may be: {' '.join(left)}")
@@ -235,7 +235,7 @@ def main():
             finally:
                 end(folder / "pids")
     if ran < 25:
-        fail(f"only {ran} blocks were run: this check looks in vain")
+        fail(f"only {ran} blocks were run: this check would find nothing")
     print(f"{ran} blocks ran, {len(left)} are marked no-run")
     if not POSTGRES:
         print("skipped: not installed: postgresql")

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every operation, parameter and resource of the OpenAPI document has a description, and nearly every field; each text of the catalog's
-# files reference.txt is shown somewhere, and is written in plain English. The packed texts and the pages in docs/reference are what the
-# files say. A listener that is built without the texts carries none of them, and neither does svcapi.c.
+# Every operation, parameter and resource of the OpenAPI document has a description, and nearly every field. Each text of the catalog's
+# files reference.txt appears somewhere, and is plain English. The packed texts and the pages in docs/reference match the
+# files. A listener built without the texts contains none of them, and neither does svcapi.c.
 . test/check/common
 tool python3
 
@@ -21,8 +21,8 @@ fi
 
 python3 test/reference.py --check || fail "the reference of the API is incomplete"
 
-# what the listener serves is what svcd prints
-rm -f build/check/reference.out # the line of a run before must not be read: this svcd has another port
+# the listener serves the document that svcd prints
+rm -f build/check/reference.out # removes the line of an earlier run, because this svcd has another port
 url=http://reference.test
 build/svcd --memory --base-url $url --listen http://127.0.0.1:0 --bootstrap build/check/reference.credentials >build/check/reference.out 2>build/check/reference.log & pid=$!
 trap 'kill $pid 2>/dev/null || :; rm -f build/check/reference.credentials' EXIT
@@ -34,11 +34,11 @@ curl -fsS -o build/check/reference.served "$at/openapi.json" || fail "GET /opena
 build/svcd openapi --base-url $url | head -c -1 | cmp -s - build/check/reference.served || fail "GET /openapi.json and svcd openapi differ"
 kill $pid; wait $pid || fail "svcd ends with status $?"
 
-# a file that is wrong is refused, with file and line
+# an invalid file is refused, with file and line
 T=build/check/reference
 rm -rf $T; mkdir -p $T/ports/listener $T/package $T/amalgamation/catalog/a
 cp ports/listener/reference.sh $T/ports/listener/; cp package/generate.sh $T/package/
-try() { # WORDS LINE...: the error that these lines are refused with
+try() { # WORDS LINE...: these lines are refused with this error
   wanted=$1; shift
   printf '%s\n' "$@" >$T/amalgamation/catalog/a/reference.txt
   if said=$(sh $T/ports/listener/reference.sh 2>&1 >/dev/null); then fail "reference.sh accepts: $*"; fi
@@ -63,5 +63,5 @@ done
 left=$(size build/check/reference.o build/check/reference_texts.o | awk 'NR > 1 { n += $4 } END { print n }')
 [ "$left" -le 64 ] || fail "with -DSVC_LISTENER_NO_REFERENCE there are still $left bytes of it"
 text=$(sed -n 's/^operation createCluster: \([^`]*\)\..*/\1/p' amalgamation/catalog/deployment/reference.txt)
-[ -n "$text" ] || fail "createCluster has no text: this check looks in vain"
+[ -n "$text" ] || fail "createCluster has no text: this check would find nothing"
 ! grep -qF "$text" svcapi.c || fail "svcapi.c has descriptions in it"

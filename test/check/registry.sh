@@ -1,11 +1,11 @@
 #!/bin/sh
-# test/registry.sh finds each form of a test, and refuses a test that could not run: with the place of it, and what is wrong.
+# test/registry.sh finds each form of a test, and refuses a test that could not run, with its place and the error.
 . test/check/common
 
 T=build/check/registry
 rm -rf $T; mkdir -p $T/other
 file() { printf '%s\n' "$@" >$T/some_test.c; }
-refused() { # WORDS: of what the registry says to some_test.c
+refused() { # WORDS: the error of the registry for some_test.c
   if sh test/registry.sh $T/some_test.c >$T/out 2>&1; then fail "not refused ($1): $(cat $T/some_test.c)"; fi
   grep -qF -e "$1" $T/out || fail "the registry does not say '$1': $(cat $T/out)"
 }

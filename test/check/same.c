@@ -1,7 +1,7 @@
 /*
-** One scenario with a seed and a manual clock, printed in full: test/check/same.sh compiles it with several compilers, and
-** for other processors, and compares what they print. A byte that depends on the order in which a compiler evaluates
-** arguments, on the size of a type or on the sign of char is a difference there.
+** A scenario with a seed and a manual clock, printed in full. test/check/same.sh compiles it with several compilers and for
+** other processors, and compares the outputs. A byte that depends on the order in which a compiler evaluates arguments, on the
+** size of a type or on the sign of char shows up as a difference.
 **
 ** The scenario creates resources of many kinds, signs in, is refused, lets time pass, and then follows every link.
 */
@@ -14,7 +14,7 @@
 #define BASE "http://localhost:8080"
 #define LINKS 8000
 
-static char *links[LINKS]; /* targets that were printed, or wait for it */
+static char *links[LINKS]; /* targets that were printed or are to be printed */
 static size_t link_count;
 
 static void same_die(const char *why)
@@ -40,7 +40,7 @@ static void same_note_links(const char *body)
   }
 }
 
-static char basic[256]; /* the Authorization header of the first service account; "": none is sent */
+static char basic[256]; /* the Authorization header of the first service account; "": not sent */
 
 static void same_basic(const svc_credentials *first)
 {
@@ -58,7 +58,7 @@ static void same_basic(const svc_credentials *first)
   basic[at] = 0;
 }
 
-/* Send a request and print the answer. `caller` 0: with no more than the Authorization header. Returns the status. */
+/* Sends a request and prints the answer. `caller` 0: authenticated by the Authorization header alone. Returns the status. */
 static int same_send(svc *s, const char *method, const char *target, const char *type, const char *body, int caller)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };

@@ -1,13 +1,13 @@
 #!/bin/sh
-# The same bytes from every compiler and every processor: one seeded scenario (same.c) is compiled by gcc and by clang, without
-# and with optimisation, and for ARM where ./build.sh arm has left what that needs. All of them print the same answers.
+# The same bytes with every compiler and processor: one seeded scenario (same.c) is compiled with gcc and clang, without
+# and with optimization, and for ARM if ./build.sh arm has installed the tools. All programs print the same answers.
 . test/check/common
 
 tool clang
 T=build/check/same
 rm -rf $T; mkdir -p $T
 
-scenario() { # NAME COMPILER-AND-FLAGS MBEDTLS [EMULATOR]: what it prints, in $T/NAME
+scenario() { # NAME COMPILER-AND-FLAGS MBEDTLS [EMULATOR]: compiles and runs it; the output is in $T/NAME
   # shellcheck disable=SC2086
   $2 -std=gnu11 -w $INCLUDES -I. -o "$T/$1.program" test/check/same.c svcapi.c build/deps/mdb.c build/deps/midl.c build/deps/frozen.c \
     build/deps/tinycthread.c "$3/library/libmbedx509.a" "$3/library/libmbedcrypto.a" -pthread || fail "$2 does not compile the scenario"

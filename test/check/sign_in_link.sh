@@ -1,8 +1,8 @@
 #!/bin/sh
-# The sign-in link of svcd: it works once, for a minute, for a page of svcd's own on this machine, and for nobody else; no output but standard output has
-# its code. And the console's way to test control: a page of svcd's own is let in with the token, every other page is not.
+# The sign-in link of svcd works once, for a minute, for a page of svcd's own on this machine, and for no one else. Only standard output has
+# its code. Also tests the console's access to test control: a page of svcd's own is accepted with the token, every other page is refused.
 . test/check/common
-tool python3 # a terminal
+tool python3 # for a pseudo-terminal
 
 T=build/check/sign_in_link
 flags="--sign-in-link --log-level info"
@@ -10,7 +10,7 @@ flags="--sign-in-link --log-level info"
 json='Content-Type: application/json'
 code() { sed -n 's/.*#\/~signin\///p' "$T/out"; }
 send() { curl -sS --max-time 10 -D "$T/head" -o "$T/answer" -w '%{http_code}' "$@" "$url/_explorer/sign-in"; }
-try() { # [CURL ARGUMENT]...; $body: in place of the code
+try() { # [CURL ARGUMENT]...; $body, if set, replaces the code
   if [ -z "${body+set}" ]; then send -H "$json" -H "Origin: $url" --data-raw "{\"code\":\"$(code)\"}" "$@"
   else send -H "$json" -H "Origin: $url" --data-raw "$body" "$@"; fi
 }
@@ -20,8 +20,8 @@ expect() { # STATUS WHAT [CURL ARGUMENT]...
   [ "$got" = "$want" ] || { cat "$T/answer"; fail "$what: $got, not $want"; }
 }
 guess() { body="{\"code\":\"$3\"}"; expect "$1" "$2"; unset body; } # STATUS WHAT CODE
-# what follows from a terminal is a link, from a pipe none
-terminal() { # FLAG...: svcd with a terminal as standard output, which is kept in $T/tty
+# by default, svcd prints a link to a terminal, and no link to a pipe
+terminal() { # FLAG...: svcd with a terminal as standard output, which is recorded in $T/tty
   python3 - "$T/tty" "$@" <<'PYTHON'
 import os, pty, signal, sys
 pid, fd = pty.fork()
@@ -35,12 +35,12 @@ os.waitpid(pid, 0)
 PYTHON
 }
 
-# one that nobody uses: its minute begins now, and is looked at last
+# a link that is not used: its minute starts now, and is checked at the end
 build/svcd --memory --bootstrap $T/late.json --listen http://127.0.0.1:0 --sign-in-link >$T/late.out 2>$T/late.err & late=$!
 trap 'kill $late 2>/dev/null || :; [ -z "$svcd" ] || kill $svcd 2>/dev/null || :' EXIT
 began=$(date +%s)
 
-# who may not
+# refused requests
 begin --data $T/data --access-log $T/access --test-control --trusted-proxy 127.0.0.2
 [ "$(code | wc -c)" -eq 65 ] || { cat $T/out; fail "svcd prints no link of 64 hex digits"; }
 used=$(code)
@@ -67,18 +67,18 @@ done
 unset body
 got=$(curl -sS -o $T/answer -w '%{http_code}' -H "Origin: $url" -H 'Content-Type: text/plain' -d "{\"code\":\"$used\"}" "$url/_explorer/sign-in")
 [ "$got" = 400 ] || fail "a form of another site could send this: $got"
-# a wrong code, but for its last digit, is late, and costs nothing yet
+# a code that is wrong only in its last digit gets a delay, and does not use up the link
 wrong=$(printf %s "$used" | sed 's/0$/1/; t; s/.$/0/')
 guess 401 "a wrong code" "$wrong"
 guess 401 "the code in capitals" "$(printf %s "$used" | tr a-f A-F)"
 
-# who may: once
+# the correct request works once
 expect 200 "the link" -H 'Sec-Fetch-Site: same-origin'
 grep -qi '^cache-control: no-store' $T/head || fail "the answer may be kept"
 grep -qi "^x-test-token: $(of testToken)" $T/head || fail "the answer lacks the token of test control"
 grep -qi "^x-client-id: $(of clientId)" $T/head || fail "the answer does not say who is signed in"
 token=$(sed -n 's/.*"access_token":"\([^"]*\)".*/\1/p' $T/answer)
-[ "$(curl -sS -o $T/answer -w '%{http_code}' -H "Authorization: Bearer $token" "$url/api/svc/v2/orgs")" = 200 ] || fail "the token is none"
+[ "$(curl -sS -o $T/answer -w '%{http_code}' -H "Authorization: Bearer $token" "$url/api/svc/v2/orgs")" = 200 ] || fail "the token is invalid"
 expect 410 "the link a second time"
 guess 410 "a wrong code after it" "$wrong"
 grep -q 'signed in with the sign-in link' $T/err || fail "the log does not say that the link was used"
@@ -88,7 +88,7 @@ if grep -q "$used\|$token\|$(of clientSecret)" $T/journal; then fail "the journa
 kill -HUP $svcd; sleep 0.3
 [ "$(grep -c '~signin' $T/out)" = 1 ] || fail "SIGHUP prints another link"
 
-# test control: a page of svcd's own, with the token, and no other
+# test control: only a page of svcd's own, with the token
 clock() { curl -sS --max-time 10 -o $T/answer -w '%{http_code}' -H "Authorization: Bearer $(of testToken)" -H "$json" "$@" "$url/_svc/snapshots"; }
 [ "$(clock -H "Origin: $url" -d '{"name":"a"}')" = 201 ] || { cat $T/answer; fail "the console cannot use test control"; }
 for origin in null "$other" http://evil.test "https://${url#http://}" "$url/" "http://localhost:${url##*:}" http://127.0.0.1; do
@@ -106,20 +106,20 @@ done
 [ "$(curl -sS -o $T/answer -w '%{http_code}' "$url/_svc/worlds/nothing")" = 401 ] || fail "a world that there is not"
 end
 
-# the second start: the store has hashes alone, the file has the secret; another link, and the first one is void
+# the second start: the store has only hashes, and the file has the secret. It prints another link; the first link is void
 begin --data $T/data
 [ "$(code)" != "$used" ] || fail "the code is the same as before"
 guess 401 "the link of the start before" "$used"
 expect 200 "the link of a second start"
 grep -qi '^x-test-token' $T/head && fail "without test control there is a token of it"
 end
-# five wrong ones close it
+# five wrong codes close the link
 begin --data $T/data
 for _ in 1 2 3 4 5; do guess 401 "a guess" "$wrong"; done
 expect 410 "the link after five guesses"
 grep -q '(5 of 5): the link is closed' $T/err || fail "the log does not say that the link is closed"
 end
-# without the file there is none, and svcd says why; the path is then any unknown one
+# without the file there is no link, and svcd gives the reason; the path is then an unknown one
 mv $T/data/bootstrap.json $T/away.json
 begin --data $T/data
 grep -q 'no sign-in link: .*/bootstrap.json is missing' $T/out || { cat $T/out; fail "svcd does not say why there is no link"; }
@@ -127,11 +127,11 @@ case $(try) in 200|410) fail "there is a link where none was printed" ;; esac
 end
 mv $T/away.json $T/data/bootstrap.json
 
-# where nobody looks, there is none; at a terminal there is one, but for those who have no use for it
+# without a terminal there is no link; with a terminal there is one, except where it would be useless
 flags=
 begin --data $T/data
 if grep -q signin $T/out; then fail "svcd prints a link into a file"; fi
-[ "$(curl -sS -o $T/answer -w '%{http_code}' -H "$json" -H "Origin: $url" -d '{}' "$url/_explorer/sign-in")" = 404 ] || { cat $T/answer; fail "the path is not any unknown one"; }
+[ "$(curl -sS -o $T/answer -w '%{http_code}' -H "$json" -H "Origin: $url" -d '{}' "$url/_explorer/sign-in")" = 404 ] || { cat $T/answer; fail "the path is not answered as an unknown path"; }
 curl -sS "$url/_svc/health" | grep -q testControl && fail "the health names test control, which is off"
 end
 terminal --data $T/data || fail "svcd does not start at a terminal"

@@ -1,11 +1,11 @@
 /*
-** How much stack a call needs: every kind of call is made on a thread whose stack was painted before, and what it has
-** written to is looked for afterwards. Prints a line for each kind, and last the most of all:
+** Measures how much stack calls need: each kind of call runs on a thread whose stack was filled with a pattern before, and the
+** overwritten part is measured afterwards. Prints a line for each kind, and the maximum last:
 **
-**   stack FOLDER    FOLDER is for a store, and must not be there yet
+**   stack FOLDER    FOLDER is for a store, and must not exist yet
 **
-** "Every kind": opening, the first credentials, creates of all sorts of things, a walk along all links with and without
-** credentials, changes, bodies that are deep, long and wrong, deletes with all that is below, the document, a copy.
+** The kinds: opening, the first credentials, creates of all kinds of resources, a walk along all links with and without
+** credentials, changes, bodies that are deep, long and invalid, cascading deletes, the OpenAPI document, a backup.
 */
 #define _GNU_SOURCE /* mmap's flags, strdup */
 #include "svcapi.h"
@@ -22,17 +22,17 @@
 
 typedef struct stack_world {
   const char *folder;
-  unsigned char *low; /* of the thread's stack */
+  unsigned char *low; /* lowest address of the thread's stack */
   size_t most;
   const char *most_of;
   svc *s;
   svc_credentials keys;
   char authorization[512];
-  char *targets[TARGETS]; /* to be visited: found in links */
+  char *targets[TARGETS]; /* targets from links, to be visited */
   size_t count;
   int status;
   char *body; /* of the last answer */
-  size_t deep; /* what bodies took with max_depth at its most */
+  size_t deep; /* stack used by bodies with the largest max_depth */
 } stack_world;
 
 static void stack_die(const char *what, const char *more)
@@ -41,7 +41,7 @@ static void stack_die(const char *what, const char *more)
   exit(1);
 }
 
-/* What of the stack has been used since it was painted last; then it is painted again, up to where we are. */
+/* Returns how much of the stack was used since the last fill, and fills it again up to the present frame. */
 static size_t stack_used(stack_world *w)
 {
   unsigned char *here = __builtin_frame_address(0), *p = w->low;
@@ -85,7 +85,7 @@ static void stack_links(stack_world *w)
   }
 }
 
-/* One request of whoever has w->authorization. */
+/* Sends one request with w->authorization. */
 static void stack_send(stack_world *w, const char *method, const char *target, const char *body)
 {
   const svc_header headers[] = { { "Authorization", w->authorization, 0, 0 },
@@ -101,7 +101,7 @@ static void stack_send(stack_world *w, const char *method, const char *target, c
   svc_response_free(&response);
 }
 
-/* The value of a member of the last answer; "" if there is none. */
+/* The value of a member of the last answer; "" if it is missing. */
 static void stack_value(const stack_world *w, const char *name, char *out, size_t size)
 {
   char member[64];
@@ -161,7 +161,7 @@ static void stack_create(stack_world *w)
   if (good < 5) stack_die("most creates were refused, so this looks in vain:", w->body);
 }
 
-/* Along all links, and what each shows is sent back. */
+/* Follows all links, and sends each representation back. */
 static void stack_walk(stack_world *w)
 {
   size_t i, most = 0, most_back = 0, used;
@@ -232,7 +232,7 @@ static void stack_wrong(stack_world *w)
     snprintf(w->authorization, sizeof w->authorization, "%s", wrong[i]);
     stack_send(w, "GET", "/api/svc/v2/orgs?itemsPerPage=5", NULL);
   }
-  stack_note(w, "credentials that are none");
+  stack_note(w, "invalid credentials");
 }
 
 static void *stack_run(void *argument)
@@ -266,7 +266,7 @@ static void *stack_run(void *argument)
   return NULL;
 }
 
-/* Bodies of all depths, with max_depth at its most. */
+/* Sends bodies of all depths, with the largest max_depth. */
 static void *stack_run_deep(void *argument)
 {
   stack_world *w = argument;
@@ -275,7 +275,7 @@ static void *stack_run_deep(void *argument)
   if (svc_open(&w->s, &config) != SVC_OK || svc_bootstrap(w->s, &w->keys) != SVC_OK) stack_die("cannot open", "");
   stack_bearer(w);
   stack_used(w);
-  for (depth = 32; depth <= 512; depth += 4) stack_bodies(w, depth); /* paths end the deepest of them before max_depth does */
+  for (depth = 32; depth <= 512; depth += 4) stack_bodies(w, depth); /* the limit on paths stops the deepest ones before max_depth does */
   w->deep = stack_used(w);
   svc_close(w->s);
   return NULL;

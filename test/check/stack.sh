@@ -1,5 +1,5 @@
 #!/bin/sh
-# svcapi.h says how much stack a call needs, for who makes threads on a board: every kind of call must do with that.
+# svcapi.h states how much stack a call needs, for programs that create threads on a board: no call may need more.
 . test/check/common
 
 most=$(sed -n 's/^\*\* STACK. A call needs \([0-9]*\) KiB .*/\1/p' svcapi.h)
@@ -12,4 +12,4 @@ timeout 120 build/check/stack build/check/stack.store >build/check/stack.out || 
 rm -rf build/check/stack.store
 used=$(tail -n 1 build/check/stack.out | awk '{ print $1 }')
 [ "$used" -le $((most * 1024)) ] || { cat build/check/stack.out; fail "a call needs $used bytes of stack, and svcapi.h says $most KiB"; }
-[ "$used" -gt 8192 ] || fail "a call needs only $used bytes of stack: this check looks in vain"
+[ "$used" -gt 8192 ] || fail "a call needs only $used bytes of stack: this check would find nothing"

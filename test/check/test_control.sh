@@ -1,6 +1,6 @@
 #!/bin/sh
-# The examples of tests are tests: in C in one process, in Python and Node over HTTP. Where one of these is not installed,
-# its example is not run.
+# The examples of tests are tests: in C in one process, in Python and Node over HTTP. An example is skipped if its
+# language is not installed.
 . test/check/common
 
 [ -x build/svcd ] || fail "build/svcd is missing: run ./build.sh test"
@@ -16,4 +16,4 @@ else left="$left python3"; fi
 if command -v node >/dev/null 2>&1 && [ "$(node -p 'process.versions.node.split(".")[0] >= 18')" = true ]; then
   timeout 120 node --test examples/node/test_over_http.mjs || fail "examples/node/test_over_http.mjs fails"
 else left="$left node"; fi
-[ -z "$left" ] || echo "skipped: not installed:$left" # one.sh shows this; what could be run was
+[ -z "$left" ] || echo "skipped: not installed:$left" # one.sh shows this line; the other parts were run

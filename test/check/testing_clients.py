@@ -1,4 +1,4 @@
-"""The parts of check/testing_clients that read JSON and YAML. argv[1]: its folder, where NAME.url and NAME.json are of running svcd."""
+"""The parts of check/testing_clients that read JSON and YAML. argv[1]: its folder, with NAME.url and NAME.json of running svcd."""
 import base64, json, pathlib, re, subprocess, sys, urllib.error, urllib.request
 
 T = pathlib.Path(sys.argv[1])
@@ -28,7 +28,7 @@ def members(value):
 # ---- the page: every block, in order
 page = pathlib.Path('docs/testing-clients.md').read_text()
 blocks = re.findall(r'^```http\n(.*?)\n```$', page, flags=re.M | re.S)
-if len(blocks) < 20: sys.exit(f'docs/testing-clients.md has {len(blocks)} requests only: this check looks in vain')
+if len(blocks) < 20: sys.exit(f'docs/testing-clients.md has {len(blocks)} requests only: this check would find nothing')
 shown = set()
 for block in blocks:
     asked, answered = block.split('\n\n')
@@ -41,9 +41,9 @@ for block in blocks:
     if members(answer) != members(json.loads(text) if text else None): sys.exit(f'{line} answers {answer}, and the page shows {text}')
 source = pathlib.Path('amalgamation/control/serve.c').read_text()
 routes = re.findall(r'\{ SVC_(\w+), "([^"]+)", (NULL|"[^"]*"), (?:svc_)?serve_', source)
-if len(routes) < 15: sys.exit('the routes are not found in serve.c: this check looks in vain')
+if len(routes) < 15: sys.exit('the routes are not found in serve.c: this check would find nothing')
 for method, path, behind in routes:
-    if f"`{method} /_svc/{path}{'' if behind == 'NULL' else 'NAME'}`" in page: continue # its body is no JSON, or of any form: the page says it in words
+    if f"`{method} /_svc/{path}{'' if behind == 'NULL' else 'NAME'}`" in page: continue # the page describes its body in words, because it is not JSON or has any form
     if (method, '/_svc/' + path + ('' if behind == 'NULL' else behind.strip('"'))) not in shown: sys.exit(f'docs/testing-clients.md lacks {method} /_svc/{path}')
 
 # ---- the archive, and replay
@@ -104,10 +104,10 @@ def replay(*more, against='two', rc=0):
 first = replay()
 if '6 requests sent: 6 the same, 0 different' not in first: sys.exit(f'replay on a fresh server: {first}')
 if '1 skipped' not in first or 'integrations/DATADOG: skipped: a secret in its body' not in first: sys.exit(f'replay sends a secret that it cannot know: {first}')
-lines = [json.loads(line) for line in replay('--json', rc=1).splitlines()] # all is there already
+lines = [json.loads(line) for line in replay('--json', rc=1).splitlines()] # everything exists already
 if lines[-1]['what'] != 'summary' or lines[-1]['different'] < 3: sys.exit(f'replay finds nothing on a server that has all of it: {lines}')
 control('two', 'POST', '/_svc/reset')
-for entry in har['log']['entries']: # another server, it may be: one value, one field and one status differ
+for entry in har['log']['entries']: # as if from another server: one value, one field and one status differ
     content = entry['response']['content']
     if entry['request']['url'].endswith('/groups') and entry['request']['method'] == 'POST':
         body = json.loads(content['text'])
@@ -123,7 +123,7 @@ if '(2 differences)' not in replay('--ignore', 'clusterCount', rc=1): sys.exit('
 (T / 'one.har').write_text('{"log":{}}')
 replay(rc=1)
 
-# ---- files that no engine is here to run
+# ---- files for which there is no engine here
 try: import yaml
 except ImportError: print('skipped: not installed: python3-yaml')
 else:

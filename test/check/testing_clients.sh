@@ -1,7 +1,7 @@
 #!/bin/sh
-# What a tester of a client is told is true: every request of docs/testing-clients.md is sent, and answers with the status and the members that
-# the page shows; no path of test control is missing there; the journal is a valid HTTP archive; replay finds what differs and nothing else;
-# svcd env --for prints what docs/clients.md lists; the examples for containers parse.
+# The documentation for testers of clients is correct: every request of docs/testing-clients.md is sent, and gets the status and the members that
+# the page shows; no path of test control is missing there; the journal is a valid HTTP archive; replay finds exactly the differences;
+# svcd env --for prints the list of docs/clients.md; the examples for containers parse.
 . test/check/common
 tool python3
 tool curl
@@ -34,7 +34,7 @@ if build/svcd health http://127.0.0.1:1 >/dev/null 2>&1; then fail "svcd health 
 timeout 120 python3 test/check/testing_clients.py "$T" || fail "docs/testing-clients.md, the archive or replay: see above"
 grep -q 'a-token-from-the-environment' "$T/three.out" "$T/three.err" && fail "the token of test control is printed"
 
-# the doors of --test-control-anywhere, over a socket
+# access checks of --test-control-anywhere, over a socket
 door() { # STATUS [CURL ARGUMENT]...
   want=$1; shift
   got=$(curl -s -o /dev/null -w '%{http_code}' --max-time 10 "$@" "$(cat "$T/three.url")/_svc/clock")
@@ -51,17 +51,17 @@ door 401 -H 'Authorization: Bearer a-token-from-the-environmenT'
 
 # the table of clients, and the page
 build/svcd env --for >"$T/clients" || fail "svcd env --for lists no clients"
-[ "$(wc -l <"$T/clients")" -ge 6 ] || fail "svcd env --for lists hardly a client"
+[ "$(wc -l <"$T/clients")" -ge 6 ] || fail "svcd env --for lists too few clients"
 while IFS= read -r line; do grep -qxF -- "$line" docs/clients.md || fail "docs/clients.md lacks this line of svcd env --for: $line"; done <"$T/clients"
 (eval "$(build/svcd env --for terraform --bootstrap "$T/one.json")" && [ "$MONGODB_ATLAS_BASE_URL" = "$(cat "$T/one.url")/" ] && [ -n "$MONGODB_ATLAS_PRIVATE_KEY" ]) ||
   fail "svcd env --for terraform prints no variables for a shell"
-build/svcd env --for nothing --bootstrap "$T/one.json" 2>"$T/said" && fail "svcd env takes a client that is none"
-grep -q 'there are svc, cli, terraform' "$T/said" || fail "svcd env does not say which clients there are"
+build/svcd env --for nothing --bootstrap "$T/one.json" 2>"$T/said" && fail "svcd env accepts an unknown client"
+grep -q 'there are svc, cli, terraform' "$T/said" || fail "svcd env does not list the clients"
 
-# the action starts svcd, and writes what later steps need
+# the GitHub action starts svcd, and exports what later steps need
 : >"$T/env"; : >"$T/output"
 INPUT_BINARY=$PWD/build/svcd INPUT_VERSION=0 INPUT_PORT=0 INPUT_FLAGS='' INPUT_FOR=cli RELEASES='' GITHUB_ENV=$T/env GITHUB_OUTPUT=$T/output RUNNER_TEMP=$T \
-  bash package/action/start.sh >"$T/action.out" 2>"$T/action.err" && fail "the action takes port 0, where nobody can find it"
+  bash package/action/start.sh >"$T/action.out" 2>"$T/action.err" && fail "the action accepts port 0, which no one can find"
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 INPUT_BINARY=$PWD/build/svcd INPUT_VERSION=0 INPUT_PORT=$port INPUT_FLAGS='--clock manual' INPUT_FOR=cli RELEASES='' GITHUB_ENV=$T/env GITHUB_OUTPUT=$T/output RUNNER_TEMP=$T \
   bash package/action/start.sh >"$T/action.out" 2>"$T/action.err" || fail "package/action/start.sh fails: $(cat "$T/action.err")"
@@ -69,7 +69,7 @@ pids="$pids $(sed -n 's/^pid=//p' "$T/output")"
 for name in SVC_BASE_URL SVC_TEST_TOKEN SVC_CLIENT_SECRET MONGODB_ATLAS_PUBLIC_API_KEY; do grep -q "^$name=." "$T/env" || fail "the action does not export $name"; done
 grep -q "^::add-mask::$(sed -n 's/^SVC_CLIENT_SECRET=//p' "$T/env")\$" "$T/action.out" || fail "the action does not mask the secret"
 
-# what no container engine is here to try
+# examples that need a container engine are only parsed
 python3 -m py_compile examples/testcontainers/python/test_svcd.py || fail "examples/testcontainers/python does not compile"
 rm -rf examples/testcontainers/python/__pycache__
 if command -v node >/dev/null 2>&1; then

@@ -1,14 +1,14 @@
 #!/bin/sh
-# svcd export and import: a store that is being served is exported, imported into another folder, and serves the same from there; on PostgreSQL, where
-# there is a server (SVC_TEST_STORE=postgres ./build.sh test check/transfer), and back. Stores of older formats are upgraded. A role that may read
-# and write the tables, and no more, serves.
+# svcd export and import: a store in service is exported, imported into another folder, and serves the same data from there; also on PostgreSQL, if
+# there is a server (SVC_TEST_STORE=postgres ./build.sh test check/transfer), and back. Stores of older formats are upgraded. A role that may only
+# read and write the tables is enough to serve.
 . test/check/common
 
 T=build/check/transfer
 flags='--base-url http://svc.test --limiter-off --provision-seconds 0 --seal-passwords'
 . test/check/service
 
-same() { # FILE FILE: two exports, but for their first lines and the hash over these
+same() { # FILE FILE: compares two exports, without their first lines and the hash over these
   for f in "$1" "$2"; do sed '1d; s/,"sha256":"[0-9a-f]*"}$/}/' "$f" >"$f.rows"; done
   cmp -s "$1.rows" "$2.rows" || { diff "$1.rows" "$2.rows" | head -n 4 | cut -c1-300; fail "$2 is not the same as $1"; }
 }
@@ -27,7 +27,7 @@ make "/groups/$(of groupId)/clusters" '{"name":"Main","clusterType":"REPLICASET"
 make "/groups/$(of groupId)/databaseUsers" '{"databaseName":"admin","username":"app","password":"correct horse battery","roles":[{"roleName":"read","databaseName":"shop"}]}'
 make "/groups/$(of groupId)/integrations/PAGER_DUTY" '{"type":"PAGER_DUTY","serviceKey":"0123456789abcdef0123456789abcdef","region":"US"}'
 answers $T/first
-works export --data $T/data --out $T/served # it is in use
+works export --data $T/data --out $T/served # while it is in use
 [ ! -e $T/data/export.new ] || fail "the copy stays"
 end
 works export --data $T/data --out $T/a
@@ -36,7 +36,7 @@ refused 'File exists' export --data $T/data --out $T/a
 build/svcd export --data $T/data >$T/a.stdout 2>$T/err || fail "export to standard output"
 same $T/a $T/a.stdout
 grep -q '"class":"raw"' $T/a && fail "a record has no shape"
-if grep -q -e 'correct horse' -e 0123456789abcdef0123456789abcdef $T/a; then fail "a secret is in clear"; fi
+if grep -q -e 'correct horse' -e 0123456789abcdef0123456789abcdef $T/a; then fail "a secret is in plain text"; fi
 works import --data $T/b --in $T/a
 works export --data $T/b --out $T/b.lines
 same $T/a $T/b.lines
@@ -47,11 +47,11 @@ answers $T/second
 cmp -s $T/first $T/second || fail "after an import the service answers something else"
 end
 
-# ---- secrets in clear, and another key ---------------------------------------------------------------------------------------
+# ---- secrets in plain text, and another key ----------------------------------------------------------------------------------
 
 works export --data $T/data --with-secrets --out $T/clear
-grep -q 'SECRETS IN CLEAR' $T/err || fail "nobody says that secrets are in clear"
-[ "$(grep -c -e '"password":"correct horse battery"' -e '"serviceKey":"0123456789abcdef0123456789abcdef"' $T/clear)" = 2 ] || fail "not all secrets are in clear"
+grep -q 'SECRETS IN CLEAR' $T/err || fail "there is no warning that secrets are in plain text"
+[ "$(grep -c -e '"password":"correct horse battery"' -e '"serviceKey":"0123456789abcdef0123456789abcdef"' $T/clear)" = 2 ] || fail "not all secrets are in plain text"
 refused 'no key to seal them' import --data $T/keyless --in $T/clear
 mkdir -p $T/c; head -c 32 /dev/urandom >$T/c/secret.key; chmod 600 $T/c/secret.key
 works import --data $T/c --in $T/clear
@@ -59,7 +59,7 @@ works check --data $T/c
 works export --data $T/c --with-secrets --out $T/c.lines
 same $T/clear $T/c.lines
 
-# ---- cut, changed, killed ---------------------------------------------------------------------------------------------------
+# ---- truncated, changed, killed ---------------------------------------------------------------------------------------------
 
 sed '$d' $T/a >$T/cut
 refused 'it was cut' import --data $T/d1 --in $T/cut
@@ -89,14 +89,14 @@ for n in 3 3-roles 4; do
   works check --data $T/f$n
   begin --data $T/f$n --upgrade; end
 done
-# killed at any moment, also while the backup is made: the next one goes on, and a backup of the old format is there
+# killed at any time, also during the backup: the next upgrade continues, and a backup of the old format exists
 for n in 3-roles 4; do
   killed=0
   for ms in 1 2 3 4 5 6 7 8 10 12 14 17 20 25 30; do
     rm -rf $T/k; mkdir -p $T/k; gzip -dc test/formats/$n.gz >$T/k/data.mdb
     if timeout -s KILL "0.0$(printf %02d $ms)" build/svcd check --data $T/k --upgrade >$T/out 2>$T/err; then continue; fi
     killed=$((killed + 1))
-    for _ in 1 2 3 4 5 6 7 8 9 10; do # the one that was killed may still be on its way out
+    for _ in 1 2 3 4 5 6 7 8 9 10; do # the killed process may still be ending
       build/svcd check --data $T/k --upgrade >$T/out 2>$T/err && break
       grep -q 'in use' $T/err || break
       sleep 0.1
@@ -132,7 +132,7 @@ works import --data $T/e --in $T/p.lines
 works export --data $T/e --out $T/e.lines
 same $T/a $T/e.lines
 refused 'not empty' import --store "$(uri one)" --in $T/a
-# the tables, by a role that may; then a role that may only read and write them
+# tables are created by a privileged role; then a role that may only read and write them is enough
 refused 'permission denied' import --store "$(uri two transfer_dml)" --in $T/a
 works schema --print
 sed 's/ROLE/transfer_dml/; s/^-- GRANT/GRANT/' $T/out | PGOPTIONS='-csearch_path=transfer_two' psql -h "$SVC_TEST_POSTGRES" -U svc -d postgres -q -v ON_ERROR_STOP=1 >/dev/null || fail "the SQL of svcd schema --print"
@@ -144,7 +144,7 @@ answers $T/third
 cmp -s $T/first $T/third || fail "from PostgreSQL, after an import, the service answers something else"
 make "/groups" "{\"name\":\"more\",\"orgId\":\"$(of orgId)\"}"
 end
-# a minor number that is higher is no matter, a major one is
+# a higher minor number is accepted, a higher major number is refused
 sql "COMMENT ON TABLE transfer_two.svc_record IS 'svcapi schema 1.7'"
 works check --store "$(uri two transfer_dml)"
 sql "COMMENT ON TABLE transfer_two.svc_record IS 'svcapi schema 2.0'"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Worlds as a user meets them: svcd starts with each that it brings along, and with a file; an error has the line and column; a world that is written from
-# a store gives the same again; a snapshot goes into a file and starts another svcd. And the worlds in svcd are those in package/worlds.
+# Worlds for users: svcd starts with each of its built-in worlds, and with a file; an error has the line and column; a world exported from
+# a store recreates the same; a snapshot goes into a file and starts another svcd. The worlds built into svcd are those in package/worlds.
 . test/check/common
 tool python3
 
@@ -27,7 +27,7 @@ for world in empty team company; do
   control -o $T/$world.snapshot "$url/_svc/snapshots/a"
   orgs=$(api /orgs | sed "s|$url||g")
   cp $T/first.json $T/$world.first
-  # back to the world, and not to an empty store
+  # a reset restores the world, not an empty store
   before=$(control "$url/_svc/world")
   control -H 'Content-Type: application/json' -d '{"world":1,"orgs":[{"name":"Other"}]}' "$url/_svc/world" >/dev/null
   has "$(control "$url/_svc/world")" '"Other"' "POST /_svc/world"
@@ -36,7 +36,7 @@ for world in empty team company; do
   end
 done
 
-# a snapshot that is larger than other bodies may be goes into another svcd, for who has the token: by its length, and in chunks
+# a snapshot above the limit of other bodies can be sent to another svcd by a caller with the token: with a length, and in chunks
 [ "$(wc -c <$T/company.snapshot)" -gt 1048576 ] || fail "the snapshot of company is too small to show anything"
 rm -f $T/first.json
 begin
@@ -52,15 +52,15 @@ load 413 "$right" /_svc/faults
 load 413 "$right" /api/svc/v2/orgs
 load 413 "" /_svc/snapshots/d
 load 413 "${right}x" /_svc/snapshots/d
-load 413 "$right" /_svc/snapshots/d # who guesses learns nothing: for half a second nobody may
+load 413 "$right" /_svc/snapshots/d # no one can guess tokens: for half a second after a failure all are refused
 sleep 1
 load 201 "$right" /_svc/snapshots/d
 load 413 "another token of 32 characters.." /_svc/snapshots/d -H 'Transfer-Encoding: chunked'
 control -X POST "$url/_svc/snapshots/b:restore" >/dev/null
-cp $T/company.first $T/first.json # the keys that the snapshot has
+cp $T/company.first $T/first.json # the keys of the snapshot
 [ "$(api /orgs | sed "s|$url||g")" = "$orgs" ] || fail "the snapshot of company brings back something else"
 end
-# without test control nobody may
+# without test control no one may
 flags="--memory --bootstrap $T/first.json"
 rm -f $T/first.json
 begin
@@ -74,16 +74,16 @@ begin --snapshot $T/team.snapshot
 has "$(api "/groups/$(get groupId)/clusters")" '"analytics"' "--snapshot"
 end
 
-# errors are told in the way of compilers
+# errors have the format of a compiler's
 printf '{\n  "world": 1,\n  "orgs": [\n    { "name": "A", "groups": [ { "name": "x", "color": "red" } ] } ]\n}\n' >$T/bad.json
-if build/svcd world --check $T/bad.json 2>$T/said; then fail "a bad world is good"; fi
+if build/svcd world --check $T/bad.json 2>$T/said; then fail "an invalid world is accepted"; fi
 has "$(cat $T/said)" "$T/bad.json:4:32: orgs[0].groups[0]: INVALID_ATTRIBUTE: " "the error"
-if build/svcd --memory --show-credentials --listen http://127.0.0.1:0 --world nowhere >/dev/null 2>$T/said; then fail "svcd starts with a world that it has not"; fi
+if build/svcd --memory --show-credentials --listen http://127.0.0.1:0 --world nowhere >/dev/null 2>$T/said; then fail "svcd starts with an unknown world"; fi
 has "$(cat $T/said)" 'there is no such built-in world: use empty, team or company' "the error"
 if build/svcd --memory --show-credentials --listen http://127.0.0.1:0 --world company >/dev/null 2>$T/said; then fail "a world moves the system's clock"; fi
 has "$(cat $T/said)" 'now: INVALID_WORLD: the world moves the clock' "the error"
 
-# there and back, in folders; the second start with the same world changes nothing
+# export and import, in folders; the second start with the same world changes nothing
 rm -rf $T/one $T/two
 flags="--data $T/one --world team"
 begin; end
@@ -94,13 +94,13 @@ begin; end
 build/svcd world --data $T/two --out $T/two.json 2>/dev/null || fail "no world is written"
 cat >$T/same.py <<'PYTHON'
 import json, sys
-def read(name): # without the credentials that svcd makes at the first start of each
+def read(name): # without the credentials that svcd creates at the first start of each
   world = json.load(open(name))
   for org in world['orgs']:
     for made in ('apiKeys', 'serviceAccounts'): org.pop(made, None)
   return world
 sys.exit(read(sys.argv[1]) != read(sys.argv[2]) or len(read(sys.argv[1])['orgs'][0]['groups']) != 2)
 PYTHON
-python3 $T/same.py $T/one.json $T/two.json || fail "a world from a world is another one"
-if build/svcd world --data $T/nowhere 2>$T/said; then fail "a world of no store"; fi
+python3 $T/same.py $T/one.json $T/two.json || fail "the world exported from a world differs"
+if build/svcd world --data $T/nowhere 2>$T/said; then fail "a world is exported without a store"; fi
 has "$(cat $T/said)" 'there is no store in' "the error"

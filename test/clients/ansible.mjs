@@ -1,5 +1,5 @@
-// Ansible's modules for this API, of the package ansible in Debian 13: they speak version 1.0, to a host that stands in their text. So
-// front.mjs is that host. There is no module for projects: the modules use that of svcd's first credentials.
+// Ansible's modules for this API, from Debian 13's package ansible: they use version 1.0, with a hard-coded host, and
+// front.mjs plays that host. There is no module for projects, so the modules use the project of svcd's first credentials.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,12 +14,12 @@ await withService(async (service) => withFront(service, folder, HOST, async ({ p
   const { boot, base } = service, bearer = await token(service);
   const env = { ...process.env, LC_ALL: 'C.UTF-8', https_proxy: proxy, SSL_CERT_FILE: certificate, ANSIBLE_COLLECTIONS_PATH: process.env.ANSIBLE_MODULES, ANSIBLE_HOME: folder,
     ANSIBLE_LOCALHOST_WARNING: 'false', ANSIBLE_INVENTORY_UNPARSED_WARNING: 'false' };
-  // One task; resolves to whether the module changed something.
+  // Runs one task; resolves to whether the module changed something.
   async function task(module, args) {
     const all = { api_username: boot.publicKey, api_password: boot.privateKey, group_id: boot.groupId, ...args };
     const ran = await promisify(execFile)('ansible', ['localhost', '-m', `community.mongodb.mongodb_atlas_${module}`, '-a', JSON.stringify(all)], { env })
       .catch((e) => { throw new Error(`${module} ${JSON.stringify(args)}: ${e.stdout}${e.stderr}`); });
-    return JSON.parse(ran.stdout.slice(ran.stdout.indexOf('{'))).changed; // 'localhost | CHANGED => {...}', by the callback that ansible-core has
+    return JSON.parse(ran.stdout.slice(ran.stdout.indexOf('{'))).changed; // 'localhost | CHANGED => {...}', the output format of ansible-core
   }
   const read = (path) => fetch(`${base}/api/atlas/v2/groups/${boot.groupId}${path}`, { headers: { authorization: `Bearer ${bearer}` } });
   const idle = () => until('the cluster is there', async () => (await (await read('/clusters/Cluster0')).json()).stateName === 'IDLE');

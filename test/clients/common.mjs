@@ -1,4 +1,4 @@
-// What the client tests share: svcd on loopback with the dialect of the public service, its credentials, and waiting.
+// Shared by the client tests: svcd on loopback with the dialect of the public service, its credentials, and waiting.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ export async function withService(run, scheme = 'http') {
   }
 }
 
-// Asks every 100 ms until the answer is as wanted; 30 s at the most.
+// Calls ask() every 100 ms until it returns a true value; at most 30 s.
 export async function until(what, ask) {
   for (let tries = 0; tries < 300; tries++) {
     const answer = await ask();

@@ -1,7 +1,7 @@
-// A front for clients that speak version 1.0 of the public API to a host of their own choosing: it stands in for that host, and forwards to svcd.
+// A front for clients that use version 1.0 of the public API on a hard-coded host: it plays that host, and forwards requests to svcd.
 //
-// The rule: the front changes where a request goes and which version it asks for, never its body nor the body of an answer. Version 1.0 has
-// the shapes of 2023-01-01, and calls the access list "whitelist". Digest signs the path, so the front signs in to svcd by itself.
+// The rule: the front changes the target of a request and the requested version, but never the body of a request or an answer. Version 1.0 has
+// the shapes of 2023-01-01, and calls the access list "whitelist". Digest signs the path, so the front signs in to svcd itself.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -33,7 +33,8 @@ async function forward(service, bearer, request, answer) {
   answer.end(Buffer.from(await reply.arrayBuffer()));
 }
 
-// Calls run({ proxy, certificate }): the URL of a proxy that leads every host to the front, and the file of the host's certificate.
+// Calls run({ proxy, certificate }): the URL of a proxy that sends every host to the front, and the file of the host's
+// certificate.
 export async function withFront(service, folder, host, run) {
   const bearer = await token(service), made = certificate(folder, host);
   const front = https.createServer(made, (request, answer) => {

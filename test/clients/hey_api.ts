@@ -1,10 +1,10 @@
-// A client from our OpenAPI document by @hey-api/openapi-ts: a function for each operation, named by its operationId.
+// A client generated from our OpenAPI document by @hey-api/openapi-ts: a function for each operation, named by its operationId.
 import * as api from './hey/sdk.gen';
 import { client } from './hey/client.gen';
 // @ts-expect-error: plain JavaScript
 import { check, CLUSTER, token, until, USER, withService } from './common.mjs';
 
-// An answer that was asked for without an envelope.
+// An answer without an envelope.
 const plain = <T>(answer: T | undefined) => answer as Exclude<T, { content?: unknown }> | undefined;
 
 await withService(async (service: { base: string; boot: { orgId: string } }) => {

@@ -1,11 +1,11 @@
-// The vendor's assistant server (npm package mongodb-mcp-server), over https with a token: it asks for its own address, creates a project, a free
-// cluster, an access list and a database user; it upgrades the free cluster, and pauses a cluster and resumes it. It can delete nothing. It takes
-// only certificates of the system's authorities, so this test has it take any.
+// The vendor's assistant server (npm package mongodb-mcp-server), over https with a token: it requests its own address, creates a project, a free
+// cluster, an access list and a database user; it upgrades the free cluster, and pauses a cluster and resumes it. It can delete nothing. It accepts
+// only certificates of the system's authorities, so this test turns the verification off.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { check, until, withService } from './common.mjs';
 
-// JSON-RPC over standard input and output, a line each.
+// JSON-RPC over standard input and output, one message per line.
 function assistant({ base, boot }) {
   const child = spawn('node', ['build/clients/node_modules/.bin/mongodb-mcp-server'], {
     env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1', MDB_MCP_TELEMETRY: 'disabled', MDB_MCP_API_BASE_URL: base,

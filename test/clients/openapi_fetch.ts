@@ -1,10 +1,10 @@
-// A client from our OpenAPI document by openapi-typescript (types, which the compiler checks) and openapi-fetch.
+// A client generated from our OpenAPI document by openapi-typescript (types, which the compiler checks) and openapi-fetch.
 import createClient from 'openapi-fetch';
 import type { paths } from './api';
 // @ts-expect-error: plain JavaScript
 import { check, token, until, withService } from './common.mjs';
 
-// An answer that was asked for without an envelope.
+// An answer without an envelope.
 const plain = <T>(answer: T | undefined) => answer as Exclude<T, { content?: unknown }> | undefined;
 
 await withService(async (service: { base: string; boot: { orgId: string } }) => {

@@ -1,6 +1,6 @@
 /*
-** Instances that disagree with the store are refused, with a line that says in what: the secret key, the vendor word, the dialect. And
-** what an instance does whose Redis is not there yet.
+** Instances that disagree with the store about the secret key, the vendor word or the dialect are refused, with a line that names
+** the difference. Also: an instance that starts before its Redis.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -47,7 +47,7 @@ static void another_dialect(void)
   accepted(none);
 }
 
-/* Redis comes a while after svcd. */
+/* Redis starts a while after svcd. */
 static void waits(void)
 {
   static const char *const flags[] = { "--wait", "30", NULL };

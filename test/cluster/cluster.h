@@ -1,8 +1,8 @@
 /*
 ** Several svcd on one store: the parts of build/cluster/cluster, which `./build.sh test-cluster` runs.
 **
-** The rule: it sees the service as its clients do, over HTTP and through one address; what they were told is all that is
-** held against it. Whatever came back as an error of the server, or not at all, may have been done or not.
+** The rule: the test sees the service as its clients do, over HTTP and through one address. Only the answers that clients
+** received count as evidence. A request that got a server error, or no answer, may have been done or not.
 */
 #ifndef SVC_TEST_CLUSTER_H
 #define SVC_TEST_CLUSTER_H
@@ -16,69 +16,69 @@
 
 #define CLUSTER_INSTANCES 2
 
-int64_t cluster_now(void); /* nanoseconds, of a clock that never steps */
+int64_t cluster_now(void); /* nanoseconds of a monotonic clock */
 void cluster_pause(int milliseconds);
-uint32_t cluster_chance(uint64_t *state, uint32_t below); /* the same on every run, for one that begins with the same state */
+uint32_t cluster_chance(uint64_t *state, uint32_t below); /* repeatable: equal states give equal numbers */
 void cluster_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* ---- http.c: a client that waits for its answer */
+/* ---- http.c: a blocking client */
 
 #define HTTP_ANSWER 65536
 
 typedef struct http_client {
   int port, fd; /* fd -1: not connected */
-  unsigned used; /* requests on this connection: after some it takes a new one, of another instance perhaps */
+  unsigned used; /* requests on this connection; after some, the client opens a new one, perhaps to another instance */
 } http_client;
 
 typedef struct http_answer {
-  int status; /* 0: there was none */
-  char tag[128]; /* ETag, as it stands there */
-  const char *body; /* within text, with a NUL behind */
+  int status; /* 0: no answer */
+  char tag[128]; /* ETag as sent */
+  const char *body; /* inside text, followed by a NUL */
   char text[HTTP_ANSWER];
 } http_answer;
 
-/* `headers` are whole lines, each with \r\n; body NULL: none. */
+/* `headers` are whole lines, each ending in \r\n; body NULL: none. */
 void http_ask(http_client *c, const char *method, const char *path, const char *headers, const char *body, http_answer *out);
 void http_close(http_client *c);
 
-/* ---- relay.c: one address in front of all instances */
+/* ---- relay.c: a single address in front of all instances */
 
-int relay_start(const int ports[CLUSTER_INSTANCES]); /* its port */
+int relay_start(const int ports[CLUSTER_INSTANCES]); /* returns its port */
 
-/* ---- instance.c: svcd, and what it stands on */
+/* ---- instance.c: svcd, its store and its limiter */
 
 typedef struct cluster_place {
-  char client_id[64], client_secret[128], org[32], group[32]; /* of the bootstrap file */
+  char client_id[64], client_secret[128], org[32], group[32]; /* from the bootstrap file */
 } cluster_place;
 
-/* Flags that every instance is started with from now on, beside the usual ones; NULL behind the last. They stay the caller's. */
+/* Sets flags for all later starts of instances, in addition to the usual ones; NULL-terminated. The array remains the caller's. */
 void instance_flags(const char *const *flags);
 void instance_begin(int i);
-int instance_wait(int i); /* until it is ready: its port, the same as before when it was started before */
+int instance_wait(int i); /* waits until it is ready; returns its port, which is the same after a restart */
 void instance_kill(int i); /* SIGKILL */
-void instance_stop(int i); /* SIGTERM, and it must end well */
-void instance_again(void); /* all are stopped and started, on what the environment names now */
-/* Another svcd with these flags beside a store, a folder and a port: the status that it ends with, and what it says. */
+void instance_stop(int i); /* SIGTERM; svcd must exit successfully */
+void instance_again(void); /* restarts all instances, with the present environment */
+/* Starts another svcd with these flags in addition to a store, a folder and a port. Returns its exit status and its output. */
 int instance_refused(const char *folder, const char *const *flags, char *said, size_t size);
-bool instance_said(int i, const char *words); /* in its log, since it was started first */
-void instance_verb(const char *verb); /* of svcd, on the store and the folder of the instances; it must succeed */
-void instance_fault(const char *what); /* a verb of the script that $CLUSTER_FAULTS names: test/cluster/servers.sh */
+bool instance_said(int i, const char *words); /* whether its log, since its first start, has these words */
+void instance_verb(const char *verb); /* runs a verb of svcd on the instances' store and folder; it must succeed */
+void instance_fault(const char *what); /* runs a verb of the script that $CLUSTER_FAULTS names: test/cluster/servers.sh */
 void instance_place(cluster_place *out);
 
-/* ---- history.c: what was asked and answered of one key, and whether there is an order that explains it */
+/* ---- history.c: requests and answers for one key, and whether some order explains them */
 
 enum history_kind { HISTORY_READ, HISTORY_CREATE, HISTORY_UPDATE, HISTORY_SWAP, HISTORY_DELETE };
 enum history_result {
-  HISTORY_DONE,    /* of a read: it saw `value`, 0 where there was nothing */
-  HISTORY_REFUSED, /* it was there already (409), or the tag was another (412) */
-  HISTORY_MISSING, /* there was nothing (404) */
-  HISTORY_UNKNOWN  /* done, or never, at any time from its start on */
+  HISTORY_DONE,    /* for reads: the value seen, 0 if the key did not exist */
+  HISTORY_REFUSED, /* the key existed already (409), or the tag did not match (412) */
+  HISTORY_MISSING, /* the key did not exist (404) */
+  HISTORY_UNKNOWN  /* executed at some time after its start, or never */
 };
 
 typedef struct history_op {
   int64_t start, end;
-  uint32_t value;  /* what it wrote or saw; no two ops write the same */
-  uint32_t expect; /* of a swap: what it had seen */
+  uint32_t value;  /* value written or seen; no two ops write the same */
+  uint32_t expect; /* for swaps: the value that the client had seen */
   uint8_t kind, result;
   uint8_t client;
 } history_op;
@@ -89,39 +89,39 @@ typedef struct history {
 } history;
 
 void history_add(history *h, const history_op *op);
-/* Is there an order of all ops, each between its start and its end, in which every one answers as it did? Else *wrong is the
-** first one that no order explains. Sorts the ops by their start. */
+/* Checks whether there is an order of all ops, each between its start and its end, that explains every answer. If there is
+   none, *wrong is the first op that no order explains. Sorts the ops by start. */
 bool history_is_linearizable(history *h, size_t *wrong);
 void history_print(const history *h, size_t around);
-void history_try(void); /* dies unless it finds what it should in histories that are known */
+void history_try(void); /* tests the checker with known histories; dies on a wrong result */
 
-/* ---- registers.c: clients that do random things to a few keys and write down what they were told */
+/* ---- registers.c: clients that do random operations on a few keys and record the answers */
 
 typedef struct registers_report {
   size_t ops, unknown, keys;
-  int64_t longest; /* nanoseconds without any write that was acknowledged */
-  int64_t longest_at; /* since the start */
+  int64_t longest; /* nanoseconds: longest time without an acknowledged write */
+  int64_t longest_at; /* nanoseconds since the start */
 } registers_report;
 
-/* While they work, `faults` is called once, on this thread. Dies where a history is not linearizable. */
+/* Calls `faults` once, on this thread, while the clients work. Dies if a history is not linearizable. */
 void registers_run(int port, const cluster_place *place, const char *token, unsigned seed, void (*faults)(void), registers_report *out);
 
-/* ---- main.c: the site, and a line for each case */
+/* ---- main.c: the site, and one line of output per case */
 
 typedef struct cluster_site {
   cluster_place place;
-  char bearer[512]; /* whole lines of headers */
+  char bearer[512]; /* whole header lines */
   char token[256];
-  int port;                      /* of the relay */
-  int ports[CLUSTER_INSTANCES];  /* of the instances */
+  int port;                      /* port of the relay */
+  int ports[CLUSTER_INSTANCES];  /* ports of the instances */
 } cluster_site;
 extern cluster_site site;
 #define CLUSTER_SECOND INT64_C(1000000000)
 
 void pass(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void again(int i); /* one that was killed or stopped is started */
+void again(int i); /* restarts an instance that was killed or stopped */
 
-/* ---- work.c: many clients at once */
+/* ---- work.c: many concurrent clients */
 
 typedef struct worker {
   int number;
@@ -130,21 +130,22 @@ typedef struct worker {
   pthread_t thread;
 } worker;
 
-worker *work(size_t n, void *(*what)(void *)); /* n of them at once; they are the caller's to free */
-void must(http_client *c, http_answer *a, const char *method, const char *path, const char *body, int status); /* also if it takes a few tries */
+worker *work(size_t n, void *(*what)(void *)); /* runs n workers concurrently and returns them; the caller frees them */
+/* Repeats the request, if necessary, until it has this status. */
+void must(http_client *c, http_answer *a, const char *method, const char *path, const char *body, int status);
 
 /* ---- the cases, by subject */
 
-void together_all(void);                     /* together.c: what two instances must agree on */
-void together_limits(void (*meanwhile)(void), const char *how); /* limits are exact in sum; NULL: nothing happens meanwhile */
+void together_all(void);                     /* together.c: two instances must agree */
+void together_limits(void (*meanwhile)(void), const char *how); /* limits are exact over all instances; meanwhile may be NULL */
 void together_creates(const char *how);
 void together_updates(const char *how);
-void faults_all(const char *how, bool pooler); /* faults.c: histories while something is killed */
-void fleet_pooler(void);                     /* fleet.c: PgBouncer, and Redis by TLS, with sentinels, as a cluster */
+void faults_all(const char *how, bool pooler); /* faults.c: histories while a process is killed */
+void fleet_pooler(void);                     /* fleet.c: PgBouncer, and Redis with TLS, with sentinels, and as a cluster */
 void fleet_tls(void);
 void fleet_sentinel(void);
 void fleet_nodes(void);
 void agree_all(void);                        /* agree.c: instances that disagree are refused; --wait */
-void rolling_all(void);                      /* rolling.c: draining, rolling restarts, another secret key */
+void rolling_all(void);                      /* rolling.c: draining, rolling restarts, a change of the secret key */
 
 #endif /* SVC_TEST_CLUSTER_H */

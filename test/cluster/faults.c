@@ -1,11 +1,11 @@
 /*
-** Histories while something is killed: an instance, PostgreSQL, Redis, PgBouncer, all of them. What was acknowledged stays, what was
-** answered is linearizable for each key, and the service goes on.
+** Histories while a process is killed: an instance, PostgreSQL, Redis, PgBouncer, or all of these. Acknowledged writes are kept,
+** the answers for each key are linearizable, and the service continues.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
 
-#define FAULTS_MOST_SILENT (8 * CLUSTER_SECOND) /* without a write that is acknowledged, whatever is killed */
+#define FAULTS_MOST_SILENT (8 * CLUSTER_SECOND) /* longest time without an acknowledged write, in all cases */
 
 static void no_faults(void)
 {
@@ -55,7 +55,7 @@ static void restart_pooler(void)
   cluster_pause(4000);
 }
 
-/* rounds: how often; a case of PgBouncer is for a run through it. */
+/* rounds: how often the case runs; pooled_rounds: the same in a run through PgBouncer. */
 static const struct faults_kind {
   const char *what;
   void (*faults)(void);

@@ -1,6 +1,6 @@
 /*
-** The same service on what a fleet stands on: PostgreSQL through PgBouncer in transaction mode, and Redis by TLS, with a sentinel whose
-** master is killed, and as a cluster in which slots move and a node is killed.
+** The same service on the servers of a fleet: PostgreSQL through PgBouncer in transaction mode, and Redis with TLS, with a
+** sentinel whose master is killed, and as a cluster in which slots move and a node is killed.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define FLEET_SEED 8000
-#define FLEET_SECONDS 20 /* until both instances have their limiter again */
+#define FLEET_SECONDS 20 /* for both instances to have their limiter back */
 
 static const char *setting(const char *name)
 {
@@ -19,14 +19,14 @@ static const char *setting(const char *name)
   return value;
 }
 
-/* Both instances on another store or limiter. */
+/* Restarts both instances on another store or limiter. */
 static void move_to(const char *what, const char *from)
 {
   setenv(what, setting(from), 1);
   instance_again();
 }
 
-/* Until both say that they are ready: with their limiter, that is. */
+/* Waits until both instances are ready, which includes their limiters. Returns the seconds. */
 static double ready_again(const char *what)
 {
   static http_answer answer;
@@ -38,7 +38,7 @@ static double ready_again(const char *what)
       http_ask(&c, "GET", "/_svc/health", "", NULL, &answer);
       if (answer.status == 200) break;
       if (cluster_now() - start > FLEET_SECONDS * CLUSTER_SECOND) cluster_die("%s: instance %d has no limiter: %.500s", what, i, answer.text);
-      http_ask(&c, "GET", "/api/svc/v2/orgs", site.bearer, NULL, &answer); /* a request tries the limiter */
+      http_ask(&c, "GET", "/api/svc/v2/orgs", site.bearer, NULL, &answer); /* a request makes the instance try its limiter */
       cluster_pause(100);
     }
     http_close(&c);
@@ -46,7 +46,7 @@ static double ready_again(const char *what)
   return (double)(cluster_now() - start) / 1e9;
 }
 
-/* Until both have noticed that their limiter is gone: otherwise nothing was tried. */
+/* Waits until both instances have noticed the loss of their limiter. Otherwise the case would test nothing. */
 static void outage(const char *what)
 {
   static http_answer answer;
@@ -67,7 +67,7 @@ static void outage(const char *what)
   }
 }
 
-static double took; /* seconds, of the last failover: from the kill until both had their limiter again */
+static double took; /* seconds of the last failover: from the kill until both instances had their limiter back */
 
 static void failover(const char *what, const char *fault)
 {

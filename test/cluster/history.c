@@ -1,14 +1,14 @@
 /*
-** Linearizability of one register that is created, read, written, swapped and deleted.
+** Checks linearizability of one register that is created, read, written, swapped and deleted.
 **
-** Events are gone through in the order of their time. What is known at one of them is a set of worlds: a value, and which of the
-** operations that are under way have taken effect in it. Where an operation ends, every world in which it has not taken effect
-** is led on by all ways in which it can, with any of the others that are under way before it; worlds in which it cannot are
-** given up. No world left: no order explains what it was answered. One whose outcome nobody knows never ends, so that it may
+** The checker goes through the events in order of time. Its state is a set of worlds. Each world has a value, and the set of
+** pending operations that have taken effect in it. When an operation ends, each world in which it has not taken effect is
+** extended in all possible ways: the operation takes effect, possibly after other pending ones. Worlds where this is impossible
+** are dropped. If no world is left, no order explains the answers. An operation with an unknown outcome never ends, so it may
 ** take effect at any time or never.
 **
-** The rule: it is never given up for being too much. A history with more than HISTORY_OPEN operations under way at once, or more
-** worlds than there is room for, is an error of the test, not a pass.
+** The rule: the checker never gives up silently. A history with more than HISTORY_OPEN pending operations, or more worlds than
+** fit, is an error of the test, not a pass.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -22,14 +22,14 @@
 #define HISTORY_WORLDS (1u << 20) /* a power of two */
 
 typedef struct history_world {
-  uint64_t taken; /* bit i: the op in place i has taken effect */
-  uint32_t value; /* 0: there is nothing */
+  uint64_t taken; /* bit i: the op in slot i has taken effect */
+  uint32_t value; /* 0: the key does not exist */
   bool used;
 } history_world;
 
 typedef struct history_worlds {
   history_world *places;
-  uint32_t *list; /* places that are used, in the order in which they came */
+  uint32_t *list; /* used places, in order of insertion */
   size_t n;
 } history_worlds;
 
@@ -43,7 +43,7 @@ void history_add(history *h, const history_op *op)
   h->ops[h->n++] = *op;
 }
 
-/* What an op makes of a value. False: it could not have answered so. */
+/* Applies an op to a value. Returns false if the op could not have been answered as it was. */
 static bool history_step(const history_op *op, uint32_t value, uint32_t *out)
 {
   const bool there = value != 0;
@@ -79,7 +79,7 @@ static void worlds_close(history_worlds *w)
   free(w->list);
 }
 
-/* False: it is in it already. */
+/* Returns false if the set has this world already. */
 static bool worlds_add(history_worlds *w, uint64_t taken, uint32_t value)
 {
   uint64_t h = (taken ^ (uint64_t)value << 32 ^ value) * 0x9E3779B97F4A7C15u;
@@ -108,7 +108,7 @@ static int by_start(const void *a, const void *b)
   return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Of two at one time the start comes first: they may have overlapped. */
+/* At equal times starts come first, because the operations may have overlapped. */
 static int by_time(const void *a, const void *b)
 {
   const history_event *x = a, *y = b;
@@ -124,7 +124,7 @@ static history_event *history_events(const history *h, size_t *n)
   *n = 0;
   for (i = 0; i < h->n; i++) {
     const history_op *op = &h->ops[i];
-    if (op->kind == HISTORY_READ && op->result == HISTORY_UNKNOWN) continue; /* it says nothing */
+    if (op->kind == HISTORY_READ && op->result == HISTORY_UNKNOWN) continue; /* carries no information */
     events[(*n)++] = (history_event){ op->start, i, false };
     if (op->result != HISTORY_UNKNOWN) events[(*n)++] = (history_event){ op->end, i, true };
   }
@@ -132,7 +132,7 @@ static history_event *history_events(const history *h, size_t *n)
   return events;
 }
 
-/* The op in place `ends` has ended: into `next` all worlds in which it has taken effect, its place free again. */
+/* The op in slot `ends` has ended: collects in `next` all worlds in which it has taken effect, and frees its slot. */
 static void history_end(const history *h, const size_t open[HISTORY_OPEN], uint64_t used, int ends, history_worlds *now,
                         history_worlds *next)
 {
@@ -140,7 +140,7 @@ static void history_end(const history *h, const size_t open[HISTORY_OPEN], uint6
   size_t i;
   int place;
   worlds_empty(next);
-  for (i = 0; i < now->n; i++) { /* it grows meanwhile */
+  for (i = 0; i < now->n; i++) { /* the list grows during the loop */
     const history_world world = now->places[now->list[i]];
     if (world.taken & bit) {
       worlds_add(next, world.taken & ~bit, world.value);
@@ -205,7 +205,7 @@ void history_print(const history *h, size_t around)
   }
 }
 
-/* ---------------------------------------------------------------------------------------------- does it find what it should? */
+/* ---------------------------------------------------------------------------------------------- tests of the checker */
 
 typedef struct history_known {
   const char *what;
@@ -239,10 +239,10 @@ void history_try(void)
         { 3, 6, 7, 5, HISTORY_SWAP, HISTORY_DONE, 1 } }, 3 },
     { "a swap that is refused for no reason", false,
       { { 0, 1, 5, 0, HISTORY_CREATE, HISTORY_DONE, 0 }, { 2, 5, 6, 5, HISTORY_SWAP, HISTORY_REFUSED, 0 } }, 2 },
-    { "nobody knows, and it was done late", true,
+    { "unknown outcome, done late", true,
       { { 0, 1, 5, 0, HISTORY_CREATE, HISTORY_DONE, 0 }, { 2, 3, 6, 0, HISTORY_UPDATE, HISTORY_UNKNOWN, 0 },
         { 4, 5, 5, 0, HISTORY_READ, HISTORY_DONE, 0 }, { 6, 7, 6, 0, HISTORY_READ, HISTORY_DONE, 0 } }, 4 },
-    { "nobody knows, and it was done and undone", false,
+    { "unknown outcome, done and undone", false,
       { { 0, 1, 5, 0, HISTORY_CREATE, HISTORY_DONE, 0 }, { 2, 3, 6, 0, HISTORY_UPDATE, HISTORY_UNKNOWN, 0 },
         { 4, 5, 6, 0, HISTORY_READ, HISTORY_DONE, 0 }, { 6, 7, 5, 0, HISTORY_READ, HISTORY_DONE, 0 } }, 4 },
     { "what is deleted is missing", true,

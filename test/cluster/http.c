@@ -1,5 +1,5 @@
 /*
-** A client over HTTP/1.1 that waits for its answer, and keeps its connection for a few requests.
+** A blocking HTTP/1.1 client that keeps its connection for a few requests.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define HTTP_SECONDS 20 /* without an answer */
+#define HTTP_SECONDS 20 /* timeout for an answer */
 #define HTTP_USES 8
 
 void http_close(http_client *c)
@@ -78,6 +78,6 @@ void http_ask(http_client *c, const char *method, const char *path, const char *
   if (!n) cluster_die("a request is too long");
   if (http_connect(c) && http_send(c->fd, text, n)) http_read(c, out);
   if (out->status) return;
-  out->body = out->text; /* of half an answer */
+  out->body = out->text; /* after an incomplete answer */
   http_close(c);
 }

@@ -1,14 +1,13 @@
 /*
-** svcd as a user starts it, twice on one store, and ended as nobody should. Where it is and what it stands on comes from the
-** environment, which build.sh sets:
+** Runs svcd as a user does, two instances on one store, and ends them at any time. build.sh sets the environment:
 **
 **   CLUSTER_SVCD     the program
 **   CLUSTER_STORE    --store
 **   CLUSTER_LIMITER  --limiter
-**   CLUSTER_FOLDER   an empty folder: secret key, credentials and what the instances print
-**   CLUSTER_FAULTS   a script whose verbs do something to PostgreSQL, PgBouncer or Redis (servers.sh)
+**   CLUSTER_FOLDER   an empty folder: secret key, credentials and the output of the instances
+**   CLUSTER_FAULTS   a script whose verbs disturb PostgreSQL, PgBouncer or Redis (servers.sh)
 **
-** Cases that are about another store or limiter set CLUSTER_STORE and CLUSTER_LIMITER anew, and start the instances again.
+** Cases for another store or limiter change CLUSTER_STORE and CLUSTER_LIMITER, and restart the instances.
 */
 #define _GNU_SOURCE /* pipe2 */
 #include "cluster.h"
@@ -24,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define INSTANCE_SECONDS 30 /* until it is ready */
+#define INSTANCE_SECONDS 30 /* timeout for an instance to be ready */
 
 static const char *const *more_flags;
 
@@ -78,7 +77,7 @@ void instance_flags(const char *const *flags)
   more_flags = flags;
 }
 
-/* In the new process. */
+/* Runs in the child process. */
 static void instance_become(int i, int port, int errors)
 {
   const char *folder = instance_setting("CLUSTER_FOLDER"), *limiter = instance_setting("CLUSTER_LIMITER");
@@ -91,7 +90,7 @@ static void instance_become(int i, int port, int errors)
   size_t n = 0, k;
   while (args[n]) n++;
   for (k = 0; more_flags && more_flags[k] && n < sizeof args / sizeof args[0] - 1; k++) args[n++] = more_flags[k];
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with the thread that starts it: the first one */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* svcd ends with the thread that starts it: the first one */
   snprintf(listen, sizeof listen, "http://127.0.0.1:%d", port);
   snprintf(data, sizeof data, "%s/data", folder);
   dup2(errors, 2);
@@ -100,7 +99,7 @@ static void instance_become(int i, int port, int errors)
   _exit(127);
 }
 
-/* The port that it says it is ready on. */
+/* Returns the port from the instance's "ready" line. */
 static int instance_ready(int i, int fd)
 {
   int64_t until = cluster_now() + INSTANCE_SECONDS * INT64_C(1000000000);
@@ -138,7 +137,7 @@ void instance_begin(int i)
 int instance_wait(int i)
 {
   instances[i].port = instance_ready(i, instances[i].out);
-  close(instances[i].out); /* it says nothing more there; SIGPIPE is ignored by it */
+  close(instances[i].out); /* svcd writes nothing more there; it ignores SIGPIPE */
   return instances[i].port;
 }
 
@@ -185,7 +184,7 @@ int instance_refused(const char *folder, const char *const *flags, char *said, s
   }
   close(out[1]);
   while (have < size - 1 && !strstr(said, "svcd ready on") && (got = read(out[0], said + have, size - 1 - have)) > 0) said[have += (size_t)got] = 0;
-  if (strstr(said, "svcd ready on")) kill(pid, SIGTERM); /* it was not refused */
+  if (strstr(said, "svcd ready on")) kill(pid, SIGTERM); /* svcd was not refused */
   close(out[0]);
   waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

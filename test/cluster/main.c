@@ -1,12 +1,12 @@
 /*
-** ./build.sh test-cluster: two svcd behind one address, on a PostgreSQL and a Redis of their own.
+** ./build.sh test-cluster: two svcd behind one address, on their own PostgreSQL and Redis.
 **
-** What is looked at: both begin at once on an empty store, and there is one organization; limits are exact in sum; of 1,000 creates
-** of one name at once one wins; no update is lost under If-Match; what falls due happens once. Then, in the middle of a load, an
-** instance is killed, PostgreSQL is restarted, and Redis is killed and comes back: nothing that was acknowledged is lost, what was
-** answered is linearizable for each key, and the service goes on. The same through PgBouncer, and with Redis by TLS, with sentinels and
-** as a cluster. Instances that disagree are refused; instances are drained and rolled with no request that fails; the secret key is
-** changed under load. Each subject has a file, and each case a line.
+** The cases: both instances start at once on an empty store, and there is one organization. Limits are exact in sum. Of 1,000
+** concurrent creates of one name one succeeds. If-Match loses no update. Due steps run once. Then, under load, an instance is
+** killed, PostgreSQL is restarted, and Redis is killed and comes back: acknowledged writes are kept, the answers for each key are
+** linearizable, and the service continues. The same holds through PgBouncer, and with Redis with TLS, with sentinels and as a
+** cluster. Instances that disagree are refused. Instances are drained and restarted one by one without a failed request. The
+** secret key is changed under load. Each subject has a file, and each case prints a line.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -34,7 +34,7 @@ void pass(const char *format, ...)
   passed++;
 }
 
-/* Both at once, on a store that is empty. */
+/* Starts both instances at once, on an empty store. */
 static void begin(void)
 {
   int i;
@@ -78,7 +78,7 @@ static const struct main_subject {
   { "pooler", fleet_pooler }, { "tls", fleet_tls }, { "sentinel", fleet_sentinel }, { "nodes", fleet_nodes },
 };
 
-/* All of them, or the one that is named. */
+/* Runs all subjects, or the named one. */
 static void run(const char *only)
 {
   int known = 0;

@@ -1,10 +1,10 @@
 /*
-** Clients that do random things to a few keys at once, and write down what they were told. A key is a database user, whose
-** description is its value; no value is written twice.
+** Clients that do random operations on a few keys concurrently, and record the answers. A key is a database user; the user's
+** description is the value. No value is written twice.
 **
-** What was answered by an error of the server, or not at all, is unknown. A create is then asked for again with the same
-** Idempotency-Key, until there is an answer: it is one operation, from its first try to its last. After anything else that
-** is unknown a client only reads until a read succeeds, so that an outage does not leave more unknown than there are clients.
+** The outcome of a request that got a server error, or no answer, is unknown. A create is then repeated with the same
+** Idempotency-Key until it is answered: the create counts as one operation, from the first attempt to the last. After any other unknown
+** outcome a client only reads until a read succeeds, so an outage leaves at most one unknown operation per client.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -38,7 +38,7 @@ struct registers {
   int64_t begin;
   atomic_uint value;
   atomic_bool stop;
-  atomic_llong last, longest, longest_at; /* writes that were acknowledged */
+  atomic_llong last, longest, longest_at; /* acknowledged writes */
   registers_client clients[REGISTERS_CLIENTS];
 };
 
@@ -62,7 +62,7 @@ static uint8_t registers_result(const registers_client *c)
   cluster_die("an answer that nobody expects: %.2000s", c->answer.text);
 }
 
-/* The value in the answer of a GET. */
+/* Returns the value in the answer of a GET. */
 static uint32_t registers_value(const registers_client *c)
 {
   char text[64];
@@ -96,7 +96,7 @@ static history_op registers_op(registers_client *c, int kind)
   return op;
 }
 
-/* True: something was read, if only that there is nothing. */
+/* Returns true if the read succeeded, also if the key did not exist. */
 static bool registers_read(registers_client *c, int key, uint32_t *value)
 {
   history_op op = registers_op(c, HISTORY_READ);
@@ -126,7 +126,7 @@ static void registers_create(registers_client *c, int key)
   registers_note(c, key, &op);
 }
 
-/* A PATCH, of the state that has just been read if `tag` is set. */
+/* Sends a PATCH; if `tag` is set, with If-Match, for the value that was just read. */
 static bool registers_write(registers_client *c, int key, uint32_t expect, const char *tag)
 {
   history_op op = registers_op(c, tag ? HISTORY_SWAP : HISTORY_UPDATE);
@@ -183,7 +183,7 @@ static void *registers_work(void *context)
   return NULL;
 }
 
-/* All that was ever acknowledged has to be there at the end, too. */
+/* Reads all keys at the end: every acknowledged write must still be visible. */
 static void registers_read_all(registers_client *c)
 {
   int64_t until = cluster_now() + 20 * INT64_C(1000000000);
@@ -248,7 +248,7 @@ void registers_run(int port, const cluster_place *place, const char *token, unsi
   out->longest = atomic_load(&r->longest);
   out->longest_at = atomic_load(&r->longest_at);
   registers_judge(r, out);
-  for (i = 0; i < REGISTERS_KEYS; i++) registers_ask(&r->clients[0], "DELETE", i, "", NULL); /* a project has room for a hundred */
+  for (i = 0; i < REGISTERS_KEYS; i++) registers_ask(&r->clients[0], "DELETE", i, "", NULL); /* a project has room for a hundred users */
   for (i = 0; i < REGISTERS_CLIENTS; i++) http_close(&r->clients[i].http);
   free(r);
 }

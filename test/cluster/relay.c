@@ -1,6 +1,6 @@
 /*
-** One address in front of all instances, as a load balancer is: connections go to them in turn, and to another one where the
-** first is not there. A connection whose instance dies is closed, and its client does not learn what became of its request.
+** A single address in front of all instances, like a load balancer. Connections go to the instances in turn, or to another one if the
+** first does not answer. A connection whose instance dies is closed; the client does not learn the outcome of its request.
 */
 #define _GNU_SOURCE /* sockets and threads */
 #include "cluster.h"
@@ -94,7 +94,7 @@ static void *relay_accept(void *context)
 
 int relay_start(const int ports[CLUSTER_INSTANCES])
 {
-  relay *r = calloc(1, sizeof *r); /* as long as the process */
+  relay *r = calloc(1, sizeof *r); /* lives as long as the process */
   struct sockaddr_in a = { 0 };
   socklen_t size = sizeof a;
   pthread_t thread;

@@ -1,8 +1,8 @@
 /*
-** What an operator does to a fleet that serves: an instance is drained, all are restarted one after the other, the secret key is changed.
+** Operations on a fleet in service: an instance is drained, all are restarted one by one, the secret key is changed.
 **
-** The clients here are as load balancers should be: they keep their connections, and go to the other instance when an answer closes one.
-** The rule: not one request of theirs may fail, and what was acknowledged last is there in the end.
+** The clients behave as load balancers should: each keeps its connection, and goes to the other instance when an answer closes
+** one. The rule: none of their requests may fail, and the last acknowledged write is there at the end.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -21,8 +21,8 @@ typedef struct roller {
   http_client http;
   http_answer answer;
   char path[160];
-  int at;                 /* which instance it is at */
-  int value, turns;       /* acknowledged last; how often it went elsewhere */
+  int at;                 /* index of its instance */
+  int value, turns;       /* last acknowledged value; how often the client changed the instance */
 } roller;
 
 static roller rollers[ROLLING_CLIENTS];
@@ -63,7 +63,7 @@ static void *roller_work(void *context)
   return NULL;
 }
 
-/* Everything is as it was acknowledged last. */
+/* Checks that the last acknowledged value is stored. */
 static void roller_check(roller *r)
 {
   http_client c = { site.port, -1, 0 };
@@ -75,7 +75,7 @@ static void roller_check(roller *r)
   http_close(&c);
 }
 
-/* While `what` is done; least: how often each client at an instance that ended has to have gone elsewhere. */
+/* Runs the clients during `what`. least: how often, in total, clients of an ended instance must have changed to the other. */
 static void roll(const char *name, void (*what)(void), int least)
 {
   int i, requests = 0, turns = 0;
@@ -112,7 +112,7 @@ static void roll_both(void)
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- another secret key */
+/* -------------------------------------------------------------------------------------------------------- a new secret key */
 
 static void key_file(const char *name, char out[64])
 {
@@ -125,7 +125,8 @@ static void key_file(const char *name, char out[64])
   fclose(f);
 }
 
-/* As docs/scaling.md says: the first call makes the key, which all read within a second; the second one seals by it. */
+/* As in docs/scaling.md: the first call creates the key, which all instances read within a second; the second call makes it
+   the key that seals. */
 static void rotate(void)
 {
   cluster_pause(1000);

@@ -1,8 +1,8 @@
 #!/bin/sh
-# servers.sh VERB: starts, kills and changes the servers that build/cluster/cluster stands on. ./build.sh test-cluster sets the variables:
+# servers.sh VERB: starts, kills and changes the servers that build/cluster/cluster uses. ./build.sh test-cluster sets the variables:
 #
 #   SERVERS       a folder for all of them
-#   PORTS         the first of ten ports of this machine that are theirs
+#   PORTS         the first of ten ports of this machine that they use
 #   PG_CTL        the command that restarts PostgreSQL
 #   PGBOUNCER     the command that starts PgBouncer; its process id is in the file POOLER
 #
@@ -21,17 +21,17 @@ start() { # NAME LINE...: a redis-server with these settings
 }
 
 port() { echo $((PORTS + $1)); }
-ask() { p=$1; shift; redis-cli -e -p "$(port "$p")" "$@"; } # NUMBER WORD...: an error is the status, too
+ask() { p=$1; shift; redis-cli -e -p "$(port "$p")" "$@"; } # NUMBER WORD...: the status also reports an error
 answers() { [ "$(ask "$1" ping 2>/dev/null)" = PONG ]; }
 says() { number=$1; word=$2; shift 2; ask "$number" "$@" | tr -d '\r' | grep -q "$word"; } # NUMBER WORD COMMAND...
 
-node() { # NUMBER: one of the cluster's
+node() { # NUMBER: starts a node of the cluster
   start "node$1" "port $(port "$1")" 'bind 127.0.0.1' 'cluster-enabled yes' "cluster-config-file nodes$1" 'cluster-node-timeout 1500' \
     'cluster-require-full-coverage no' 'repl-diskless-sync-delay 0'
   until_true answers "$1"
 }
 
-move_key() { # FROM TO KEY: its slot, with all that is in it
+move_key() { # FROM TO KEY: moves the key's slot, with everything in it
   slot=$(ask "$1" cluster keyslot "$3"); from=$(ask "$1" cluster myid); to=$(ask "$2" cluster myid)
   ask "$2" cluster setslot "$slot" importing "$from"
   ask "$1" cluster setslot "$slot" migrating "$to"
@@ -44,7 +44,7 @@ move_key() { # FROM TO KEY: its slot, with all that is in it
 }
 
 moved_some=
-move_some() { # each key of the limiter's goes on to the next node
+move_some() { # moves each key of the limiter to the next node
   for i in 5 6 7; do
     for key in $(ask $i --scan --pattern 'svc:*'); do
       case " $moved_some " in *" $key "*) continue ;; esac
@@ -66,10 +66,10 @@ case $1 in
     until_true redis-cli -s "$S/redis.sock" ping ;;
   tls-start)
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=authority -keyout "$S/ca.key" -out "$S/ca.crt" 2>/dev/null
-    for who in localhost client; do
-      openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=$who -keyout "$S/$who.key" -out "$S/$who.csr" 2>/dev/null
-      echo "subjectAltName=DNS:$who" | openssl x509 -req -in "$S/$who.csr" -CA "$S/ca.crt" -CAkey "$S/ca.key" -CAcreateserial -days 2 -extfile /dev/stdin \
-        -out "$S/$who.crt" 2>/dev/null
+    for subject in localhost client; do
+      openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=$subject -keyout "$S/$subject.key" -out "$S/$subject.csr" 2>/dev/null
+      echo "subjectAltName=DNS:$subject" | openssl x509 -req -in "$S/$subject.csr" -CA "$S/ca.crt" -CAkey "$S/ca.key" -CAcreateserial -days 2 -extfile /dev/stdin \
+        -out "$S/$subject.crt" 2>/dev/null
     done
     echo geheim >"$S/password"
     start tls 'port 0' "tls-port $(port 0)" 'bind 127.0.0.1' "tls-cert-file $S/localhost.crt" "tls-key-file $S/localhost.key" "tls-ca-cert-file $S/ca.crt" \
@@ -84,7 +84,7 @@ case $1 in
     until_true says 2 'master_link_status:up' info replication
     until_true says 3 'slaves=1' info sentinel ;;
   sentinel-kill) end master ;;
-  nodes-start) exec >/dev/null # three with slots, and one that is ready to take the place of the last
+  nodes-start) exec >/dev/null # three nodes with slots, and a replica that can replace the last
     for i in 5 6 7 8; do node $i; done
     ask 5 cluster addslotsrange 0 5460; ask 6 cluster addslotsrange 5461 10922; ask 7 cluster addslotsrange 10923 16383
     for i in 6 7 8; do ask 5 cluster meet 127.0.0.1 "$(port $i)"; done
@@ -94,7 +94,7 @@ case $1 in
     for i in 5 6 7 8; do until_true says $i 'cluster_state:ok' cluster info; done
     until_true says 8 'master_link_status:up' info replication ;;
   nodes-move) move_some >/dev/null ;;
-  nodes-kill) # the one that has all keys in use, as its replica does
+  nodes-kill) # the node that has all keys in use, like its replica
     { for i in 5 6; do for key in $(ask $i --scan --pattern 'svc:*'); do move_key $i 7 "$key"; done; done; } >/dev/null
     [ -n "$(ask 7 --scan --pattern 'svc:*')" ] || { echo 'servers.sh: no key is on the node to be killed' >&2; exit 1; }
     ask 7 wait 1 1000 >/dev/null

@@ -1,5 +1,6 @@
 /*
-** What two instances must agree on while nothing is killed: one organization, limits, one winner, no lost update, due steps once.
+** Two instances must agree while nothing is killed: one organization, limits, one winner, no lost update, and due steps that run
+** once.
 */
 #define _GNU_SOURCE /* barriers */
 #include "cluster.h"
@@ -11,7 +12,7 @@
 
 #define TOGETHER_CREATES 1000
 #define TOGETHER_COUNTERS 8
-#define TOGETHER_STEPS 40 /* of each of them */
+#define TOGETHER_STEPS 40 /* per counter */
 #define TOGETHER_CLUSTERS 20
 #define TOGETHER_DRAWERS 16
 
@@ -51,7 +52,7 @@ static void *together_meanwhile(void *context)
   return NULL;
 }
 
-/* 300, and 50 more after every three seconds (see instance.c); looked at in the middle between two refills. */
+/* 300 tokens, and 50 more every three seconds (see instance.c). The measurement ends midway between two refills. */
 void together_limits(void (*meanwhile)(void), const char *how)
 {
   enum { CAPACITY = 300, RATE = 50, SECONDS = 3, REFILLS = 3 };
@@ -84,7 +85,7 @@ static void *create(void *context)
   pthread_barrier_wait(&barrier);
   for (tries = 0; tries < 200; tries++) {
     http_ask(&w->http, "POST", path, site.bearer, body, &w->answer);
-    if (w->answer.status == 503) cluster_pause(100); /* too many writers at once: nothing was done */
+    if (w->answer.status == 503) cluster_pause(100); /* too many concurrent writers: nothing was done */
     else break;
   }
   if (w->answer.status == 201) atomic_fetch_add(&won, 1);
@@ -105,7 +106,7 @@ void together_creates(const char *how)
   pass("%s: of %d creates of one name at once one wins, the others answer 409, in %.1f s", how, TOGETHER_CREATES, (double)(cluster_now() - start) / 1e9);
 }
 
-static atomic_int met; /* 412 */
+static atomic_int met; /* answers with 412 */
 
 static void *count_up(void *context)
 {
@@ -127,7 +128,7 @@ static void *count_up(void *context)
   return NULL;
 }
 
-/* Of what together_creates() has made, which goes. */
+/* Counts up in the user that together_creates() made, and deletes that user. */
 void together_updates(const char *how)
 {
   static http_answer answer;
@@ -148,7 +149,7 @@ void together_updates(const char *how)
 
 /* ------------------------------------------------------------------------------------------------------------- due steps */
 
-/* Clusters come to be ready while both instances look for what is due, and one of them is killed in the middle. */
+/* Clusters become ready while both instances look for due steps, and one instance is killed in the middle. */
 static void due_steps_happen_once(void)
 {
   static http_answer answer;

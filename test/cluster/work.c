@@ -1,5 +1,5 @@
 /*
-** Many clients at once, each on a thread of its own, through the relay.
+** Many concurrent clients, each on its own thread, through the relay.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"

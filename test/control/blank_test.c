@@ -1,5 +1,5 @@
 /*
-** The journal's copy of an answer: whichever way it is made, in one pass or by a tree, it is the same.
+** The journal's copy of an answer is the same whether it is made in one pass or from a parsed tree.
 */
 #include "control/control.h"
 #include "world.h"
@@ -8,7 +8,7 @@ typedef struct blank_counts {
   int copied, refused;
 } blank_counts;
 
-/* One answer both ways. False: the copy was refused, so that the tree is made in any case. */
+/* Copies one answer both ways. Returns false if the one-pass copy was refused, in which case only the tree applies. */
 static bool blank_both(const svc *s, svc_str text, svc_str *out, svc_arena *a)
 {
   svc_buf copy = svc_buf_new(a, 64), tree = svc_buf_new(a, 64);
@@ -18,7 +18,7 @@ static bool blank_both(const svc *s, svc_str text, svc_str *out, svc_arena *a)
   shown = svc_blank_tree(&tree, s, text);
   *out = shown ? svc_buf_done(&tree) : SVC_S("");
   if (!copied) {
-    munit_assert_size(copy.n, ==, 6); /* nothing is left of what was tried */
+    munit_assert_size(copy.n, ==, 6); /* nothing of the attempt remains */
     return false;
   }
   munit_assert_true(shown);
@@ -40,7 +40,7 @@ static void blank_answer(t_world *w, const svc_plan *plan, blank_counts *counts)
   svc_blocks_free(arena.blocks);
 }
 
-/* The answer of every route, the same in an envelope and in lines, and an error. */
+/* The answer of every route, the same with the query parameters "envelope" and "pretty", and an error. */
 static void blank_route(t_world *w, const svc_plan *plan, blank_counts *plain, blank_counts *pretty)
 {
   char path[600];
@@ -75,11 +75,11 @@ TEST(blank, every_answer)
   }
   t_complaints_end();
   munit_assert_int(plain.copied, >, 800);
-  munit_assert_int(plain.refused, ==, 0); /* our own answers take the short way */
+  munit_assert_int(plain.refused, ==, 0); /* our own answers are copied in one pass */
   munit_assert_int(pretty.refused, >, 100);
 }
 
-/* Texts of any kind: what is shown of them, and whether one pass suffices. */
+/* Texts of all kinds: what the journal shows of them, and whether one pass is enough. */
 TEST(blank, texts)
 {
   static const struct {
@@ -129,7 +129,7 @@ TEST(blank, texts)
   t_close(&t);
 }
 
-/* A text that ends anywhere is refused, and nothing behind its end is read. */
+/* A truncated text is refused, and nothing after its end is read. */
 TEST(blank, ends)
 {
   static const char text[] = "{\"a\":[1,true,false,null,{\"b\":\"\\\\c\"}],\"links\":[{\"href\":\"\\\"\"}],\"password\":\"p\"}";
@@ -139,7 +139,7 @@ TEST(blank, ends)
   t_open(&t, NULL);
   svc_arena_init(&arena, NULL);
   for (n = 0; n < sizeof text - 1; n++) {
-    char *part = malloc(n + 1); /* of its own, so that a read behind it is seen */
+    char *part = malloc(n + 1); /* in a block of its own, so that a sanitizer sees reads past the end */
     svc_buf b = svc_buf_new(&arena, 16);
     memcpy(part, text, n);
     part = realloc(part, n ? n : 1);
@@ -151,7 +151,7 @@ TEST(blank, ends)
   t_close(&t);
 }
 
-/* Depth and paths: where the parser has a bound the tree decides. */
+/* Depth and length of paths: where the one-pass copy has a limit, the tree is used. */
 TEST(blank, depth)
 {
   char text[1200];
@@ -179,7 +179,7 @@ TEST(blank, depth)
   t_close(&t);
 }
 
-/* A word of the dialect hides nothing: our own word for it says that it is a secret. */
+/* A dialect's name for a secret field is hidden like our own name. */
 TEST(blank, dialect)
 {
   static const char dialect[] = "{\"fields\":{\"password\":\"pw\",\"id\":\"_id\"}}";

@@ -1,5 +1,6 @@
 /*
-** The manual clock: it stands, it goes forwards, and what fell due has happened when it has, in the order of time.
+** The manual clock stands still until the host moves it, and it moves only forwards. After a move all steps that became due
+** have run, in the order of their times.
 */
 #include "control/control.h"
 #include "support.h"
@@ -28,18 +29,18 @@ TEST(clock, moves)
   t_open(&t, &config);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START);
   group = clock_cluster(&t, CLUSTER(""));
-  munit_assert_int64(svc_clock_now(t.s), ==, T_START); /* nothing but we moves it */
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START); /* only the host moves the clock */
   munit_assert_int(svc_clock_advance(t.s, 9999), ==, SVC_OK);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "stateName"), "CREATING");
   munit_assert_int(svc_clock_set(t.s, T_START + 10000), ==, SVC_OK);
-  munit_assert_int(svc_is_due(t.s), ==, 0); /* it has happened, and no request had to come */
+  munit_assert_int(svc_is_due(t.s), ==, 0); /* the step has run without any request */
   munit_assert_int64(svc_commit_next(&t.s->commit), >, svc_clock_now(t.s));
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
   munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 10000);
-  munit_assert_int64(svc_provisioned(t.s, 0, 0), ==, 1); /* at the very first moment, too, there is a time for it */
+  munit_assert_int64(svc_provisioned(t.s, 0, 0), ==, 1); /* even the first moment has a provisioning time */
   t_close(&t);
 }
 
@@ -63,14 +64,14 @@ TEST(clock, refuses)
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   config.manual_clock = SVC_CLOCK_LAST + 1;
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
-  t_open(&t, NULL); /* the host's own */
+  t_open(&t, NULL); /* the host's own clock */
   munit_assert_int(svc_clock_set(t.s, T_START + 1), ==, SVC_INVALID);
   munit_assert_int(svc_clock_advance(t.s, 1), ==, SVC_INVALID);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START);
   t_close(&t);
 }
 
-/* A schedule that makes snapshots, which are queued, taken, and come to their end: each at its own time. */
+/* A schedule creates snapshots, which are queued, taken and deleted, each at its own time. */
 TEST(clock, chain)
 {
   svc_config config = { .manual_clock = T_START };
@@ -85,7 +86,7 @@ TEST(clock, chain)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/backup/snapshots?itemsPerPage=500", group), ==, 200);
   n = t_count(&t, "results");
   munit_assert_size(n, >, 5);
-  for (i = 0; i < n; i++) { /* the newest first, and none at the same time as another */
+  for (i = 0; i < n; i++) { /* newest first, and no two at the same time */
     char path[64];
     snprintf(path, sizeof path, "results[%zu].createdAt", i);
     at = t_str(&t, path);
@@ -108,11 +109,11 @@ static int clock_perform(void *context, svc *s, const svc_order *order)
   munit_assert_int(d->count, <, 64);
   d->at[d->count++] = svc_clock_now(s);
   if (d->busy-- > 0) return SVC_BUSY;
-  munit_assert_int(svc_clock_advance(s, 1), ==, SVC_BUSY); /* somebody is at it: we are called by that */
+  munit_assert_int(svc_clock_advance(s, 1), ==, SVC_BUSY); /* the clock is busy, because its move has called this driver */
   return svc_order_done(s, order->id, SVC_OK, NULL);
 }
 
-/* A driver that is busy is asked again at the times that lie between, not all at the end. */
+/* A busy driver gets the order again at the times in between, not only at the end of the move. */
 TEST(clock, orders)
 {
   clock_driver d = { .busy = 4 };
@@ -143,7 +144,7 @@ static int clock_notify(void *context, svc *s, const svc_notification *n)
   return d->busy-- > 0 ? SVC_BUSY : SVC_OK;
 }
 
-/* Who tells of alerts and has no driver is asked at those times as well; and figures of access lists are written down on the way. */
+/* A busy host without a driver gets its notifications again at the times in between, too. Uses of access lists are written on the way. */
 TEST(clock, notices)
 {
   clock_driver d = { .busy = 2 };
@@ -176,7 +177,7 @@ TEST(clock, notices)
 
 /* -------------------------------------------------------------------------------------------------------------- bounds */
 
-/* So many steps are done, and no more than a batch beyond. */
+/* svc_apply_due_some() runs the given number of steps, and at most one batch more. */
 TEST(clock, bounded)
 {
   svc_config config = { .manual_clock = T_START, .limiter_off = 1 };
@@ -185,7 +186,7 @@ TEST(clock, bounded)
   char key[32], body[128];
   int i;
   t_open(&t, &config);
-  for (i = 0; i < 300; i++) { /* each is forgotten after a day */
+  for (i = 0; i < 300; i++) { /* each key is deleted after a day */
     snprintf(key, sizeof key, "key-%d-of-some-length", i);
     snprintf(body, sizeof body, "{\"name\":\"o%d\"}", i);
     t_header(&t, "Idempotency-Key", key);
@@ -196,7 +197,7 @@ TEST(clock, bounded)
   munit_assert_int(svc_apply_due_some(t.s, T_START + 2 * DAY, &left), ==, SVC_OK);
   munit_assert_int64(left, ==, 0);
   munit_assert_int(svc_is_due(t.s), ==, 1);
-  munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK); /* and on from there */
+  munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK); /* the next call continues from there */
   munit_assert_int(svc_is_due(t.s), ==, 0);
   t_close(&t);
 }
@@ -248,7 +249,7 @@ TEST(clock, threads)
   t_close(&t);
 }
 
-/* Set back by another thread while it moves: what was done is due again, but not by the time that it had come to. */
+/* Another thread restores a snapshot while the clock moves: the steps are due again, but not by the time that the move had reached. */
 typedef struct clock_back {
   svc_snapshot *kept;
   svc *s;
@@ -298,7 +299,7 @@ TEST(clock, set_back)
 
 /* -------------------------------------------------------------------------------------------------------- a running clock */
 
-static int64_t clock_real; /* nanoseconds of the machine, as the tests have it */
+static int64_t clock_real; /* nanoseconds of the machine's clock, as the tests set it */
 
 static int64_t clock_machine(void *context)
 {
@@ -319,9 +320,9 @@ TEST(clock, runs)
   munit_assert_int64(svc_clock_now(t.s), ==, T_START);
   clock_real += 10 * MS;
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 1000);
-  clock_real += MS / 2; /* parts of a millisecond count */
+  clock_real += MS / 2; /* fractions of a millisecond count */
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 1050);
-  clock_real -= 5 * MS; /* a machine whose time goes back does not take ours along behind the start */
+  clock_real -= 5 * MS; /* if the machine's clock goes back, ours does not go back before its start */
   munit_assert_int64(svc_clock_now(t.s), >=, T_START);
   clock_real += 5 * MS;
   group = clock_cluster(&t, CLUSTER(""));
@@ -329,35 +330,35 @@ TEST(clock, runs)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "stateName"), "CREATING");
   clock_real += 2 * MS;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200); /* nobody moved it */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200); /* no call moved the clock */
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
   munit_assert_int(svc_snapshot_take(t.s, &kept), ==, SVC_OK);
   munit_assert_int(svc_clock_set(t.s, T_START), ==, SVC_INVALID);
   munit_assert_int(svc_clock_advance(t.s, HOUR), ==, SVC_OK);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150 + HOUR);
-  clock_real += MS; /* and it runs on */
+  clock_real += MS; /* and the clock keeps running */
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11250 + HOUR);
   munit_assert_int(svc_clock_rate(t.s, 0), ==, SVC_OK);
   clock_real += 1000 * MS;
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11250 + HOUR);
-  munit_assert_int(svc_snapshot_restore(t.s, kept), ==, SVC_OK); /* where it was, and it still stands */
+  munit_assert_int(svc_snapshot_restore(t.s, kept), ==, SVC_OK); /* back to its old time, and still stopped */
   clock_real += 1000 * MS;
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150);
   munit_assert_int(svc_clock_rate(t.s, 1000000), ==, SVC_OK);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150);
   clock_real += 1;
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11151);
-  munit_assert_int(svc_snapshot_restore(t.s, kept), ==, SVC_OK); /* it runs on from there */
+  munit_assert_int(svc_snapshot_restore(t.s, kept), ==, SVC_OK); /* the clock runs on from there */
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150);
   clock_real += MS;
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150 + 1000000);
-  clock_real = INT64_MAX; /* until the end of all time, and no further */
+  clock_real = INT64_MAX; /* up to the end of time, and no further */
   munit_assert_int64(svc_clock_now(t.s), ==, SVC_CLOCK_LAST);
   svc_snapshot_free(kept);
   t_close(&t);
 }
 
-/* By the machine's own time, where the host has none. */
+/* If the host has no clock, the machine's clock drives it. */
 TEST(clock, runs_by_itself)
 {
   svc_config config = { .manual_clock = T_START, .clock_rate = 1000000 };
@@ -370,7 +371,7 @@ TEST(clock, runs_by_itself)
     munit_assert_int64(now, >=, before);
     before = now;
   }
-  munit_assert_int64(now, >, T_START); /* a microsecond is a second */
+  munit_assert_int64(now, >, T_START); /* a microsecond counts as a second */
   t_close(&t);
 }
 
@@ -382,7 +383,7 @@ TEST(clock, runs_refuses)
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   config.clock_rate = -1;
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
-  config = (svc_config){ .clock_rate = 1 }; /* from where? */
+  config = (svc_config){ .clock_rate = 1 }; /* no start time */
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   config = (svc_config){ .manual_clock = T_START };
   t_open(&t, &config);
@@ -391,7 +392,7 @@ TEST(clock, runs_refuses)
   munit_assert_int(svc_clock_rate(NULL, 1), ==, SVC_INVALID);
   munit_assert_int(svc_clock_next(NULL), ==, SVC_INVALID);
   t_close(&t);
-  t_open(&t, NULL); /* the host's own */
+  t_open(&t, NULL); /* the host's own clock */
   munit_assert_int(svc_clock_rate(t.s, 1), ==, SVC_INVALID);
   munit_assert_int(svc_clock_next(t.s), ==, SVC_INVALID);
   t_close(&t);
@@ -410,7 +411,7 @@ TEST(clock, next)
   munit_assert_int64(svc_clock_now(t.s), ==, T_START);
   group = clock_cluster(&t, CLUSTER(""));
   munit_assert_int(t_sendf(&t, "POST", "[{\"ipAddress\":\"10.0.0.1\",\"deleteAfterDate\":\"2025-06-01T00:00:02Z\"}]", "/groups/%s/accessList", group), ==, 201);
-  munit_assert_int64(svc_upcoming_next(t.s, T_START), ==, T_START + 1000); /* the simulator's order for that entry */
+  munit_assert_int64(svc_upcoming_next(t.s, T_START), ==, T_START + 1000); /* the simulator's order for that access list entry */
   munit_assert_int(svc_clock_jump(t.s, &steps), ==, SVC_OK);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 1000);
   munit_assert_int64(steps, ==, 1);
@@ -424,7 +425,7 @@ TEST(clock, next)
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
   at = svc_upcoming_next(t.s, svc_clock_now(t.s));
   munit_assert_int(svc_fault_add_json(t.s, "{\"host\":{\"cluster\":\"C\",\"index\":0},\"inSeconds\":1,\"forSeconds\":2}", NULL), ==, SVC_OK);
-  munit_assert_int64(at, >, T_START + 13000); /* else it is no host that comes next */
+  munit_assert_int64(at, >, T_START + 13000); /* otherwise the host would not be the next step */
   munit_assert_int(svc_clock_jump(t.s, &steps), ==, SVC_OK);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11000);
   munit_assert_int64(steps, >=, 1);
@@ -433,7 +434,7 @@ TEST(clock, next)
   t_close(&t);
 }
 
-/* An order that waits for the driver is something that is due, too. */
+/* An order that waits for the driver counts as due, too. */
 TEST(clock, next_order)
 {
   clock_driver d = { .busy = 2 };

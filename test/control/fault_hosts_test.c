@@ -1,5 +1,5 @@
 /*
-** Faults of hosts: a host goes down at a given time and comes up again, and all that follows from it has that time.
+** Faults of hosts: a host goes down at a given time and comes up again. All consequences have that time.
 */
 #include "control/control.h"
 #include "support.h"
@@ -29,7 +29,7 @@ static int hosts_events(t_place *w, const char *type)
   return (int)t_count(&w->t, "results");
 }
 
-/* The id of the primary; "": there is none. */
+/* Returns the id of the primary; "": no primary. */
 static const char *hosts_primary(t_place *w)
 {
   char path[48];
@@ -69,13 +69,13 @@ TEST(fault_hosts, falls)
     munit_assert_size(svc_failure_list(w.t.s, (svc_failure[SVC_FAILURES]){ { 0 } }), ==, 1);
     munit_assert_int(svc_clock_advance(w.t.s, 3600000), ==, SVC_OK);
     munit_assert_int(hosts_events(&w, "HOST_UP"), ==, 1);
-    munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T00:12:00Z"); /* though the clock went on */
+    munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T00:12:00Z"); /* although the clock moved further */
     munit_assert_size(svc_failure_list(w.t.s, (svc_failure[SVC_FAILURES]){ { 0 } }), ==, 0);
     t_close(&w.t);
   }
 }
 
-/* Without forSeconds it stays down until the rule is removed; a host that is in no cluster changes nothing. */
+/* Without forSeconds the host stays down until the rule is removed. A host that is in no cluster changes nothing. */
 TEST(fault_hosts, removed)
 {
   svc_failure rules[SVC_FAILURES];
@@ -99,7 +99,7 @@ TEST(fault_hosts, removed)
   t_close(&w.t);
 }
 
-/* Again and again; as often as count says, or at the times that chance and a seed choose, on every run the same. */
+/* A repeated fault: up to `count` times, or at times chosen by chance and a seed, the same in every run. */
 TEST(fault_hosts, again)
 {
   char seen[2][2048];
@@ -129,7 +129,7 @@ TEST(fault_hosts, again)
   munit_assert_string_equal(seen[0], seen[1]);
 }
 
-/* The clock goes back, and the host goes down once more. */
+/* Restoring a snapshot sets the clock back, and the host goes down again. */
 TEST(fault_hosts, restored)
 {
   svc_snapshot *before;
@@ -147,7 +147,7 @@ TEST(fault_hosts, restored)
   t_close(&w.t);
 }
 
-/* Without a manual clock, whoever asks next sees it; svc_tick() brings it about as well. */
+/* Without a manual clock the next request shows the failure; svc_tick() applies it as well. */
 TEST(fault_hosts, clock)
 {
   svc_config config = { .limiter_off = 1 };

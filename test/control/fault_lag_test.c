@@ -1,5 +1,5 @@
 /*
-** Reads that lag behind writes, by time and by number: GETs show what was there before, and nothing else does.
+** Reads that lag behind writes, by time and by number of reads. GETs show the old state; everything else sees the new one.
 */
 #include "control/control.h"
 #include "support.h"
@@ -34,7 +34,7 @@ static int lag_get(t_place *w, const char *id)
   return t_sendf(&w->t, "GET", NULL, "/orgs/%s/teams/%s", w->org, id);
 }
 
-/* The names of the teams in their list: "A B". */
+/* Returns the names of the teams in the list: "A B". */
 static const char *lag_list(t_place *w)
 {
   char text[256] = "", path[32];
@@ -53,7 +53,7 @@ static void lag_rename(t_place *w, const char *id, const char *name)
   char body[64];
   snprintf(body, sizeof body, "{\"name\":\"%s\"}", name);
   if (t_sendf(&w->t, "PATCH", body, "/orgs/%s/teams/%s", w->org, id) != 200) munit_error(w->t.response.body);
-  munit_assert_string_equal(t_str(&w->t, "name"), name); /* the answer of a write is the truth */
+  munit_assert_string_equal(t_str(&w->t, "name"), name); /* the answer of a write shows the new state */
 }
 
 TEST(fault_lag, milliseconds)
@@ -75,7 +75,8 @@ TEST(fault_lag, milliseconds)
   munit_assert_string_equal(t_str(&w.t, "name"), "A");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams/byName/A", w.org), ==, 200);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams/byName/AA", w.org), ==, 404);
-  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"B\",\"usernames\":[\"ann@example.com\"]}", "/orgs/%s/teams", w.org), ==, 409); /* the truth */
+  /* uses the new state */
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"B\",\"usernames\":[\"ann@example.com\"]}", "/orgs/%s/teams", w.org), ==, 409);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, c), ==, 404);
   munit_assert_int(svc_clock_advance(w.t.s, 499), ==, SVC_OK);
   munit_assert_string_equal(lag_list(&w), "A C");
@@ -86,7 +87,7 @@ TEST(fault_lag, milliseconds)
   t_close(&w.t);
 }
 
-/* For the first GETs after a write, of this resource alone. */
+/* The first GETs after a write lag, for this resource only. */
 TEST(fault_lag, reads)
 {
   const char *a;
@@ -97,7 +98,7 @@ TEST(fault_lag, reads)
   a = lag_team(&w, "A");
   id = lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"reads\":2},\"count\":2}");
   lag_rename(&w, a, "B");
-  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200); /* another resource counts for nothing */
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200); /* reads of other resources do not count */
   munit_assert_string_equal(lag_list(&w), "A");
   munit_assert_int(lag_get(&w, a), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "name"), "A");
@@ -108,7 +109,7 @@ TEST(fault_lag, reads)
   munit_assert_string_equal(lag_list(&w), "B");
   munit_assert_string_equal(lag_list(&w), "C");
   munit_assert_int(svc_clock_advance(w.t.s, 1000), ==, SVC_OK);
-  lag_rename(&w, a, "D"); /* used up */
+  lag_rename(&w, a, "D"); /* the fault's count is used up */
   munit_assert_string_equal(lag_list(&w), "D");
   munit_assert_size(svc_failure_list(w.t.s, (svc_failure[SVC_FAILURES]){ { 0 } }), ==, 0);
   munit_assert_int(svc_journal_read(w.t.s, 0, &journal), ==, SVC_OK);
@@ -119,7 +120,7 @@ TEST(fault_lag, reads)
   t_close(&w.t);
 }
 
-/* If-Match is compared with the truth. A rule that is removed, and a snapshot that is restored, leave no lag behind. */
+/* If-Match is compared with the new state. Removing the rule or restoring a snapshot ends the lag. */
 TEST(fault_lag, truth)
 {
   svc_snapshot *before;
@@ -133,7 +134,7 @@ TEST(fault_lag, truth)
   munit_assert_int(svc_snapshot_take(w.t.s, &before), ==, SVC_OK);
   lag_rename(&w, a, "B");
   munit_assert_int(lag_get(&w, a), ==, 200);
-  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* the old one, which is no good any more */
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* the old tag, which is not valid anymore */
   t_header(&w.t, "If-Match", tag);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"C\"}", "/orgs/%s/teams/%s", w.org, a), ==, 412);
   t_headers_clear(&w.t);
@@ -147,7 +148,7 @@ TEST(fault_lag, truth)
   t_close(&w.t);
 }
 
-/* Long lists are merged page by page, and only so many changes are held back. */
+/* Long lists are merged page by page, and the number of delayed changes is limited. */
 TEST(fault_lag, many)
 {
   char name[16];

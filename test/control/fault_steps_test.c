@@ -1,5 +1,6 @@
 /*
-** Faults of orders and states: what a test has fail, stall, be slow or be done in part; with the simulator and with a driver.
+** Faults of orders and states: a test makes them fail, stall, run slowly or complete partly, with the simulator and with a
+** driver.
 */
 #include "control/control.h"
 #include "driver.h"
@@ -34,7 +35,7 @@ static int steps_events(t_place *w, const char *type)
   return (int)t_count(&w->t, "results");
 }
 
-/* How often the rules have struck, in their order: "1 0". */
+/* Returns how often each rule has applied, in their order: "1 0". */
 static const char *steps_struck(t_place *w)
 {
   svc_failure rules[SVC_FAILURES];
@@ -56,7 +57,7 @@ TEST(fault_steps, fails)
   munit_assert_string_equal(steps_state(&w, "A"), "REPAIRING"); /* its failed state */
   munit_assert_not_null(strstr(w.t.log, "no capacity"));
   munit_assert_string_equal(steps_state(&w, "B"), "IDLE");
-  munit_assert_string_equal(steps_struck(&w), ""); /* used up: gone */
+  munit_assert_string_equal(steps_struck(&w), ""); /* used up: the rule is deleted */
   munit_assert_int(steps_events(&w, "DEPLOYMENT_FAILURE"), ==, 1);
   munit_assert_int(steps_events(&w, "CLUSTER_READY"), ==, 1);
   t_close(&w.t);
@@ -82,7 +83,7 @@ TEST(fault_steps, slow)
   t_close(&w.t);
 }
 
-/* It never ends, and goes on when its rule is removed. */
+/* A stalled order or state never ends, and continues when its rule is removed. */
 TEST(fault_steps, stalls)
 {
   t_place w;
@@ -96,7 +97,7 @@ TEST(fault_steps, stalls)
     t_advance(&w.t, 86400);
     munit_assert_string_equal(steps_state(&w, round ? "D" : "A"), "CREATING");
     munit_assert_string_equal(steps_state(&w, round ? "E" : "B"), "IDLE");
-    munit_assert_string_equal(steps_struck(&w), "1"); /* used up or not, it is there while something waits for it */
+    munit_assert_string_equal(steps_struck(&w), "1"); /* even a used-up rule stays while something waits for it */
     munit_assert_int(svc_fault_remove(w.t.s, id), ==, SVC_OK);
     munit_assert_int(svc_fault_remove(w.t.s, id), ==, SVC_INVALID);
     munit_assert_string_equal(steps_state(&w, round ? "D" : "A"), "IDLE");
@@ -105,7 +106,7 @@ TEST(fault_steps, stalls)
   t_close(&w.t);
 }
 
-/* The first half of the facts, and then it fails. */
+/* The first half of the facts is applied, and then the order fails. */
 TEST(fault_steps, partly)
 {
   t_driver d;
@@ -120,7 +121,7 @@ TEST(fault_steps, partly)
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "a.example.net:1,b.example.net:2/"));
   munit_assert_int(steps_events(&w, "DEPLOYMENT_FAILURE"), ==, 1);
   t_close(&w.t);
-  t_place_open(&w, NULL, "P1", NULL); /* of the simulator */
+  t_place_open(&w, NULL, "P1", NULL); /* with the simulator */
   steps_fault(&w, "{\"order\":\"cluster.create\",\"outcome\":\"partial\",\"count\":1}");
   steps_make(&w, BODY("A"));
   t_advance(&w.t, 10);
@@ -129,7 +130,7 @@ TEST(fault_steps, partly)
   t_close(&w.t);
 }
 
-/* With a driver: what fails never reaches it, what stalls not before the rule is gone, and what is slow later. */
+/* With a driver: a failing order never reaches it, a stalled one only after the rule is removed, and a slow one later. */
 TEST(fault_steps, driver)
 {
   t_driver d;
@@ -164,7 +165,7 @@ TEST(fault_steps, driver)
   t_close(&w.t);
 }
 
-/* A change is answered in the old state, and the new one begins later; with a driver the order, too. */
+/* The answer to a change still shows the old state; the new state begins later, and with a driver its order, too. */
 TEST(fault_steps, later)
 {
   t_driver d;
@@ -182,7 +183,7 @@ TEST(fault_steps, later)
     munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", "/groups/%s/clusters/A", w.group), ==, 200);
     munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
     munit_assert_string_equal(steps_struck(&w), "");
-    munit_assert_int(svc_fault_remove(w.t.s, 0), ==, SVC_OK); /* it begins, whether its rule is there or not */
+    munit_assert_int(svc_fault_remove(w.t.s, 0), ==, SVC_OK); /* the change begins whether or not its rule still exists */
     t_advance(&w.t, 2);
     munit_assert_string_equal(steps_state(&w, "A"), "IDLE");
     t_advance(&w.t, 1);
@@ -198,7 +199,7 @@ TEST(fault_steps, later)
   }
 }
 
-/* The same rule with the same seed strikes the same orders, whatever the ids. */
+/* The same rule with the same seed applies to the same orders, independent of their ids. */
 TEST(fault_steps, chances)
 {
   unsigned seen[2] = { 0, 0 };
@@ -227,7 +228,7 @@ TEST(fault_steps, chances)
   munit_assert_uint(seen[0], !=, 0xFFF);
 }
 
-/* A snapshot brings the store back, and the rules stay: what was struck may be struck again. */
+/* Restoring a snapshot restores the store and keeps the rules, so a rule may apply again to the same order. */
 TEST(fault_steps, restored)
 {
   svc_config config = { .seed = 7, .manual_clock = T_START };
@@ -244,7 +245,7 @@ TEST(fault_steps, restored)
   munit_assert_string_equal(steps_state(&w, "A"), "REPAIRING");
   munit_assert_int(svc_snapshot_restore(w.t.s, before), ==, SVC_OK);
   munit_assert_int(svc_clock_advance(w.t.s, 10000), ==, SVC_OK);
-  munit_assert_string_equal(steps_state(&w, "A"), "IDLE"); /* used up */
+  munit_assert_string_equal(steps_state(&w, "A"), "IDLE"); /* the rule is used up */
   svc_snapshot_free(before);
   t_close(&w.t);
 }

@@ -1,5 +1,6 @@
 /*
-** Faults: requests that fail as they would, had something gone wrong; so often, to whom and with which chance the rule says.
+** Faults of requests, which fail as they would in a real failure. The rule determines how often, for which callers and with which
+** probability.
 */
 #include "control/control.h"
 #include "support.h"
@@ -38,7 +39,7 @@ TEST_SERVICE(faults, statuses)
     munit_assert_string_equal(t_error(t), rows[i].says);
     munit_assert_string_equal(t_get_header(t, "Retry-After"), rows[i].retry);
     munit_assert_int(t_send(t, "GET", "/orgs", NULL), >=, 400);
-    munit_assert_uint(atomic_load(&t->s->watch), ==, 0); /* used up: nobody looks for one any more */
+    munit_assert_uint(atomic_load(&t->s->watch), ==, 0); /* used up: requests do not look for faults anymore */
     munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   }
 }
@@ -53,7 +54,7 @@ TEST_SERVICE(faults, operation)
   faults_add(t, &f);
   munit_assert_int(t_send(t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int(t_send(t, "POST", "/groups", body), ==, 503);
-  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 503); /* without end */
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 503); /* without a limit */
   munit_assert_size(svc_fault_list(t->s, list, 2), ==, 1);
   munit_assert_string_equal(list[0].operation, "createGroup");
   munit_assert_int64(list[0].struck, ==, 2);
@@ -62,7 +63,7 @@ TEST_SERVICE(faults, operation)
   munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
 }
 
-/* Before: it never came. After: the change is made, and the same request again finds it so. */
+/* Dropped before: the request never arrived. Dropped after: the change is made, and a repeated request finds it. */
 TEST_SERVICE(faults, lost)
 {
   svc_fault before = { .operation = "createGroup", .drop = SVC_DROP_BEFORE, .count = 1 },
@@ -82,12 +83,12 @@ TEST_SERVICE(faults, lost)
   snprintf(id, sizeof id, "%s", t_str(t, "id"));
   munit_assert_size(faults_projects(t), ==, 1);
   munit_assert_int(t->response.drop, ==, 0);
-  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201); /* a client that tries again as it should */
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201); /* a client that retries correctly, with the same key */
   munit_assert_string_equal(t_str(t, "id"), id);
   munit_assert_size(faults_projects(t), ==, 1);
 }
 
-/* A delay is told, and nothing waits for it; rules behind it have their say. */
+/* A delay is reported in the response, and the service does not wait. Later rules apply as well. */
 TEST_SERVICE(faults, late)
 {
   svc_fault slow = { .delay_ms = 1500 }, slower = { .delay_ms = 3000, .count = 1 }, bad = { .status = 500, .count = 1 };
@@ -104,7 +105,7 @@ TEST_SERVICE(faults, late)
   munit_assert_int(t->response.delay_ms, ==, 0);
 }
 
-/* As often as is to be expected, and with a seed at the same requests on every run. */
+/* Faults apply with the expected frequency; with a seed, to the same requests in every run. */
 TEST(faults, chances)
 {
   svc_config config = { .seed = 11, .manual_clock = T_START, .limiter_off = 1 };
@@ -127,7 +128,7 @@ TEST(faults, chances)
   munit_assert_memory_equal(sizeof seen[0], seen[0], seen[1]);
 }
 
-/* Who is not let in sees 401 as ever, and uses nothing up. */
+/* A caller without valid credentials gets 401 as usual, and uses up no fault. */
 TEST_SERVICE(faults, strangers)
 {
   svc_fault f = { .status = 503, .delay_ms = 1000, .count = 1 }, list[1];
@@ -148,16 +149,16 @@ TEST_SERVICE(faults, token)
   svc_fault limited = { .status = 429, .count = 1 };
   svc_credentials keys;
   munit_assert_int(svc_bootstrap(t->s, &keys), ==, SVC_OK);
-  faults_add(t, &stale); /* none of these has a nonce */
+  faults_add(t, &stale); /* requests without a nonce */
   faults_add(t, &expired);
-  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200); /* nor this a token */
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200); /* and this one has no token */
   munit_assert_int(t_as_account(t, keys.client_id, keys.client_secret), ==, 200);
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 401);
   munit_assert_not_null(strstr(t_get_header(t, "WWW-Authenticate"), "stale=false"));
-  munit_assert_string_equal(t_get_header(t, "X-Error-Code"), ""); /* as of a token that really is at its end */
+  munit_assert_string_equal(t_get_header(t, "X-Error-Code"), ""); /* the same as for a token that has really expired */
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_size(svc_fault_list(t->s, NULL, 0), ==, 1);
-  faults_add(t, &limited); /* that gives out tokens has a bucket of its own */
+  faults_add(t, &limited); /* the operation that issues tokens has its own bucket */
   munit_assert_int(t_as_account(t, keys.client_id, keys.client_secret), ==, 429);
   munit_assert_string_equal(t_get_header(t, "Retry-After"), "60");
   munit_assert_int(t_as_account(t, keys.client_id, keys.client_secret), ==, 200);
@@ -220,21 +221,21 @@ TEST_SERVICE(faults, refuses)
   munit_assert_int(svc_fault_add(NULL, &f, NULL), ==, SVC_INVALID);
   for (i = 0; i < SVC_FAULTS; i++) munit_assert_int(svc_fault_add(t->s, &f, NULL), ==, SVC_OK);
   munit_assert_int(svc_fault_add(t->s, &f, NULL), ==, SVC_FULL);
-  munit_assert_size(svc_fault_list(t->s, list, 0), ==, SVC_FAULTS); /* how many there are, whatever there is room for */
+  munit_assert_size(svc_fault_list(t->s, list, 0), ==, SVC_FAULTS); /* the number of faults, even without room for them */
   munit_assert_int(list[0].id, ==, 0);
   munit_assert_size(svc_fault_list(t->s, list, 1), ==, SVC_FAULTS);
   munit_assert_int(list[0].id, >, 0);
   munit_assert_int(list[1].id, ==, 0);
   munit_assert_int(svc_fault_remove(t->s, 0), ==, SVC_OK);
   munit_assert_size(svc_fault_list(t->s, NULL, 0), ==, 0);
-  t->s->control->last_id = INT_MAX - 1; /* after so many, ids begin anew */
+  t->s->control->last_id = INT_MAX - 1; /* after INT_MAX, ids start at 1 again */
   munit_assert_int(faults_add(t, &f), ==, INT_MAX);
   id = faults_add(t, &f);
   munit_assert_int(id, ==, 1);
   munit_assert_int(svc_fault_remove(t->s, INT_MAX), ==, SVC_OK);
 }
 
-/* Every error that there is can be had, with as many parameters as it has: t_send() looks. */
+/* A fault can produce every error code, with the right number of parameters; t_send() checks that. */
 TEST(faults, every_code)
 {
   svc_config config = { .limiter_off = 1 };

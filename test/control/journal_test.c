@@ -1,5 +1,5 @@
 /*
-** The journal: the last requests, no more than were asked for, and nothing secret in them, whichever way it came.
+** The journal: the last requests, up to the configured number, without any secret, in whichever form it arrived.
 */
 #include "control/control.h"
 #include "support.h"
@@ -31,7 +31,7 @@ static void journal_close(journal_world *w)
   t_close(&w->t);
 }
 
-/* How many there are; the newest is entries->last. */
+/* Reads the journal and returns the number of entries; the newest is entries->last. */
 static size_t journal_read(journal_world *w, size_t limit)
 {
   svc_json_fault fault;
@@ -111,7 +111,7 @@ TEST(journal, secrets)
   org = t_organization(&w.t, "Acme");
   group = t_project(&w.t, org, "P1");
 
-  /* a field that is only taken, and one that is sealed; beside them what is harmless */
+  /* a write-only field and a sealed one, next to harmless fields */
   munit_assert_int(t_sendf(&w.t, "POST", "{\"databaseName\":\"admin\",\"username\":\"joe\",\"password\":\"" PASSWORD "\",\"roles\":[{"
                            "\"databaseName\":\"admin\",\"roleName\":\"readWriteAnyDatabase\"}]}", "/groups/%s/databaseUsers", group), ==, 201);
   journal_lacks(&w, PASSWORD);
@@ -124,10 +124,10 @@ TEST(journal, secrets)
   munit_assert_true(svc_str_is(svc_node_str(svc_node_get(svc_node_get(w.entries->last, "request"), "body"), "region"), "US3"));
 
   munit_assert_int(t_sendf(&w.t, "POST", "{\"type\":\"MICROSOFT_TEAMS\",\"microsoftTeamsWebhookUrl\":\"https://teams.example.com/in-the-path\"}",
-                           "/groups/%s/integrations/MICROSOFT_TEAMS", group), ==, 201); /* no name says that this is one */
+                           "/groups/%s/integrations/MICROSOFT_TEAMS", group), ==, 201); /* the field's name does not mark it as a secret */
   journal_lacks(&w, "in-the-path");
 
-  /* refused: a field that nobody knows, a union that is none, no JSON at all, a path that is none, nobody who sends it */
+  /* refused requests: an unknown field, an invalid union, invalid JSON, an unknown path, no caller */
   t_sendf(&w.t, "POST", "{\"pass-word\":\"" PASSWORD "\",\"more\":{\"deep\":[\"" PASSWORD "\",1234567]}}", "/groups/%s/databaseUsers", group);
   munit_assert_int(w.t.response.status, ==, 400);
   journal_lacks(&w, PASSWORD);
@@ -152,7 +152,7 @@ TEST(journal, secrets)
   snprintf(secret, sizeof secret, "%s", t_str(&w.t, "secrets[0].secret"));
   journal_lacks(&w, secret);
 
-  /* what authenticates: the secret of an account, its token, and a header that we do not know */
+  /* credentials: the secret of a service account, its access token, and an unknown header */
   munit_assert_int(t_as_account(&w.t, keys.client_id, keys.client_secret), ==, 200);
   t_header(&w.t, "X-Vault", PASSWORD);
   t_header(&w.t, "Cookie", PASSWORD);
@@ -161,11 +161,11 @@ TEST(journal, secrets)
   journal_lacks(&w, PASSWORD);
   munit_assert_not_null(strstr(w.shown.body, "\"Bearer ***\""));
   munit_assert_not_null(strstr(w.shown.body, "\"Basic ***\""));
-  journal_lacks(&w, w.t.headers[0].value + 7); /* the token itself */
+  journal_lacks(&w, w.t.headers[0].value + 7); /* the access token itself */
   journal_close(&w);
 }
 
-/* Whatever a client sends, and however long: it is blanked, cut between two characters, and stays JSON. */
+/* All input is blanked, cut between two characters, and stays valid JSON, in any form and length. */
 TEST(journal, odd)
 {
   static const char *const ways[] = { "Digest username=\"ada\", response=\"5ecret-response\"", "Basic NWVjcmV0LWJhc2lj", "Negotiate 5ecret-ticket", "5ecret" };
@@ -185,18 +185,18 @@ TEST(journal, odd)
   for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) munit_assert_int(t_send(&w.t, "POST", "/orgs", bodies[i]), ==, 400);
   for (i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xC3\xA9", 2);
   munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", text, i), ==, 400);
-  munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", text + 1, i - 1), ==, 400); /* begins within a character */
+  munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", text + 1, i - 1), ==, 400); /* begins in the middle of a character */
   t_header(&w.t, "X-Long", text + 1);
   munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
   t_headers_clear(&w.t);
-  munit_assert_int(t_send(&w.t, "HEAD", "/orgs", NULL), ==, 200); /* an answer that says nothing */
+  munit_assert_int(t_send(&w.t, "HEAD", "/orgs", NULL), ==, 200); /* an answer without a body */
   munit_assert_int(t_send(&w.t, "GET", "/nowhere", NULL), ==, 404);
   munit_assert_size(journal_read(&w, 0), ==, 16);
   if (strstr(w.shown.body, "5ecret") || strstr(w.shown.body, "51234567") || strstr(w.shown.body, "NWVjcmV0")) munit_errorf("a secret: %s", w.shown.body);
   journal_close(&w);
 }
 
-/* Whatever bytes come, it stays JSON, and within its bound. */
+/* The journal stays valid JSON and within its size limit for any bytes. */
 TEST(journal, bounds)
 {
   static char large[200 << 10];
@@ -212,7 +212,7 @@ TEST(journal, bounds)
     t_header(&w.t, "User-Agent", i % 2 ? "caf\xc3\xa9" : "\xff\xfe\x01 quote \" back \\");
     munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", large, strlen(large)), ==, 400);
     t_send_raw(&w.t, "GET", "/api/svc/v2/\xc3\x28", NULL, 0);
-    w.t.caller.username = "\xff\"\\"; /* whatever the host says of somebody, and asks */
+    w.t.caller.username = "\xff\"\\"; /* any username and method from the host */
     t_send_raw(&w.t, "G\xc3T", "/api/svc/v2", NULL, 0);
   }
   munit_assert_size(journal_read(&w, 0), ==, 8);
@@ -220,7 +220,7 @@ TEST(journal, bounds)
   journal_close(&w);
 }
 
-/* Of bodies the tables know what is harmless, in lists and in maps as well; of answers there is more than JSON objects. */
+/* The tables determine which fields of bodies are harmless, in lists and maps as well. Some answers are not JSON objects. */
 TEST(journal, tables)
 {
   static const struct {
@@ -255,7 +255,7 @@ TEST(journal, tables)
     journal_lacks(&w, "5ecret");
     if (!strstr(w.shown.body, rows[i].shown)) munit_errorf("%s is not shown: %s", rows[i].shown, w.shown.body);
   }
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/managedSlowMs", group), ==, 200); /* one value */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/managedSlowMs", group), ==, 200); /* a single value */
   journal_read(&w, 1);
   munit_assert_not_null(strstr(w.shown.body, "\"body\":\"(4 bytes, not shown)\""));
   munit_assert_int(t_send(&w.t, "GET", "/alertConfigs/matchers/fieldNames", NULL), ==, 200); /* a list without an object around it */
@@ -267,7 +267,7 @@ TEST(journal, tables)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
   host = t_str(&w.t, "connectionStrings.standard") + 5;
   snprintf(path, sizeof path, "/groups/%s/clusters/%.*s/logs/db.gz", group, (int)strcspn(host, ":"), host);
-  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* no JSON */
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* not JSON */
   journal_read(&w, 1);
   munit_assert_not_null(strstr(w.shown.body, " bytes, not shown)\"}}"));
   munit_assert_int(svc_fault_add(w.t.s, &slow, NULL), ==, SVC_OK);
@@ -280,7 +280,7 @@ TEST(journal, tables)
   journal_close(&w);
 }
 
-/* Of what is too long nothing is shown, or its beginning: whole characters, where it has any. */
+/* A text that is too long is left out or cut to its beginning, in whole characters. */
 TEST(journal, long)
 {
   static char large[300 << 10], text[602];
@@ -294,10 +294,10 @@ TEST(journal, long)
   munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", large, sizeof large), ==, 400);
   journal_read(&w, 1);
   munit_assert_not_null(strstr(w.shown.body, "\"body\":\"(307200 bytes, not shown)\""));
-  text[0] = 'x'; /* so that it is cut within a character */
+  text[0] = 'x'; /* so that the cut falls inside a character */
   for (i = 1; i < 601; i += 2) memcpy(text + i, "\xC3\xA9", 2);
   t_header(&w.t, "User-Agent", text);
-  memset(large, 0x80, 600); /* nothing but middles of characters */
+  memset(large, 0x80, 600); /* continuation bytes only */
   large[600] = 0;
   t_header(&w.t, "X-Request-Id", large);
   munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
@@ -319,7 +319,7 @@ TEST(journal, long)
   journal_close(&w);
 }
 
-/* A request knows nothing of a journal that has no memory. */
+/* A request succeeds even if the journal is out of memory. */
 TEST(journal, no_memory)
 {
   t_memory memory = { 0 };
@@ -398,7 +398,7 @@ TEST(journal, har)
   munit_assert_true(svc_str_is(svc_node_str(response, "statusText"), "Created"));
   munit_assert_true(svc_str_starts(svc_node_str(svc_node_get(response, "content"), "text"), "{"));
 
-  /* a body that is not kept as a whole says so, and a line of a fault is no request */
+  /* a body that is not stored completely is marked, and a fault's entry is not a request */
   memset(long_body, 'a', sizeof long_body - 1);
   memcpy(long_body, "{\"name\":\"", 9);
   memcpy(long_body + sizeof long_body - 3, "\"}", 2);
@@ -408,6 +408,7 @@ TEST(journal, har)
   munit_assert_size(svc_node_count(svc_node_get(log, "entries")), ==, 1);
   request = svc_node_get(svc_node_first(svc_node_get(log, "entries")), "request");
   munit_assert_true(svc_node_bool(svc_node_get(request, "postData"), "_incomplete", false));
+  journal_forget(&w); /* a refused call clears its response, too */
   munit_assert_int(svc_journal_har(NULL, 0, &w.shown), ==, SVC_INVALID);
   munit_assert_int(svc_journal_har(w.t.s, 0, NULL), ==, SVC_INVALID);
   journal_close(&w);

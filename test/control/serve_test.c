@@ -1,5 +1,5 @@
 /*
-** Test control over HTTP, without sockets: what is there and what is not, and above all who is let in.
+** Test control over HTTP, without sockets: which paths exist, and above all who has access.
 */
 #include "control/control.h"
 #include "faults.h"
@@ -12,8 +12,8 @@
 typedef struct serve_world {
   t_service t;
   const char *token, *peer, *host, *origin, *authorization; /* of the requests; token: the host's. NULL: none */
-  bool scarce;                                              /* memory may end */
-  const char *type;                                         /* of their bodies; NULL: JSON */
+  bool scarce;                                              /* requests may run out of memory */
+  const char *type;                                         /* Content-Type of the bodies; NULL: JSON */
 } serve_world;
 
 static void serve_open(serve_world *w, const svc_config *changes)
@@ -26,7 +26,7 @@ static void serve_open(serve_world *w, const svc_config *changes)
   w->host = "127.0.0.1:8080";
 }
 
-/* The answer is the service's last one: t_str() and the like look at it. */
+/* Sends a request. Its answer becomes the service's last answer, which t_str() and similar functions read. */
 static int serve_send(serve_world *w, const char *method, const char *target, const char *body)
 {
   svc_header headers[4];
@@ -63,7 +63,7 @@ static const char *const serve_all[][3] = {
 };
 #define SERVE_ALL (sizeof serve_all / sizeof serve_all[0])
 
-/* All of them are refused so, and nothing has changed. */
+/* Checks that all requests are refused with this status, and that nothing has changed. */
 static void serve_refused(serve_world *w, int status)
 {
   uint64_t print = store_print(w->t.s);
@@ -95,7 +95,7 @@ TEST(serve, door)
     serve_refused(&w, 401);
   }
   munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), "Bearer realm=\"test control\"");
-  t_fault(T_CALL_CRYPTO, 1, EIO, true); /* hashes that cannot be had are not the same */
+  t_fault(T_CALL_CRYPTO, 1, EIO, true); /* hashes that cannot be computed do not count as equal */
   w.scarce = true;
   serve_refused(&w, 503);
   w.scarce = false;
@@ -103,7 +103,7 @@ TEST(serve, door)
   w.authorization = "Bearer " TOKEN;
   w.origin = "null";
   serve_refused(&w, 403);
-  w.origin = "http://127.0.0.1:8080"; /* its own: none either */
+  w.origin = "http://127.0.0.1:8080"; /* the server's own origin is refused, too */
   serve_refused(&w, 403);
   w.origin = NULL;
   for (i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
@@ -120,15 +120,15 @@ TEST(serve, door)
     w.host = good[i];
     munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
   }
-  w.token = "short"; /* of the host: nobody shall guess it */
+  w.token = "short"; /* the host's token is too short to be safe from guesses */
   w.authorization = "Bearer short";
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 401);
-  munit_assert_int(w.t.response.delay_ms, >=, 100); /* who guesses waits */
+  munit_assert_int(w.t.response.delay_ms, >=, 100); /* a failed attempt is delayed */
   t_close(&w.t);
 }
 
-/* Without a token of the host there is nothing, as of any path that is none; the health is there for anybody. */
-/* Beyond loopback: every address is good, and of the names in Host those that no web page can have. */
+/* Without a token from the host, test control answers as an unknown path does. The health path is open to everyone. */
+/* Access from beyond loopback: every address is accepted. Host may have only names that no web page can have. */
 static void serve_hosts(serve_world *w, const char *const *hosts, int status)
 {
   for (; *hosts; hosts++) {
@@ -169,18 +169,18 @@ TEST(serve, anywhere)
     munit_assert_int64(w.t.response.delay_ms, ==, 500);
   }
   w.authorization = "Bearer " TOKEN;
-  w.origin = "http://svcd:8080"; /* its own: none either */
+  w.origin = "http://svcd:8080"; /* the server's own origin is refused, too */
   serve_refused(&w, 403);
   w.origin = NULL;
-  w.host = NULL; /* HTTP/1.0: no browser */
+  w.host = NULL; /* HTTP/1.0: not a browser */
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
   w.token = "short";
-  w.authorization = "Bearer short"; /* a token that can be guessed opens nothing */
+  w.authorization = "Bearer short"; /* a token that is easy to guess gives no access */
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 401);
   t_close(&w.t);
 }
 
-/* The host's own list takes the place of names without a dot. */
+/* The host's list replaces the rule for names without a dot. */
 TEST(serve, anywhere_hosts)
 {
   static const char *const good[] = { "api.test", "API.TEST:80", "other", "127.0.0.1", "localhost", "[::1]", NULL };
@@ -201,7 +201,7 @@ TEST(serve, anywhere_hosts)
     config.control_hosts = wrong[i];
     munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   }
-  config = (svc_config){ .control_hosts = "svcd" }; /* names for nobody */
+  config = (svc_config){ .control_hosts = "svcd" }; /* names without access from beyond loopback */
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
 }
 
@@ -227,7 +227,7 @@ TEST(serve, off)
     munit_assert_string_equal(t_get_header(&w.t, "Allow"), "GET, HEAD");
     w.token = TOKEN;
   }
-  munit_assert_int(serve_send(&w, "GET", "/api/svc/v2/orgs", NULL), ==, 401); /* all others are the service's */
+  munit_assert_int(serve_send(&w, "GET", "/api/svc/v2/orgs", NULL), ==, 401); /* all other paths belong to the service */
   munit_assert_int(serve_send(&w, "GET", "/_svcx", NULL), ==, 404);
   t_close(&w.t);
 }
@@ -265,7 +265,7 @@ TEST(serve, clock)
   t_close(&w.t);
 }
 
-/* From step to step, what is to come, a clock that runs, and a reset that has it stand again. */
+/* Moves from step to step, the list of upcoming steps, a running clock, and a reset that stops it. */
 TEST(serve, due)
 {
   static const char *const bad[] = { "limit=0", "limit=1001", "limit=x", "format=har", "what=x" };
@@ -311,7 +311,7 @@ TEST(serve, snapshots)
   uint64_t print;
   size_t i;
   serve_open(&w, NULL);
-  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 400); /* to what? */
+  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 400); /* no state to reset to */
   t_organization(&w.t, "Acme");
   munit_assert_int(svc_control_begin(w.t.s), ==, SVC_OK);
   print = store_print(w.t.s);
@@ -341,7 +341,7 @@ TEST(serve, snapshots)
     munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", body), ==, 201);
   }
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"more\"}"), ==, 507);
-  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"s1\"}"), ==, 201); /* in place of the one there is */
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"s1\"}"), ==, 201); /* replaces the snapshot of that name */
   t_close(&w.t);
 }
 
@@ -366,7 +366,7 @@ TEST(serve, faults)
   munit_assert_int(w.t.response.drop, ==, 1);
   munit_assert_int(serve_send(&w, "DELETE", path, NULL), ==, 204);
   munit_assert_int(serve_send(&w, "DELETE", path, NULL), ==, 404);
-  munit_assert_int(serve_send(&w, "DELETE", "/_svc/faults/0", NULL), ==, 404); /* not all of them */
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/faults/0", NULL), ==, 404); /* id 0 does not mean all */
   munit_assert_size(svc_fault_list(w.t.s, NULL, 0), ==, 1);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
     if (serve_send(&w, "POST", "/_svc/faults", bad[i]) != 400) munit_errorf("%s answers %d", bad[i], w.t.response.status);
@@ -376,7 +376,7 @@ TEST(serve, faults)
   munit_assert_int(serve_send(&w, "GET", "/_svc/journal?limit=1", NULL), ==, 200);
   munit_assert_size(svc_node_count(w.t.body), ==, 1);
   munit_assert_int(serve_send(&w, "GET", "/_svc/journal", NULL), ==, 200);
-  munit_assert_size(svc_node_count(w.t.body), ==, 2); /* what is asked of test control is not in it */
+  munit_assert_size(svc_node_count(w.t.body), ==, 2); /* requests to test control are not recorded */
   munit_assert_int(serve_send(&w, "GET", "/_svc/journal?limit=0", NULL), ==, 400);
   munit_assert_int(serve_send(&w, "GET", "/_svc/journal?last=1", NULL), ==, 400);
   munit_assert_int(serve_send(&w, "DELETE", "/_svc/journal", NULL), ==, 204);
@@ -389,7 +389,7 @@ TEST(serve, faults)
   "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
   "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}"
 
-/* Failures of other things than requests: each kind is added, shown and removed, is gone after a reset, and what is wrong is named. */
+/* Faults other than those of requests: each kind is added, listed and removed, and a reset deletes it. Errors name the wrong field. */
 TEST(serve, failures)
 {
   static const char *const good[][2] = {
@@ -435,7 +435,7 @@ TEST(serve, failures)
   t_close(&w.t);
 }
 
-/* An order that stalls and a host that is down: a reset is a reset, and the store is as it was. */
+/* A reset restores the store exactly, even with a stalled order and a host that is down. */
 TEST(serve, failures_reset)
 {
   const char *group;
@@ -463,7 +463,7 @@ TEST(serve, failures_reset)
   t_close(&w.t);
 }
 
-/* What is asked for in odd ways; and without a journal. */
+/* Unusual requests, and a service without a journal. */
 TEST(serve, odd)
 {
   static const char *const rows[][3] = {
@@ -485,7 +485,7 @@ TEST(serve, odd)
     int status = serve_send(&w, rows[i][1], rows[i][2], NULL);
     if (status != (int)strtol(rows[i][0], NULL, 10)) munit_errorf("%s %s answers %d: %s", rows[i][1], rows[i][2], status, w.t.response.body);
   }
-  munit_assert_int(serve_send(&w, "GET", "/_svc/faults", NULL), ==, 200); /* nothing has become of any of these */
+  munit_assert_int(serve_send(&w, "GET", "/_svc/faults", NULL), ==, 200); /* none of these requests had an effect */
   munit_assert_size(svc_node_count(w.t.body), ==, 1);
   munit_assert_int(serve_send(&w, "GET", "/_svc/snapshots", NULL), ==, 200);
   munit_assert_size(svc_node_count(w.t.body), ==, 1);
@@ -504,7 +504,7 @@ TEST(serve, odd)
   t_close(&w.t);
 }
 
-/* What has no room, or no memory, is not done, and says so. */
+/* Without room or memory a request has no effect and returns an error. */
 TEST(serve, no_room)
 {
   t_memory memory = { 0 };
@@ -518,7 +518,7 @@ TEST(serve, no_room)
   t_organization(&w.t, "Acme");
   munit_assert_int(svc_control_begin(w.t.s), ==, SVC_FULL);
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 507);
-  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 400); /* it has not begun */
+  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 400); /* svc_control_begin() has failed */
   t_close(&w.t);
   config.max_snapshot = 0;
   serve_open(&w, &config);
@@ -528,7 +528,7 @@ TEST(serve, no_room)
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 201);
   w.scarce = true;
   for (i = 0; i < SERVE_ALL; i++) {
-    if (strstr(serve_all[i][1], "clock") || strcmp(serve_all[i][0], "DELETE") == 0) continue; /* what is not the same a second time */
+    if (strstr(serve_all[i][1], "clock") || strcmp(serve_all[i][0], "DELETE") == 0) continue; /* not repeatable */
     for (n = 1, status = 503; status == 503; n++) {
       munit_assert_long(n, <, 100);
       memory.calls = 0;
@@ -561,18 +561,18 @@ static int serve_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
-/* Who moves the clock is a driver who was called by who moves it. */
+/* A driver that moves the clock while it is called by a move of the clock. */
 static int serve_perform(void *context, svc *s, const svc_order *order)
 {
   serve_world *w = context;
   (void)s, (void)order;
   munit_assert_int(serve_send(w, "POST", "/_svc/clock", "{\"advanceSeconds\":1}"), ==, 503);
   munit_assert_string_equal(t_error(&w->t), "SERVICE_UNAVAILABLE");
-  w->scarce = true; /* it was here */
+  w->scarce = true; /* the driver was called */
   return SVC_OK;
 }
 
-/* What cannot be done now is not done, and said so. */
+/* A request that cannot be done now has no effect and returns an error. */
 TEST(serve, not_now)
 {
   serve_world w;
@@ -602,7 +602,7 @@ TEST(serve, not_now)
   t_close(&w.t);
 }
 
-/* The same seed gives the same ids and secrets; another one, and a store that is opened again, others. */
+/* The same seed gives the same ids and secrets. Another seed, or reopening the store, gives others. */
 TEST(serve, seed)
 {
   svc_config config = { .manual_clock = T_START, .seed = 42 };
@@ -629,7 +629,7 @@ TEST(serve, seed)
   t_open(&t, &config);
   munit_assert_int(svc_bootstrap(t.s, &two), ==, SVC_OK);
   munit_assert_string_not_equal(one.org_id, two.org_id);
-  config.random = t.s->config.random; /* two sources */
+  config.random = t.s->config.random; /* two random sources */
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   t_close(&t);
 }

@@ -1,6 +1,6 @@
 /*
-** Snapshots of the whole store: back means back, to the last byte; in one commit or not at all; and the same requests get the same
-** answers again.
+** Snapshots of the whole store. A restore is exact to the last byte, and happens in one commit or not at all. Afterwards the same
+** requests get the same answers again.
 */
 #include "control/control.h"
 #include "support.h"
@@ -41,7 +41,7 @@ static void whole_back(whole_world *w)
   munit_assert_true(store_print(w->t.s) == w->print);
 }
 
-/* Something of everything. */
+/* Makes changes of all kinds. */
 static void whole_change(whole_world *w)
 {
   int i;
@@ -64,32 +64,32 @@ TEST(whole, there_and_back)
   char first[32] = "", nonce[256] = "";
   int i;
   whole_open(&w, &config);
-  whole_back(&w); /* to where it is */
+  whole_back(&w); /* to the present state */
   for (i = 0; i < 3; i++) {
     munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
     munit_assert_int(t_send(&w.t, "POST", "/orgs", "{\"name\":\"Other\"}"), ==, 201);
     if (i == 0) snprintf(first, sizeof first, "%s", t_str(&w.t, "organization.id"));
-    munit_assert_string_equal(t_str(&w.t, "organization.id"), first); /* the seed goes back as well */
+    munit_assert_string_equal(t_str(&w.t, "organization.id"), first); /* the seed is restored as well */
     w.t.anonymous = true;
     munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 401);
     if (i == 0) snprintf(nonce, sizeof nonce, "%s", t_get_header(&w.t, "WWW-Authenticate"));
-    munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), nonce); /* and what is known of nonces */
+    munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), nonce); /* and the state of nonces */
     w.t.anonymous = false;
     whole_change(&w);
     whole_back(&w);
     munit_assert_size(store_whole(w.t.s), ==, 1);
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
-    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING"); /* the clock, too */
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING"); /* and the clock */
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/groups", w.org), ==, 200);
     munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   }
-  munit_assert_int(svc_clock_advance(w.t.s, 10000), ==, SVC_OK); /* and life goes on from there */
+  munit_assert_int(svc_clock_advance(w.t.s, 10000), ==, SVC_OK); /* and the service continues from there */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
   whole_close(&w);
 }
 
-/* Whoever looked at the clock before it went back applies nothing before its time. */
+/* A request that read the clock before it was set back applies no step before its time. */
 TEST(whole, late)
 {
   svc_config config = { .manual_clock = T_START };
@@ -97,7 +97,7 @@ TEST(whole, late)
   whole_open(&w, &config);
   munit_assert_int(svc_clock_advance(w.t.s, HOUR), ==, SVC_OK);
   whole_back(&w);
-  munit_assert_int(svc_apply_due(w.t.s, T_START + HOUR), ==, SVC_OK); /* as a request that has waited in between does */
+  munit_assert_int(svc_apply_due(w.t.s, T_START + HOUR), ==, SVC_OK); /* as a request that waited in the meantime does */
   munit_assert_true(store_print(w.t.s) == w.print);
   whole_close(&w);
 }
@@ -120,7 +120,7 @@ TEST(whole, buckets)
   whole_close(&w);
 }
 
-/* Of any clock and any random source: only the store goes back. */
+/* With the host's clock and random source only the store is restored. */
 TEST(whole, hosts_own)
 {
   svc_config config = { .limiter_off = 1 };
@@ -150,17 +150,17 @@ TEST(whole, refuses)
   munit_assert_int(t_send(&other, "GET", "/orgs", NULL), ==, 200);
   config.max_snapshot = 0;
   whole_open(&w, &config);
-  munit_assert_int(svc_snapshot_restore(other.s, w.taken), ==, SVC_INVALID); /* another handle's */
+  munit_assert_int(svc_snapshot_restore(other.s, w.taken), ==, SVC_INVALID); /* a snapshot of another handle */
   munit_assert_int(svc_snapshot_restore(w.t.s, NULL), ==, SVC_INVALID);
   munit_assert_int(svc_snapshot_take(NULL, &none), ==, SVC_INVALID);
   munit_assert_int(svc_snapshot_take(w.t.s, NULL), ==, SVC_INVALID);
   svc_snapshot_free(NULL);
   t_close(&other);
   t_close(&w.t);
-  svc_snapshot_free(w.taken); /* after its handle */
+  svc_snapshot_free(w.taken); /* after its handle was closed */
 }
 
-/* It grows as far as it may. */
+/* Snapshots grow up to their limit. */
 TEST(whole, grows)
 {
   svc_config config = { .manual_clock = T_START, .max_snapshot = 150000, .limiter_off = 1 };
@@ -223,7 +223,7 @@ TEST(whole, no_memory)
   munit_assert_long(memory.live, ==, 0);
 }
 
-/* A store whose n-th put fails, or whose commit does: nothing of the snapshot is there then. */
+/* A store whose n-th put fails, or whose commit fails: then nothing of the snapshot is restored. */
 static svc_store_port whole_port;
 static long whole_puts, whole_fail_at;
 static bool whole_fail_commit;
@@ -303,7 +303,7 @@ static void *whole_work(void *argument)
     request.body = body;
     request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"p%d-%d\",\"orgId\":\"%s\"}", w->number, i, w->org);
     munit_assert_int(svc_handle_request(w->s, &request, &response), ==, SVC_OK);
-    munit_assert_true(response.status == 201 || response.status == 409 || response.status == 403); /* made, there, too many */
+    munit_assert_true(response.status == 201 || response.status == 409 || response.status == 403); /* created, exists, too many */
     svc_response_free(&response);
     svc_tick(w->s);
   }
@@ -329,7 +329,7 @@ TEST(whole, threads)
     munit_assert_true(rc == SVC_OK || rc == SVC_BUSY);
     munit_assert_int(svc_snapshot_restore(w.t.s, w.taken), ==, SVC_OK);
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
-    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING"); /* whoever ticks meanwhile */
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING"); /* even if another thread ticks meanwhile */
   }
   atomic_store(&stop, true);
   for (i = 0; i < 4; i++) pthread_join(threads[i], NULL);
@@ -338,7 +338,7 @@ TEST(whole, threads)
   whole_close(&w);
 }
 
-static int whole_spoiled; /* so many of the next commits find that another writer came first */
+static int whole_spoiled; /* how many of the next commits fail because another writer came first */
 
 static int whole_commit_again(svc_txn *txn)
 {
@@ -348,7 +348,7 @@ static int whole_commit_again(svc_txn *txn)
   return SVC_RETRY;
 }
 
-/* It is done again, and the clock goes back once; where it never comes to an end the clock is where it was. */
+/* The restore is retried, and the clock is set back once. If every retry fails, the clock keeps its time. */
 TEST(whole, again)
 {
   svc_config config = { .manual_clock = T_START, .store = &whole_port };
@@ -377,7 +377,7 @@ static int whole_load(svc *s, const svc_response *file, size_t n, svc_snapshot *
   return svc_snapshot_load(s, file->body, n, out);
 }
 
-/* Another handle becomes what the first one was. */
+/* Loading the file gives another handle the state of the first. */
 TEST(whole, file)
 {
   svc_config config = { .manual_clock = T_START, .seed = 7 };
@@ -391,7 +391,7 @@ TEST(whole, file)
   munit_assert_int(svc_clock_advance(other.s, HOUR), ==, SVC_OK);
   munit_assert_int(whole_load(other.s, &file, file.body_length, &loaded), ==, SVC_OK);
   munit_assert_int(svc_snapshot_restore(other.s, loaded), ==, SVC_OK);
-  munit_assert_int(svc_snapshot_restore(w.t.s, loaded), ==, SVC_INVALID); /* it is the other's */
+  munit_assert_int(svc_snapshot_restore(w.t.s, loaded), ==, SVC_INVALID); /* the snapshot belongs to the other handle */
   munit_assert_int64(svc_clock_now(other.s), ==, T_START);
   munit_assert_size(store_whole(other.s), ==, 1);
   munit_assert_int(t_sendf(&other, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
@@ -405,7 +405,7 @@ TEST(whole, file)
   whole_close(&w);
 }
 
-/* Whatever is cut off, altered, or not ours. */
+/* Files that are truncated, altered, or not ours are refused. */
 TEST(whole, file_refused)
 {
   svc_config config = { .manual_clock = T_START }, vendor = { .manual_clock = T_START, .vendor = "acme" },
@@ -428,7 +428,7 @@ TEST(whole, file_refused)
     bytes[i] ^= 1;
     munit_assert_int(svc_snapshot_load(w.t.s, bytes, file.body_length, &loaded), ==, SVC_CORRUPT);
   }
-  /* with a checksum that is right again: the reader believes none of the rest */
+  /* with a corrected checksum: the reader still checks everything else */
   for (i = 8; i + 32 < file.body_length; i += 1 + file.body_length / 997) {
     memcpy(bytes, file.body, file.body_length);
     bytes[i] = (char)(bytes[i] ^ 0x80);
@@ -436,11 +436,11 @@ TEST(whole, file_refused)
     if (svc_snapshot_load(w.t.s, bytes, file.body_length, &loaded) == SVC_OK) svc_snapshot_free(loaded);
   }
   memcpy(bytes, file.body, file.body_length);
-  bytes[8]++; /* the format of stores */
+  bytes[8]++; /* the version of the store format */
   w.t.log[0] = '\0';
   svc_sha256((svc_str){ bytes, file.body_length - 32 }, (unsigned char *)bytes + file.body_length - 32);
   munit_assert_int(svc_snapshot_load(w.t.s, bytes, file.body_length, &loaded), ==, SVC_INVALID);
-  munit_assert_not_null(strstr(w.t.log, "another format of stores"));
+  munit_assert_not_null(strstr(w.t.log, "another store format"));
   free(bytes);
   t_open(&other, &vendor);
   munit_assert_int(whole_load(other.s, &file, file.body_length, &loaded), ==, SVC_INVALID);
@@ -455,7 +455,7 @@ TEST(whole, file_refused)
   whole_close(&w);
 }
 
-/* Secrets that this handle could not open are not taken in; where nothing was sealed, another key is no matter. */
+/* Secrets that this handle cannot decrypt are refused. Without sealed secrets another key does not matter. */
 TEST(whole, file_sealed)
 {
   static const unsigned char key[32] = "another key that seals secrets.";

@@ -1,15 +1,16 @@
 /*
-** Any resource can be in a world: each POST of the catalog, with the example of its table, becomes a document, and an empty store loads it.
+** Every resource can be in a world: each POST of the catalog, with its example, is turned into a document, and an empty store
+** loads it.
 **
-** test/world.c makes what a request needs; here all its writes are recorded and written down as a world, in their order. A thing is nested in
-** the one made last where its path goes on from there; else it is a step "at" what it is below. Ids are references. There is no list of
-** exceptions: every POST can be loaded, and a noun that is added has to be, too.
+** test/world.c creates what a request needs. The test records all these writes and turns them into a world, in the same order. A
+** resource is nested in the one created before it if its path continues that one's path. Otherwise it is in an "at" step for its
+** parent. Ids are references. There are no exceptions: every POST must be loadable, including those of new nouns.
 */
 #include "control/world_parts.h"
 #include "world.h"
 
 #define EVERY_MOST 64
-#define EVERY_BASE 5 /* things of every document: two organizations, a project, two people */
+#define EVERY_BASE 5 /* resources of every document: two organizations, a project, two people */
 
 #define EVERY_USER(name) \
   "{\"as\":\"" name "\",\"username\":\"" name "@example.com\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\"," \
@@ -20,9 +21,9 @@ typedef struct every_write {
   const svc_plan *plan;
   svc_node *answer;
   int64_t now;
-  svc_str thing; /* the path of what it has made; n 0: nothing */
+  svc_str thing; /* the path of the created resource; n 0: none */
   char handle[16];
-  svc_node *element; /* of the document */
+  svc_node *element; /* in the document */
 } every_write;
 
 typedef struct every_record {
@@ -30,8 +31,8 @@ typedef struct every_record {
   svc_arena arena;
   every_write writes[EVERY_MOST];
   size_t count;
-  bool timed;   /* the clock moves as it did */
-  bool as_acts; /* a POST whose path lists nothing is an act upon what is there, no item */
+  bool timed;   /* the document moves the clock as the recording did */
+  bool as_acts; /* a POST whose path has no list is written as an action on a resource, not as an item */
   svc_node *steps;
   int64_t now;
 } every_record;
@@ -66,7 +67,7 @@ static void every_sent(void *context, const char *method, const char *target, co
 
 /* ----------------------------------------------------------------------------------------------------------- references */
 
-/* The field of an answer that has this value: "id", "roleId". NULL: none. */
+/* Returns the field of an answer that has this value: "id", "roleId". NULL: none. */
 static const svc_node *every_field(const svc_node *answer, svc_str value)
 {
   const svc_node *m = answer ? answer->first : NULL;
@@ -113,7 +114,7 @@ static svc_node *every_step(every_record *x, const char *verb, svc_str value)
   return step;
 }
 
-/* What a path is below, of all that was made before: how many bytes of the path name it, and its handle. */
+/* Finds the parent of a path among the resources created before. Returns how many bytes of the path name the parent, and its handle. */
 static size_t every_above(const every_record *x, size_t before, svc_str path, const char **handle, svc_node **element)
 {
   char fixed[2][64];
@@ -128,7 +129,7 @@ static size_t every_above(const every_record *x, size_t before, svc_str path, co
     if (at.n <= n || at.n >= path.n || memcmp(at.p, path.p, at.n) != 0 || !strchr("/:", path.p[at.n])) continue;
     n = at.n;
     *handle = i < 2 ? names[i] : x->writes[i - 2].handle;
-    *element = i >= 2 && i == before + 1 ? x->writes[i - 2].element : NULL; /* made last: more can be nested in it */
+    *element = i >= 2 && i == before + 1 ? x->writes[i - 2].element : NULL; /* created last: more can be nested in it */
   }
   return n;
 }
@@ -152,7 +153,7 @@ static void every_post(every_record *x, size_t i)
   const svc_plan *lister = t_world_plan(x->w, SVC_GET, one->plan->route->path);
   bool listed = lister && lister->route->flags & (SVC_PAGED | SVC_BARE), array = listed || (one->plan->item && !one->plan->own && !x->as_acts);
   name.n = one->path.n - (size_t)(name.p - one->path.p);
-  if (!n) { /* at the top, there is no collection that "at" could name */
+  if (!n) { /* at the top level there is no collection for an "at" step */
     svc_node *step = every_step(x, "post", one->path);
     body->name = SVC_S("body");
     svc_node_append(step, body);
@@ -214,7 +215,7 @@ static svc_str every_document(every_record *x, int64_t start, bool timed, bool a
 
 /* ----------------------------------------------------------------------------------------------------------------- test */
 
-/* Loads it into an empty store. NULL: all of it is there. */
+/* Loads the document into an empty store. Returns NULL on success, else the reason. */
 static const char *every_load(every_record *x, svc_str document)
 {
   svc_config config = { .manual_clock = T_START, .limiter_off = 1 };
@@ -236,7 +237,7 @@ static const char *every_load(every_record *x, svc_str document)
   return why;
 }
 
-/* Whichever form of the document loads; the plain one is tried first. */
+/* Tries the forms of the document until one loads; the plain form is first. */
 static void every_try(every_record *x, const svc_plan *plan, int64_t start, size_t forms[4])
 {
   const char *why = "";

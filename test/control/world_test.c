@@ -1,6 +1,6 @@
 /*
-** Worlds: what a file describes is there afterwards, once, by the service's own rules; an error says where it is and leaves nothing
-** behind; and a world that was written from a store gives the same world again.
+** Worlds: loading a file creates what it describes, once, by the service's own rules. An error names its place and leaves no
+** changes. A world exported from a store recreates the same world.
 */
 #include "control/world_parts.h"
 #include "support.h"
@@ -11,7 +11,7 @@
   "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]"
 #define FILE_MOST ((size_t)1 << 20)
 
-/* The report becomes the last answer of the service, so that t_str() and the like read it. */
+/* Loads a world. The report becomes the last answer of the service, so that t_str() and similar functions read it. */
 static int world_load(t_service *t, const char *json, size_t n)
 {
   int rc;
@@ -30,7 +30,7 @@ static void world_good(t_service *t, const char *json)
   if (world_load(t, json, 0) != SVC_OK) munit_errorf("%s", t_str(t, "detail"));
 }
 
-/* It is refused in these words, and the store is as it was. */
+/* Checks that the world is refused with these words, and that the store is unchanged. */
 static void world_bad(t_service *t, const char *json, const char *detail)
 {
   const uint64_t print = store_print(t->s);
@@ -68,7 +68,7 @@ static void world_listen(t_service *t, char *lines)
   t->s->config.log_context = lines;
 }
 
-/* The log has said it, once. */
+/* Checks that the log has these words exactly once. */
 static void world_said(const char *lines, const char *words)
 {
   const char *at = strstr(lines, words);
@@ -94,7 +94,7 @@ TEST(world, once)
     munit_assert_int64(t_int(&t, "kept"), >=, 2);
     munit_assert_size(strlen(t_str(&t, "names.acme")), ==, 24);
     munit_assert_true(store_print(t.s) == print);
-    text[n] = ' '; /* another file, which says the same */
+    text[n] = ' '; /* a different file with the same content */
     munit_assert_int(world_load(&t, text, n + 1), ==, SVC_OK);
     munit_assert_string_equal(t_str(&t, "applied"), "true");
     munit_assert_int64(t_int(&t, "made") + t_int(&t, "changed"), ==, 0);
@@ -103,7 +103,7 @@ TEST(world, once)
   }
 }
 
-/* A year: invoices, backups, alerts that are over; within the time that a test may take. */
+/* A year with invoices, backups and closed alerts, within the time limit of a test. */
 TEST(world, company)
 {
   svc_config config = { .manual_clock = T_START };
@@ -143,7 +143,7 @@ TEST(world, references)
   munit_assert_string_equal(t_str(&t, "tags[0].value"), t_str(&t, "orgId"));
   munit_assert_string_equal(t_str(&t, "tags[1].value"), "$5");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/main", t_str(&t, "id")), ==, 200);
-  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE"); /* it exists */
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE"); /* the cluster exists */
   t_close(&t);
 }
 
@@ -211,12 +211,13 @@ TEST(world, refused)
   size_t i;
   t_open(&t, &config);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) world_bad(&t, bad[i][0], bad[i][1]);
+  svc_response_free(&t.response); /* a refused call clears its response, too */
   munit_assert_int(svc_world_apply(t.s, NULL, 0, &t.response), ==, SVC_INVALID);
   munit_assert_int(svc_world_apply(NULL, "{}", 0, &t.response), ==, SVC_INVALID);
   t_close(&t);
 }
 
-/* Without a manual clock a world may be loaded, but not move it. */
+/* Without a manual clock a world can be loaded, but cannot move the clock. */
 TEST(world, real_clock)
 {
   t_service t;
@@ -227,7 +228,7 @@ TEST(world, real_clock)
   t_close(&t);
 }
 
-/* The buckets of callers are as full as they were, and neither faults nor the journal have seen the loader. */
+/* Loading a world takes no tokens from callers' buckets, uses up no faults, and is not recorded in the journal. */
 TEST(world, apart)
 {
   svc_config config = { .manual_clock = T_START, .journal = 10 };
@@ -252,7 +253,7 @@ TEST(world, apart)
   t_close(&t);
 }
 
-/* What is written loads into an empty store, and then gives the same. */
+/* An exported world loads into an empty store, and exporting that store gives the same document. */
 TEST(world, written)
 {
   svc_config config = { .manual_clock = T_START };
@@ -279,7 +280,7 @@ TEST(world, written)
   t_close(&t);
 }
 
-/* A year leaves records behind, which no world has; the rest is the same again, and the log names each kind that is left out once. */
+/* A year leaves records that no world contains. Everything else is the same, and the log names each omitted kind once. */
 TEST(world, written_company)
 {
   static char lines[65536];
@@ -306,7 +307,7 @@ TEST(world, written_company)
   t_close(&t);
 }
 
-/* What there is one or none of, what belongs to several organizations, and a secret with a form of its own. */
+/* Optional single resources, resources that belong to several organizations, and a secret with its own format. */
 TEST(world, written_without)
 {
   static char lines[65536];
@@ -331,7 +332,7 @@ TEST(world, written_without)
   t_close(&t);
 }
 
-/* Worlds have our own words, whatever dialect the service speaks: the same file is loaded, and written. */
+/* Worlds use our own words in any dialect: the same file is loaded and exported. */
 TEST(world, dialect)
 {
   svc_config config = { .manual_clock = T_START }, spoken = config;
@@ -361,7 +362,7 @@ TEST(world, dialect)
   t_close(&t);
 }
 
-/* Each kind of step by itself, and what it leaves behind; and an action among the members of a thing. */
+/* Each kind of step by itself, with its result; and an action among the members of a resource. */
 TEST(world, each_step)
 {
   static const char *const rows[][3] = {
@@ -396,7 +397,7 @@ TEST(world, each_step)
   }
 }
 
-/* Whichever allocation fails: it is loaded, or nothing of it is there. */
+/* Whichever allocation fails, the world is loaded completely or not at all. */
 TEST(world, no_memory)
 {
   static const char text[] = "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\","
@@ -427,7 +428,7 @@ TEST(world, no_memory)
   t_close(&t);
 }
 
-/* The same over HTTP, and the bytes of a snapshot there and back. */
+/* The same over HTTP, and a snapshot's bytes sent both ways. */
 TEST(world, http)
 {
   static const char token[] = "a token of test control";

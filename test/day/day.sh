@@ -1,8 +1,8 @@
 #!/bin/sh
-# day.sh: a day of operation, by the runbook. The commands are those of docs/operations.md: each block there has a name, and is run here by that name, with
-# places of this test in place of those on the page. So a command that does not work any more fails here.
+# day.sh: a day of operation, following the runbook. The commands are those of docs/operations.md: each block there has a name, and is run here by that name, with
+# paths of this test instead of those on the page. So a command that stops working fails here.
 #
-# The rule: every step is followed by a look that can fail, and the clock is the test's own (--test-control --clock), but for the part on PostgreSQL, where
+# The rule: every step is followed by a check that can fail, and the clock is the test's own (--test-control --clock). The exception is the part on PostgreSQL, where
 # svcd compares its clock with the server's.
 . test/check/common
 tool curl; tool openssl
@@ -20,7 +20,7 @@ ended() {
 trap ended EXIT; trap 'exit 1' HUP INT TERM
 
 say() { printf '%s  %s\n' "$(date -u +%H:%M)" "$*"; }
-date() { command date -d "@$now" "$@"; } # the day's own time
+date() { command date -d "@$now" "$@"; } # the clock of the test
 
 # ---- the page -----------------------------------------------------------------------------------------------------------
 
@@ -31,11 +31,11 @@ block() { # NAME
     fail "docs/operations.md has no block $1"
   places <"$T/block"
 }
-page() { # NAME: its commands, one after the other; they see the day's own time
+page() { # NAME: runs its commands in order, with the clock of the test
   { echo "date() { command date -d @$now \"\$@\"; }"; echo "MAINPID=$MAINPID"; block "$1"; } >"$T/commands"
   sh -e "$T/commands" >"$T/out" 2>"$T/err" || { cat "$T/err"; fail "the block $1 fails"; }
 }
-begin() { # NAME FOLDER: starts svcd by that block, in the background; $pid, $at: where it is
+begin() { # NAME FOLDER: starts svcd with that block, in the background; sets $pid, and $at, its URLs
   block "$1" >"$T/commands"
   : >"$2.out"
   ( eval "exec $(cat "$T/commands")" ) >"$2.out" 2>>"$2.err" & pid=$!
@@ -51,7 +51,7 @@ call() { curl -sS --max-time 20 --digest --user "$(of publicKey):$(of privateKey
 make() { # PATH BODY
   case $(call -o "$T/answer" -w '%{http_code}' -d "$2" "$url/api/svc/v2$1") in 20?) ;; *) cat "$T/answer"; fail "POST $1" ;; esac
 }
-get() { # PATH: the body, which must be there
+get() { # PATH: prints the body; the resource must exist
   [ "$(call -o "$T/answer" -w '%{http_code}' "$url/api/svc/v2$1")" = 200 ] || { cat "$T/answer"; fail "GET $1"; }
   cat "$T/answer"
 }
@@ -60,7 +60,7 @@ total() { sed -n 's/.*"totalCount":\([0-9]*\).*/\1/p'; }
 content() { sed -n '$s/.*"content":"\([0-9a-f]*\)".*/\1/p' "$1"; }
 CLUSTER='"clusterType":"REPLICASET","backupEnabled":true,"replicationSpecs":[{"regionConfigs":[{"electableSpecs":{"instanceSize":"M10","nodeCount":3},"providerName":"AWS","regionName":"US_EAST_1","priority":7}]}]'
 
-serve() { # starts the svcd of this folder, at the day's own time and at the ports that it had before
+serve() { # starts the svcd of this folder, with the clock of the test and on its former ports
   SVCD_TEST_CONTROL=true SVCD_CLOCK=$(date -u +%Y-%m-%dT%H:%M:%SZ) SVCD_LIMITER_OFF=true SVCD_DRAIN=1 SVCD_BASE_URL=http://svc.test
   SVCD_LISTEN="${ports:-http://127.0.0.1:0 https://127.0.0.1:0}"
   export SVCD_TEST_CONTROL SVCD_CLOCK SVCD_LIMITER_OFF SVCD_DRAIN SVCD_BASE_URL SVCD_LISTEN
@@ -75,7 +75,7 @@ advance() { # SECONDS
   curl -fsS -H "Authorization: Bearer $(of testToken)" -H 'Content-Type: application/json' -d "{\"advanceSeconds\":$1}" "$url/_svc/clock" >"$T/answer" ||
     fail "the clock does not move"
 }
-hours() { # N: so many hours go by, each with its backup
+hours() { # N: advances by N hours, each with its backup
   for _ in $(seq "$1"); do
     advance 3600
     page backup
@@ -83,9 +83,9 @@ hours() { # N: so many hours go by, each with its backup
   done
 }
 
-# ---- load: requests without pause, of which none may fail; $T/load has a line for each -----------------------------------------
+# ---- load: continuous requests, none of which may fail; $T/load has a line for each ------------------------------------------
 
-load_begin() { # URL...: at whichever of these is ready, as a load balancer does it; one that refuses connections is tried again
+load_begin() { # URL...: to each of these that is ready, like a load balancer; a refused connection is retried
   rm -f "$T/load.stop"; : >"$T/load"
   loads=$((${loads:-0} + 1))
   (
@@ -99,13 +99,13 @@ load_begin() { # URL...: at whichever of these is ready, as a load balancer does
         else
           status=$(call -o /dev/null -w '%{http_code}' "$u/api/svc/v2/orgs" 2>/dev/null) || rc=$?
         fi
-        [ "$rc" = 7 ] || echo "$status $rc $n $u" >>"$T/load" # 7: nobody listens there, so nothing was asked
+        [ "$rc" = 7 ] || echo "$status $rc $n $u" >>"$T/load" # 7: connection refused, so no request was sent
       done
       sleep 0.01
     done
   ) & load=$!
 }
-load_end() { # LEAST: so many requests were made at the least, and all of them were answered
+load_end() { # LEAST: at least this many requests were made, and all of them succeeded
   : >"$T/load.stop"; wait "$load" || :; load=
   grep -vE '^20[01] 0 ' "$T/load" && fail "of $(wc -l <"$T/load") requests these failed"
   [ "$(wc -l <"$T/load")" -ge "$1" ] || fail "there were only $(wc -l <"$T/load") requests"
@@ -134,7 +134,7 @@ grep -q '^svc_store_up 1$' "$T/out" || fail "svc_store_up is not 1"
 page save-key
 say 'svcd serves on an empty folder'
 
-furnish() { # ORG: two projects with a cluster, a user and an integration each
+furnish() { # ORG: creates two projects with a cluster, a user and an integration each
   for p in shop mail; do
     make /groups "{\"name\":\"$p\",\"orgId\":\"$1\"}"; group=$(id_of)
     make "/groups/$group/clusters" "{\"name\":\"main\",$CLUSTER}"
@@ -145,13 +145,13 @@ furnish() { # ORG: two projects with a cluster, a user and an integration each
 make /orgs '{"name":"Globex","apiKey":{"desc":"owner","roles":["ORG_OWNER"]}}'
 cp "$T/answer" "$T/globex.json"
 other=$(sed -n 's/.*"organization":{[^}]*"id":"\([0-9a-f]*\)".*/\1/p' "$T/answer")
-(first=$T/globex.json; furnish "$other") # by its own key
+(first=$T/globex.json; furnish "$other") # with its own key
 furnish "$(of orgId)"
 advance 60
 get "/groups/$group/clusters/main" | grep -q '"stateName":"IDLE"' || fail "the cluster is not IDLE"
 call -o "$T/answer" -X PATCH -d '{"policies":[{"policyItems":[{"frequencyType":"hourly","frequencyInterval":1,"retentionUnit":"days","retentionValue":2}]}]}' \
   "$url/api/svc/v2/groups/$group/clusters/main/backup/schedule"
-grep -q '"frequencyInterval":1' "$T/answer" || { cat "$T/answer"; fail "the schedule is not taken"; }
+grep -q '"frequencyInterval":1' "$T/answer" || { cat "$T/answer"; fail "the schedule is refused"; }
 say '2 organizations, 4 projects, 4 clusters, a snapshot every hour'
 
 # ==== backups every hour, a crash =================================================================================================
@@ -162,7 +162,7 @@ kill -9 "$MAINPID"; wait "$MAINPID" 2>/dev/null || :; MAINPID=
 page check
 grep -q 'is whole' "$T/out" || fail "after kill -9: $(cat "$T/out")"
 serve
-get "/groups/$last" | grep -q '"name":"last"' || fail "what was acknowledged before kill -9 is gone"
+get "/groups/$last" | grep -q '"name":"last"' || fail "a change acknowledged before kill -9 is lost"
 say 'kill -9: the store is whole, and nothing is lost'
 
 # ==== restore =====================================================================================================================
@@ -174,7 +174,7 @@ grep -q 'is whole' "$T/out" || fail "the restored store is not whole"
 page compare
 live=$(content "$T/backup/$(date -u +%Y%m%d).jsonl")
 if [ -z "$live" ] || [ "$live" != "$(content "$T/out")" ]; then fail "what was restored is not what is served"; fi
-rm "$T/backup/$(date -u +%Y%m%d).jsonl" # the one of the evening comes
+rm "$T/backup/$(date -u +%Y%m%d).jsonl" # removed, because the evening makes another one
 say 'a backup is restored into another folder, and is the same by its hash'
 
 # ==== rotation of the key, while svcd serves =======================================================================================
@@ -232,7 +232,7 @@ hours 19
 taken=$(get "/groups/$group/clusters/main/backup/snapshots?itemsPerPage=100" | total)
 [ "$taken" = 23 ] || fail "in 23 hours there were $taken snapshots"
 [ "$(get "/groups/$group/clusters/main/backup/snapshots?itemsPerPage=100" | grep -o '"createdAt":"2030-01-01T[0-9][0-9]:' | sort -u | wc -l)" = 23 ] ||
-  fail "snapshots were not taken each in its hour"
+  fail "the snapshots are not one per hour"
 [ "$(find "$T/backup" -maxdepth 1 -name '20300101T??' | wc -l)" = 23 ] || fail "there are not 23 backups"
 for b in "$T"/backup/20300101T??; do svcd check --data "$b" >"$T/out" 2>&1 || fail "the backup $b is not whole: $(cat "$T/out")"; done
 say "23 backups, all whole, and 23 snapshots of the cluster, each in its hour"
@@ -287,7 +287,7 @@ uri=$(place_in shared)
 now=$(command date +%s)
 page schema
 mv "$T/data" "$T/data.day"; mkdir "$T/data" "$T/data2"
-shared() { # FOLDER URL: one more instance, which listens there
+shared() { # FOLDER URL: starts another instance, which listens at this URL
   SVCD_DATA=$1 SVCD_LISTEN="$2 https://127.0.0.1:0" SVCD_LIMITER_OFF=true SVCD_DRAIN=1 SVCD_BASE_URL=http://svc.test SVCD_PROVISION_SECONDS=3 SVCD_ACCESS_LOG=$1/access.log
   export SVCD_DATA SVCD_LISTEN SVCD_LIMITER_OFF SVCD_DRAIN SVCD_BASE_URL SVCD_PROVISION_SECONDS SVCD_ACCESS_LOG
   begin start-shared "$1/../$(basename "$1").svcd"
@@ -299,10 +299,10 @@ cp "$T/data/secret.key" "$T/data2/secret.key"; chmod 600 "$T/data2/secret.key"
 shared "$T/data2" http://127.0.0.1:0; second=$pid two=$at
 load_begin "$one" "$two"
 load_reached 20
-page stop; stopped # a rolling restart: the one,
+page stop; stopped # a rolling restart: the first instance,
 shared "$T/data" "$one"; MAINPID=$pid
 reached=$(wc -l <"$T/load"); load_reached $((reached + 20))
-kill -TERM "$second"; wait "$second" || fail "the second instance does not end with status 0" # and the other
+kill -TERM "$second"; wait "$second" || fail "the second instance does not end with status 0" # then the second
 shared "$T/data2" "$two"; second=$pid
 reached=$(wc -l <"$T/load"); load_reached $((reached + 20))
 load_end 60
@@ -318,7 +318,7 @@ for _ in $(seq 300); do
   [ "$state" = IDLE ] && break
   sleep 0.2
 done
-[ "$state" = IDLE ] || fail "the other instance does not go on with what the killed one has begun: $state"
+[ "$state" = IDLE ] || fail "the other instance does not continue the work of the killed one: $state"
 make /groups "{\"name\":\"after the failover\",\"orgId\":\"$(of orgId)\"}"
 page backup-shared
 svcd check --data "$T/backup/shared" >"$T/out" 2>&1 || fail "the backup of PostgreSQL is not whole: $(cat "$T/out")"

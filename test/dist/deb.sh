@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Debian packages that ./build.sh deb makes: lintian finds nothing, they install into a fresh Debian (a folder of debootstrap), svcd runs there and knows PostgreSQL
-# and Redis, a program links with the library, and removing them leaves nothing. Run by ./build.sh test-dist, from the root of the tree; installing needs root.
+# Tests the Debian packages of ./build.sh deb: lintian finds nothing, they install into a fresh Debian (a folder made by debootstrap), svcd runs there and supports PostgreSQL
+# and Redis, a program links with the library, and removing them leaves nothing behind. ./build.sh test-dist runs it, from the root of the tree; installing needs root.
 . test/check/common
 
 version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
@@ -14,7 +14,7 @@ echo 'deb: lintian finds nothing'
 if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null 2>&1; then echo 'deb: not installed anywhere: that needs root and debootstrap'; exit 0; fi
 mirror=$(sed -n 's/^deb \(\[[^]]*\] \)\{0,1\}\(http[^ ]*\) .*/\2/p; s/^URIs: *\([^ ]*\).*/\1/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-R=$PWD/build/debian-$suite # kept: it is what is fetched
+R=$PWD/build/debian-$suite # kept, because it is downloaded
 if [ ! -f "$R/.whole" ]; then
   rm -rf "$R"
   debootstrap --variant=minbase --include=curl "$suite" "$R" "$mirror" >build/check/debootstrap.log 2>&1 || fail "debootstrap fails: build/check/debootstrap.log"
@@ -31,7 +31,7 @@ inside sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends insta
   { tail -n 5 build/check/deb.log; fail "the packages do not install"; }
 inside id svcd >/dev/null || fail "there is no user svcd"
 inside svcd serve --help | grep -q -- '--store URI' || fail "svcd of the package has no --store"
-inside sh -c 'svcd serve --memory --store postgres://nobody@127.0.0.1:1/none 2>&1' | grep -q 'WITH=postgres' && fail "svcd of the package knows no PostgreSQL"
+inside sh -c 'svcd serve --memory --store postgres://nobody@127.0.0.1:1/none 2>&1' | grep -q 'WITH=postgres' && fail "svcd of the package does not support PostgreSQL"
 cat >"$T/tmp/app.c" <<'C'
 #include <stdio.h>
 #include <svcapi.h>
@@ -46,6 +46,6 @@ url=$(sed -n 's/^svcd ready on //p' build/check/deb.out)
 inside curl -sS --max-time 20 "$url/_svc/health" | grep -q '"ready":true' || { cat build/check/deb.out; fail "svcd of the package does not answer"; }
 kill $pid; wait $pid || fail "svcd of the package ends with an error"
 pid=
-inside sh -c 'dpkg --purge svcd libsvcapi-dev libsvcapi0' >>build/check/deb.log 2>&1 || fail "the packages cannot be removed"
+inside sh -c 'dpkg --purge svcd libsvcapi-dev libsvcapi1' >>build/check/deb.log 2>&1 || fail "the packages cannot be removed"
 left=$(inside find / -xdev -path /proc -prune -o -path /tmp -prune -o -path /var -prune -o -print | sort | comm -13 build/check/deb.before - | grep -i 'svcd\|svcapi') && fail "left behind: $left"
 echo 'deb: installed, used and removed in a fresh Debian'

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What ./build.sh dist and ./build.sh deb make is the same, byte for byte, wherever it is made: two copies of this tree, in folders of different length,
-# with another time zone, another mask of rights and another language, from the same dependencies, with the same SOURCE_DATE_EPOCH.
+# ./build.sh dist and ./build.sh deb give the same bytes everywhere: two copies of this tree, in folders of different length,
+# with another time zone, umask and language, from the same dependencies, with the same SOURCE_DATE_EPOCH.
 #
-#   sh test/dist/reproducible.sh [ARCH]       ARCH as dist takes it: this machine's
+#   sh test/dist/reproducible.sh [ARCH]       ARCH as for dist; default: this machine's
 set -eu
 top=$PWD
 [ -f "$top/svcapi.h" ] || { echo 'run it in the folder of svcapi.h' >&2; exit 2; }
@@ -12,7 +12,7 @@ export SOURCE_DATE_EPOCH
 T=$top/build/reproducible
 rm -rf "$T"; mkdir -p "$T"
 
-made() { # FOLDER: what is in its build/dist, by hash
+made() { # FOLDER: the files in its build/dist, by hash
   mkdir -p "$1"
   tar -cf - --exclude=./build --exclude=./.git . | tar -xf - -C "$1"
   mkdir "$1/build"; cp -a build/deps "$1/build/deps"

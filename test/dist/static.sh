@@ -1,6 +1,6 @@
 #!/bin/sh
-# What ./build.sh dist leaves: programs that need nothing of their machine, each started and asked, those for other processors under qemu as far as that goes; sums, the
-# list of what they are made of, and an archive that is the same when it is made again. Run by ./build.sh test-dist, from the root of the tree.
+# Tests the output of ./build.sh dist: programs without any dependency, each started and queried, those for other processors under qemu as far as possible; checksums, the
+# list of components, and an archive that is identical when built again. ./build.sh test-dist runs it, from the root of the tree.
 . test/check/common
 
 version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
@@ -9,19 +9,19 @@ case $(uname -m) in x86_64) here=amd64 ;; aarch64) here=arm64 ;; arm*) here=armh
 rm -rf $T; mkdir -p $T
 passed=0; failed=0; pid=
 trap 'if [ -n "$pid" ]; then kill $pid 2>/dev/null || :; fi' EXIT
-try() { # NAME FUNCTION...: a subshell of its own, so that one that fails does not end the others
+try() { # NAME FUNCTION...: in a subshell, so that a failure does not end the other tests
   if ("$@" 2>&1) >$T/said; then passed=$((passed + 1)); echo "$*: ok"
   else failed=$((failed + 1)); echo "$*: FAILED"; sed 's/^/  /' $T/said; fi
 }
 
 sums() { cd build/dist && sha256sum --quiet -c SHA256SUMS; }
 
-sbom() { # it is JSON, names all that is in the table, and its hashes are those of the files
+sbom() { # valid JSON, with all components of the table and the hashes of the files
   for f in build/dist/svcd-* svcapi.c; do
-    grep -q "$(sha256sum "$f" | cut -d' ' -f1)" "build/dist/svcapi-$version.cdx.json" || fail "the list has not the hash of $f"
+    grep -q "$(sha256sum "$f" | cut -d' ' -f1)" "build/dist/svcapi-$version.cdx.json" || fail "the list lacks the hash of $f"
   done
   for name in lmdb frozen tinycthread mbedtls mongoose musl-armhf; do
-    grep -q "\"name\":\"$name\",\"version\":\"[^\"]" "build/dist/svcapi-$version.cdx.json" || fail "the list has not $name"
+    grep -q "\"name\":\"$name\",\"version\":\"[^\"]" "build/dist/svcapi-$version.cdx.json" || fail "the list lacks $name"
   done
   if grep -q '"content":""\|"expression":""' "build/dist/svcapi-$version.cdx.json"; then fail "the list has something empty in it"; fi
   if command -v node >/dev/null 2>&1; then node -e 'JSON.parse(require("fs").readFileSync(process.argv[1]))' "build/dist/svcapi-$version.cdx.json"; fi
@@ -36,9 +36,9 @@ small() { # ARCH BYTES
   [ "$bytes" -le "$2" ] || fail "svcd for $1 has $bytes bytes, more than $2"
 }
 
-asked() { # FOLDER COMMAND...: it starts, answers over HTTPS and ends when it is told to
+asked() { # FOLDER COMMAND...: the program starts, answers over HTTPS and ends on SIGTERM
   folder=$1; shift
-  : >$T/out # of the one before
+  : >$T/out # removes the output of an earlier one
   "$@" serve --data "${data:-$folder}" --listen https://127.0.0.1:0 >$T/out 2>&1 &
   pid=$!
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
@@ -59,14 +59,14 @@ runs() { # ARCH
   asked "$T/data-$1" "build/dist/svcd-$version-linux-$1"
 }
 
-says_the_same() { # ARCH EMULATOR: qemu of one program has no robust mutexes, which musl tells LMDB, so no store can be opened in it;
-  # ./build.sh arm, whose library of C does not tell, runs the tests of the library there
+says_the_same() { # |ARCH EMULATOR: qemu's user mode has no robust mutexes, which musl reports to LMDB, so no store can be opened;
+  # ./build.sh arm, whose C library does not report it, runs the tests of the library there
   "$2" "build/dist/svcd-$version-linux-$1" help >$T/there || fail "svcd for $1 does not run"
   "build/dist/svcd-$version-linux-$here" help >$T/here
-  cmp $T/here $T/there || fail "svcd for $1 says something other of itself"
+  cmp $T/here $T/there || fail "svcd for $1 prints a different help"
 }
 
-in_nothing() { # as the image has it: no file but itself and its folder, nobody's user; two devices, as every container has them
+in_nothing() { # as in the image: no file but the program and its folder, and an unprivileged user; two devices, which every container has
   mkdir -p $T/root/data $T/root/dev
   cp "build/dist/svcd-$version-linux-$here" $T/root/svcd
   cp -a /dev/random /dev/urandom $T/root/dev/ 2>/dev/null && head -c 1 $T/root/dev/random >/dev/null 2>&1 || fail 'no devices can be made here'
@@ -78,7 +78,7 @@ again() {
   sum=$(sha256sum <"build/dist/svcapi-$version.tar.gz")
   cp -a build/dist $T/before
   ./build.sh dist none >$T/again 2>&1 || { cat $T/again; fail "it cannot be made again"; }
-  [ "$sum" = "$(sha256sum <"build/dist/svcapi-$version.tar.gz")" ] || fail "the archive is another when it is made again"
+  [ "$sum" = "$(sha256sum <"build/dist/svcapi-$version.tar.gz")" ] || fail "the archive differs when it is made again"
   rm -rf build/dist; mv $T/before build/dist
 }
 

@@ -1,7 +1,7 @@
 /*
-** A store that version 0.1.0 has written, with one of everything in it (whole.sh says how it was made). Fields that came later are in none of
-** its entities. All that links lead to is answered, in every dated version. A cluster is shown as it was written until its hardware changes;
-** then it has the fields that a new one has.
+** A store that version 0.1.0 wrote, with one resource of each kind (whole.sh shows how it was made). Its entities lack all fields
+** that were added later. Everything that links lead to can be read, in every dated version. A cluster is shown as it was stored
+** until its hardware changes; then it has the fields of a new cluster.
 */
 #include "world.h"
 
@@ -9,15 +9,15 @@
 
 enum {
   EARLIER_LINKS = 4096,
-  EARLIER_ALIKE = 2 /* links that differ by an id alone, as those of events do: so many are followed */
+  EARLIER_ALIKE = 2 /* how many links that differ only in an id are followed, such as links of events */
 };
 
 typedef struct earlier {
   t_service t;
   char path[128];
-  const char *links[EARLIER_LINKS]; /* that were seen */
+  const char *links[EARLIER_LINKS]; /* links seen so far */
   size_t count, answered, older;
-  bool met[1024]; /* plans */
+  bool met[1024]; /* plans that were requested */
 } earlier;
 
 static void earlier_open(earlier *w)
@@ -41,7 +41,7 @@ static void earlier_close(earlier *w)
   store_remove(w->path);
 }
 
-/* The same kind of machine as the one it was made on? */
+/* Returns true on the same kind of machine as the one that wrote the store. */
 static bool earlier_fits(void)
 {
   const uint16_t one = 1;
@@ -50,7 +50,7 @@ static bool earlier_fits(void)
 
 /* ---------------------------------------------------------------------------------------------------------------- every GET */
 
-/* Do these differ in nothing but letters and digits of ids? */
+/* Returns true if two links differ only in the hexadecimal digits of ids. */
 static bool earlier_alike(const char *a, const char *b)
 {
   for (; *a && *b; a++, b++)
@@ -82,7 +82,7 @@ static void earlier_collect(earlier *w, const svc_node *node)
   }
 }
 
-/* The operation that was asked for last, by the journal. */
+/* Returns the plan of the last request, from the journal. */
 static const svc_plan *earlier_asked(earlier *w)
 {
   svc_response journal;
@@ -119,7 +119,7 @@ static void earlier_get(earlier *w, const char *link)
   const svc_plan *plan = earlier_asked(w);
   const svc_older *older;
   munit_assert_not_null(plan);
-  if (status == 404 || status == 405) return; /* a link to what is not there, or can only be made */
+  if (status == 404 || status == 405) return; /* a link to a resource that does not exist, or that can only be created */
   w->met[plan - w->t.s->plans] = true;
   w->answered++;
   if (status >= 300) t_complain(plan, "%s: %d %.300s", link, status, w->t.response.body);
@@ -136,7 +136,7 @@ TEST(earlier, every_get)
   w.links[w.count++] = "/api/svc/v2";
   for (i = 0; i < w.count; i++) earlier_get(&w, w.links[i]);
   for (i = 0; i < w.t.s->plan_count; i++) met += w.met[i];
-  munit_assert_size(met, >, 190); /* operations; all of these lead to what the store has */
+  munit_assert_size(met, >, 190); /* operations that links of this store lead to */
   munit_assert_size(w.older, >, 50);
   earlier_close(&w);
   t_complaints_end();
@@ -144,7 +144,7 @@ TEST(earlier, every_get)
 
 /* ---------------------------------------------------------------------------------------------------------- the next change */
 
-/* Names of all members, one below the other. */
+/* Names of all members, with their paths, one per line. */
 static void earlier_names(svc_buf *b, const svc_node *node, const char *before)
 {
   const svc_node *member;
@@ -167,7 +167,7 @@ static const char *earlier_shape(earlier *w, const char *group, const char *name
   return t_keep(&w->t, svc_buf_done(&b).p);
 }
 
-/* What the store has in it, as it was sent; test/formats/whole.c has the same. */
+/* The bodies that created the store's clusters; test/formats/whole.c has the same. */
 #define SIZED(size) "{\"instanceSize\":\"" size "\",\"nodeCount\":3}"
 #define CLUSTER(name, type, specs) "{\"name\":\"" name "\",\"clusterType\":\"" type "\",\"replicationSpecs\":[" specs "]}"
 #define REGION(cloud, region, more) "{\"providerName\":\"" cloud "\",\"regionName\":\"" region "\",\"priority\":7" more "}"
@@ -175,7 +175,7 @@ static const char *earlier_shape(earlier *w, const char *group, const char *name
 #define NODES(size) ",\"electableSpecs\":" SIZED(size) ",\"analyticsSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":1},\"readOnlySpecs\":{\"instanceSize\":" \
   "\"" size "\",\"nodeCount\":1},\"autoScaling\":{\"compute\":{\"enabled\":true,\"maxInstanceSize\":\"M60\"},\"diskGB\":{\"enabled\":true}}"
 
-/* The policy that the store has: only in Europe. */
+/* Deletes the store's resource policy, which allows only Europe. */
 static void earlier_free(earlier *w, const char *group)
 {
   char org[32];
@@ -212,7 +212,8 @@ TEST(earlier, next_change)
     fresh = earlier_shape(&w, group, clusters[i].name);
     munit_assert_string_not_equal(earlier_shape(&w, old, clusters[i].name), fresh);
     shown = t_keep(&w.t, w.t.response.body);
-    if (t_sendf(&w.t, "PATCH", shown, "/groups/%s/clusters/%s", old, clusters[i].name) != 200) munit_error(w.t.response.body); /* as it was read */
+    /* sent back as read */
+    if (t_sendf(&w.t, "PATCH", shown, "/groups/%s/clusters/%s", old, clusters[i].name) != 200) munit_error(w.t.response.body);
     if (t_sendf(&w.t, "PATCH", clusters[i].change, "/groups/%s/clusters/%s", old, clusters[i].name) != 200) munit_error(w.t.response.body);
     t_advance(&w.t, 60);
     munit_assert_string_equal(earlier_shape(&w, old, clusters[i].name), fresh);

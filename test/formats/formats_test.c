@@ -1,7 +1,7 @@
 /*
-** Stores that older versions have written: one of each format since the first, as the last version that wrote it left it (make.sh
-** has made them, and says by which). The newest opens it and everything is there, or it says that the format is not read any
-** more, and leaves the file as it is. They are LMDB's files of a machine of 64 bits, little-endian.
+** Stores that older versions wrote, one for each format since the first, as the last version with that format wrote it (make.sh
+** creates them, and names the versions). The current version opens a store and all its contents are there, or it reports that the
+** format is no longer read and leaves the file unchanged. The stores are LMDB files of a 64-bit, little-endian machine.
 */
 #include "support.h"
 
@@ -11,7 +11,7 @@
 
 static const char formats_older[] = "the store was written by an older version of this library, in a format that must be upgraded first";
 
-/* The same kind of machine as the one they were made on? */
+/* Returns true on the same kind of machine as the one that wrote the stores. */
 static bool formats_fit(void)
 {
   const uint16_t one = 1;
@@ -25,7 +25,7 @@ static void formats_unpack(int number, const char *folder)
   munit_assert_int(system(command), ==, 0);
 }
 
-/* One number for all bytes of a file. */
+/* A hash of all bytes of a file. */
 static uint64_t formats_sum(const char *folder)
 {
   char path[256];
@@ -40,7 +40,7 @@ static uint64_t formats_sum(const char *folder)
   return sum;
 }
 
-/* Older than what is read: refused for that reason, in words, and the store is as it was. */
+/* Formats that are too old: refused for that reason, with a message, and the store is unchanged. */
 TEST_EACH(formats, refused, format, "1", "2", "3", "4")
 {
   int number = atoi(format);
@@ -63,22 +63,22 @@ TEST_EACH(formats, refused, format, "1", "2", "3", "4")
   store_remove(path);
 }
 
-/* What make.c has put there. */
+/* Checks the resources that make.c created. */
 static void formats_look(t_service *t)
 {
   const char *group;
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_int64(t_int(t, "totalCount"), ==, 2); /* that of svc_bootstrap(), and Acme */
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2); /* the organization of svc_bootstrap(), and Acme */
   munit_assert_int(t_send(t, "GET", "/groups/byName/shop", NULL), ==, 200);
   group = t_keep(t, t_str(t, "id"));
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/main", group), ==, 200);
-  munit_assert_string_equal(t_str(t, "stateName"), "IDLE"); /* its ten seconds are over */
+  munit_assert_string_equal(t_str(t, "stateName"), "IDLE"); /* its creation, which takes ten seconds, has ended */
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/databaseUsers/admin/app", group), ==, 200);
   munit_assert_string_equal(t_str(t, "username"), "app");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/customDBRoles/roles/reader", group), ==, 200);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_CREATED", group), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 1);
-  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"store\"}", "/groups/%s", group), ==, 200); /* and it can be changed */
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"store\"}", "/groups/%s", group), ==, 200); /* the store can be changed */
 }
 
 TEST(formats, opened)
@@ -98,7 +98,7 @@ TEST(formats, opened)
   store_remove(path);
 }
 
-/* A new format comes with a store of it, so that the next one has it to be tried on. */
+/* Each new format comes with a store in it, for tests of later versions. */
 TEST(formats, all)
 {
   t_service t;

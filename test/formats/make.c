@@ -1,9 +1,9 @@
 /*
-** Writes a store with the version of the library that it is compiled with: make.sh has each format of the store made by the
-** last version that wrote it. Clock and chance are fixed, so that the same version writes the same bytes.
+** Writes a store with the version of the library that it is compiled with. make.sh writes each format of the store with the last
+** version that used it. Clock and random source are fixed, so the same version writes the same bytes.
 **
-** It is compiled against headers of every age, so it uses only what all of them have, and what a version does not know of yet
-** (a noun, a field) it goes without: what is there is what formats_test.c asks for.
+** The program is compiled with headers of every version, so it uses only functions that all of them have. The program skips nouns
+** and fields that a version lacks. formats_test.c reads the resources.
 */
 #include "svcapi.h"
 
@@ -24,7 +24,7 @@ static int make_random(void *context, void *buffer, size_t size)
   return 0;
 }
 
-/* id: that of what is answered. */
+/* id: receives the id in the answer. */
 static int make_send(svc *s, const char *method, const char *target, const char *body, char id[32])
 {
   const svc_grant grant = { "ORG_OWNER", NULL };
@@ -49,7 +49,7 @@ static int make_post(svc *s, const char *target, const char *body, char id[32])
   return make_send(s, "POST", target, body, id);
 }
 
-/* Credentials that hold roles on projects: two on one, one on two, and one on a project that has gone. */
+/* Credentials with roles on projects: two on one project, one on two projects, and one on a deleted project. */
 static void make_roles(svc *s, const char *org, const char *group)
 {
   char other[32] = "", gone[32] = "", key[32] = "", target[128], body[256];

@@ -1,13 +1,13 @@
 #!/bin/sh
-# make.sh [NUMBER]...: writes test/formats/NUMBER.gz, a store of each format, by the last commit that wrote it, and for format 3 also
-# 3-roles.gz, whose credentials hold roles on projects. A format stays as it was made: this is run for a new one, and to see that the old ones are still what their versions write. From the repository root, in a
-# clone with its whole history, after ./build.sh lib.
+# make.sh [NUMBER]...: writes test/formats/NUMBER.gz, a store of each format, with the last commit that wrote it, and for format 3 also
+# 3-roles.gz, whose credentials have roles on projects. A file is made once and then kept. Run this script for a new format, and to verify that the old versions still write
+# the same bytes. From the repository root, in a clone with its whole history, after ./build.sh lib.
 set -eu
 LC_ALL=C; export LC_ALL
 D=build/deps; M=$D/mbedtls/library
 W=build/formats; mkdir -p $W
 
-# NUMBER COMMIT, VERSION of its header; 5 is what 0.1.0 ended with, and what is written today
+# NUMBER COMMIT, the commit of its header; 5 is the format of 0.1.0, which is still current
 formats='1 d6590f6
 2 4110c67
 3 147f33f

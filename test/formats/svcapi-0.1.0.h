@@ -174,7 +174,7 @@ typedef struct svc_question {
                               single slow ones with the `line` of the log, or of all that ran, where `count` are one record;
                               "collections": an array of {"namespace":"a.b","averageBytes":1,"largestBytes":1,"longestArray":1,
                               "indexes":[{"name":"a_1","keys":[{"a":1}],"accesses":0,"since":1,"hidden":false,"options":{},...}]}
-                              of the same (all members: advisor_told.c);
+                              of the same (all members: advisor_reply.c);
                               "accessHistory": logins, newest first, [{"authResult":true,...}] */
   const char *resource;
   const char *resource_id;

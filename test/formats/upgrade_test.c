@@ -1,6 +1,6 @@
 /*
-** Stores of older formats, upgraded (ports/transfer/upgrade.c): those that are kept here, and larger ones whose upgrade is killed at any
-** moment and goes on.
+** Upgrades of stores in older formats (ports/transfer/upgrade.c): the stores kept here, and larger ones. The upgrade of a large
+** store is killed at random times and continues.
 */
 #define _GNU_SOURCE /* memmem */
 #include "support.h"
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define UPGRADE_LINES 20000 /* of the ledger */
-#define UPGRADE_KEYS 4000   /* that hold roles on projects, in format 3 */
+#define UPGRADE_LINES 20000 /* lines of the ledger */
+#define UPGRADE_KEYS 4000   /* keys with roles on projects, in format 3 */
 
 static bool upgrade_fits(void)
 {
@@ -34,7 +34,7 @@ static int upgrade_count(void *count, unsigned format)
   return ++*(int *)count > 1;
 }
 
-/* Everything is there, and it can be changed. */
+/* Everything is there, and can be changed. */
 static void upgrade_look(const char *path)
 {
   svc_config config = { .path = path };
@@ -68,13 +68,13 @@ TEST_EACH(upgrade, kept, format, "3", "3-roles", "4", "5")
   munit_assert_uint(report.from, ==, (unsigned)atoi(format));
   munit_assert_uint(report.to, ==, 5);
   munit_assert_int(backups, ==, report.from < 5);
-  munit_assert_int(svc_upgrade_store(&config, upgrade_count, &backups, &report), ==, SVC_OK); /* there is nothing left to do */
+  munit_assert_int(svc_upgrade_store(&config, upgrade_count, &backups, &report), ==, SVC_OK); /* nothing left to upgrade */
   munit_assert_uint64(report.rows, ==, 0);
   upgrade_look(path);
   store_remove(path);
 }
 
-/* There is no step, and nothing is changed; nor where no backup could be made. */
+/* Formats without an upgrade step are refused and left unchanged; so is a store that cannot be backed up. */
 TEST_EACH(upgrade, refused, format, "1", "2")
 {
   svc_upgrade_report report;
@@ -98,7 +98,7 @@ TEST_EACH(upgrade, refused, format, "1", "2")
   store_remove(path);
 }
 
-/* A key holds on each project what it held, and no more; an account that has no role but one on a project is still there. */
+/* A key keeps exactly its roles on each project. An account whose only role is on a project still exists. */
 TEST(upgrade, roles)
 {
   svc_upgrade_report report;
@@ -124,7 +124,7 @@ TEST(upgrade, roles)
   munit_assert_string_equal(t_str(&t, "roles[2].roleName"), "GROUP_READ_ONLY");
   munit_assert_string_equal(t_str(&t, "roles[2].groupId"), group);
   munit_assert_string_equal(t_str(&t, "roles[3].roleName"), "GROUP_READ_ONLY");
-  munit_assert_size(t_count(&t, "roles"), ==, 4); /* a role on a project that has gone is not shown */
+  munit_assert_size(t_count(&t, "roles"), ==, 4); /* a role on a deleted project is not shown */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/serviceAccounts", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "results[0].roles[0]"), "GROUP_READ_ONLY");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
@@ -136,7 +136,7 @@ TEST(upgrade, roles)
 
 /* ---------------------------------------------------------------------------------------------------------------- killed */
 
-/* Lines that have ended, of things that are gone, as formats before 5 wrote them. */
+/* Writes ended lines of deleted resources, as formats before 5 did. */
 static int upgrade_fill_lines(svc_txn *txn)
 {
   static const char value[] = "clus\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0INSTANCE_AWS_M10";
@@ -158,7 +158,7 @@ static void upgrade_replace(char *p, size_t n, const char *old, const char *new)
   while ((at = memmem(p, n, old, strlen(old))) != NULL) memcpy(at, new, strlen(new));
 }
 
-/* Another key like this one, whose record is `row`: its record, its name, its place in the count. */
+/* Writes another key like the one in `row`: its record, its name, its part of the count. */
 static int upgrade_fill_key(svc_txn *txn, const svc_row *row, unsigned number)
 {
   char key[29], name[64] = "uakey", count[17] = "cakey", *value = malloc(row->value.n), id[25], old_id[25], public_key[9], holder[16] = "akey";
@@ -207,7 +207,7 @@ typedef struct upgrade_found {
   unsigned old_keys, new_keys, old_lines, new_lines, holdings;
 } upgrade_found;
 
-/* How many rows there are in the old shape and in the new one. */
+/* Counts the rows in the old and in the new form. */
 static void upgrade_look_at(const svc_config *config, upgrade_found *f)
 {
   static svc_rows r;
@@ -227,7 +227,7 @@ static void upgrade_look_at(const svc_config *config, upgrade_found *f)
   svc_rows_close(&r);
 }
 
-/* Killed after a random time; false: it was done before. */
+/* Kills the upgrade after a random time. Returns false if it had ended before. */
 static bool upgrade_kill(const svc_config *config, unsigned round)
 {
   svc_upgrade_report report;
@@ -242,7 +242,8 @@ static bool upgrade_kill(const svc_config *config, unsigned round)
   return WIFSIGNALED(status);
 }
 
-/* Killed after random times, it continues; until it is done no handle opens it. Every step is cut between two batches. */
+/* An upgrade that is killed at random times continues. No handle opens the store until the upgrade has ended. Every step is
+   interrupted between two batches. */
 TEST_EACH(upgrade, killed, format, "3-roles", "4")
 {
   static svc_rows r;
@@ -266,7 +267,8 @@ TEST_EACH(upgrade, killed, format, "3-roles", "4")
     upgrade_look_at(&config, &f);
     munit_assert_uint(f.old_lines + f.new_lines, ==, UPGRADE_LINES + 1);
     munit_assert_uint(f.old_keys + f.new_keys, ==, first.old_keys + first.new_keys);
-    munit_assert_uint(f.holdings, >=, 2 * (first.old_keys - f.old_keys)); /* each holds roles on two projects, and all of them at once */
+    munit_assert_uint(f.holdings, >=, 2 * (first.old_keys - f.old_keys)); /* each key has roles on two projects, and one batch writes
+                                                                             all of them */
     cut_keys += f.old_keys && f.old_keys < first.old_keys;
     cut_lines += f.old_lines && f.new_lines;
     if (f.old_lines || f.old_keys) munit_assert_int(svc_open(&s, &config), ==, SVC_OLDER);

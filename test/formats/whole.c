@@ -1,7 +1,7 @@
 /*
-** Not a test of this tree: test/formats/whole.sh puts it into a tree of version 0.1.0, whose tests it is compiled with. It writes a store
-** that has one of everything: each operation that makes or changes something succeeds once, if what it needs is there, and clusters of
-** all kinds stand in one project.
+** Not a test of this tree: test/formats/whole.sh copies it into a tree of version 0.1.0 and compiles it with that version's
+** tests. The program writes a store with one resource of each kind. Each operation that creates or changes something succeeds
+** once, if its requirements exist. One project has clusters of all kinds.
 */
 #include "world.h"
 

@@ -1,15 +1,16 @@
 /*
-** Configurations: JSON for svc_open_json(), the file of svcd and its flags.
+** Configurations: JSON for svc_open_json(), and svcd's configuration file and flags.
 **
-** By the first byte of an input: 'j' and JSON, without a path, so that nothing is written anywhere; 'f' and a file of flags; 'a' and
-** arguments, a line each, the first of them the verb. What is refused is refused with a line; what is taken twice is the same.
+** The first byte of an input selects: 'j' and JSON, without a path, so that nothing is written; 'f' and a file of flags; 'a' and
+** arguments, one per line, beginning with the verb. Refused JSON has a reason. Flags give a known status and stay within their
+** limits.
 */
 #include "fuzz.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-static FILE *config_nowhere; /* what svcd has to say */
+static FILE *config_nowhere; /* output of svcd */
 #undef stderr
 #undef stdout
 #define stderr config_nowhere
@@ -20,7 +21,7 @@ static FILE *config_nowhere; /* what svcd has to say */
 #include "examples/svcd/url.c"
 #undef printf
 
-static int config_said; /* lines of svcd_error() */
+static int config_said; /* calls of svcd_error() */
 
 const svcd_verb svcd_verbs[] = { { "serve", SVCD_SERVE, NULL, "" }, { "credentials", SVCD_CREDENTIALS, NULL, "" }, { "backup", SVCD_BACKUP, NULL, "" },
   { "restore", SVCD_RESTORE, NULL, "" }, { "check", SVCD_CHECK, NULL, "" }, { "env", SVCD_ENV, NULL, "" }, { NULL, 0, NULL, NULL } };
@@ -56,10 +57,10 @@ static void config_json(svc_arena *a, svc_str text)
   svc *s;
   const svc_node *node;
   int rc;
-  if (memchr(text.p, 0, text.n)) return; /* it would end there */
+  if (memchr(text.p, 0, text.n)) return; /* the NUL would end the text */
   node = svc_json_gate(a, text, 64, &fault) ? svc_json_parse_gated(a, text) : NULL;
   if (node && svc_node_get(node, "path")) return;
-  /* what it asks for it gets, and of these it can ask for more than a machine has */
+  /* the two members can request more memory than a machine has, and get it */
   if (node && (svc_node_i64(node, "map_size", 0) > 1 << 26 || svc_node_i64(node, "limiter_buckets", 0) > 1 << 16)) return;
   rc = svc_open_json(&s, svc_arena_copy(a, text).p, why, sizeof why);
   if (rc != SVC_OK && (s || !why[0])) fuzz_die("refused without a word");
@@ -67,7 +68,7 @@ static void config_json(svc_arena *a, svc_str text)
   svc_close(s);
 }
 
-/* A file with this text; its name is that of a descriptor. */
+/* Creates a file with this text; its path names a file descriptor. */
 static int config_put(svc_str text, char path[64])
 {
   int fd = memfd_create("config", MFD_CLOEXEC);
@@ -110,7 +111,7 @@ static void config_args(svc_arena *a, svc_str text)
   if (!verb->name) verb = svcd_verbs;
   while (text.n && n < 63) {
     char *one = (char *)(uintptr_t)svc_arena_copy(a, svc_str_cut(&text, '\n')).p;
-    if (strcmp(one, "--config") != 0) args[n++] = one; /* it would read any file */
+    if (strcmp(one, "--config") != 0) args[n++] = one; /* --config would read any file */
   }
   args[n] = NULL;
   config_parse(verb, n, args);

@@ -1,6 +1,6 @@
 /*
-** Every file of the fuzzers' corpus once, in every run of the tests: what was found once is not found again. A target ends the
-** process where something is wrong, which fails its test here; files are named before they are given, so the last one named is it.
+** Runs every file of the fuzzers' corpus once in every run of the tests, so that fixed bugs stay fixed. A target aborts the
+** process on an error, which fails its test here. Each file is named before it runs, so the last name is the one that failed.
 */
 #include "support.h"
 
@@ -8,8 +8,8 @@
 
 #include <dirent.h>
 
-#define CORPUS_FILES 64    /* of one target, */
-#define CORPUS_BYTES 65536 /* and of all of them together: they are committed */
+#define CORPUS_FILES 64    /* of one target */
+#define CORPUS_BYTES 65536 /* of all files of a target: they are committed */
 
 static size_t corpus_read(const char *path, uint8_t *out, size_t room)
 {
@@ -44,21 +44,21 @@ static void corpus_run(const char *name, int (*target)(const uint8_t *data, size
   }
   closedir(dir);
   munit_assert_size(count, >, 0);
-  qsort(names, count, sizeof names[0], corpus_by_name); /* folders have no order of their own */
+  qsort(names, count, sizeof names[0], corpus_by_name); /* a folder has no fixed order */
   for (i = 0; i < count; i++) {
     uint8_t *own;
     snprintf(path, sizeof path, "test/fuzz/corpus/%s/%.255s", name, names[i]);
     n = corpus_read(path, bytes, sizeof bytes);
     sum += n;
     munit_logf(MUNIT_LOG_INFO, "%s", path);
-    own = malloc(n ? n : 1); /* so that a byte too many is seen */
+    own = malloc(n ? n : 1); /* so that a sanitizer detects reads past the end */
     munit_assert_not_null(own);
     memcpy(own, bytes, n);
     target(own, n);
     free(own);
   }
   munit_assert_size(sum, <=, CORPUS_BYTES);
-  target(bytes, 0); /* and nothing at all */
+  target(bytes, 0); /* and the empty input */
 }
 
 TEST(corpus, config)
@@ -126,6 +126,6 @@ TEST(corpus, world)
   corpus_run("world", svc_fuzz_world);
 }
 
-/* A target without a test above does not compile. */
+/* Fails to compile for a target without a test above. */
 #define CORPUS_TESTED(name) _Static_assert(sizeof &TEST_NAME(corpus, name), "each target has a test");
 FUZZ_TARGETS(CORPUS_TESTED)

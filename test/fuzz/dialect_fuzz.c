@@ -1,9 +1,10 @@
 /*
-** Dialects: whatever file is given, it is taken or refused with one plain line; and whatever is asked for in the words of one, the answer is
-** well-formed and no link in it has a path of ours.
+** Dialects: any file is either accepted or refused with one plain line. An answer to a request in the words of a dialect is
+** well-formed, and no link in it has one of our own paths.
 **
-** By the first byte of an input: 'o' and the JSON of a dialect, for svc_open(); 'r' and a request, as in request_fuzz.c, to a service that
-** speaks fuzz_words. The first inputs come from the tables: every operation in every dated version, in the words of the dialect.
+** The first byte of an input selects: 'o' and the JSON of a dialect, for svc_open(); 'r' and a request, as in request_fuzz.c, to
+** a service that uses fuzz_words. The seeds come from the tables: every operation in every dated version, in the words of the
+** dialect.
 */
 #include "fuzz.h"
 
@@ -54,7 +55,7 @@ static void dialect_seeds(const svc *s, const char *folder)
 
 /* ------------------------------------------------------------------------------------------------------------------ 'o' */
 
-/* How many lines were said: each is plain. */
+/* Counts the error lines, and checks that each is plain text. */
 static void dialect_said(void *context, int level, const char *text)
 {
   const char *p;
@@ -70,7 +71,7 @@ static void dialect_open(svc_str text)
   int lines = 0, rc;
   svc_config config;
   svc *s = NULL;
-  if (memchr(text.p, 0, text.n)) return; /* it would end there */
+  if (memchr(text.p, 0, text.n)) return; /* the NUL would end the text */
   svc_arena_init(&a, NULL);
   memset(&config, 0, sizeof config);
   config.dialect = svc_arena_copy(&a, text).p;
@@ -85,7 +86,7 @@ static void dialect_open(svc_str text)
 
 /* ------------------------------------------------------------------------------------------------------------------ 'r' */
 
-/* What users wrote may hold anything, but not a quotation mark that is not escaped. */
+/* Checks the links. Users' texts may contain anything except an unescaped quotation mark. */
 static void dialect_look(const svc_response *r)
 {
   static const char *const ours[] = { "\"href\":\"http://localhost:8080/api/svc/v2/groups", "\"href\":\"http://localhost:8080/api/svc/v2/orgs" };

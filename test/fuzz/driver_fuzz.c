@@ -1,10 +1,10 @@
 /*
-** What a driver says: its replies to questions, and the facts of orders that it has done. It is a program of somebody else's, and
-** may say anything: who asked gets an answer that is one, and the store stays whole.
+** Input from a driver: replies to questions, and the facts of completed orders. A driver is someone else's program and may send
+** anything. Each request still gets a correct answer, and the store stays undamaged.
 **
-** The first line of an input is a target, "/groups/{group}/clusters/c/...", and the rest the reply to whatever is asked of it,
-** twice the same; or "!ACTION", an order of the fixture that is done with the rest as facts, or "?ACTION", one that has failed.
-** {group}, {org}, {process} and {host} are the fixture's. After orders everything is as it was.
+** The first line of an input is a target, "/groups/{group}/clusters/c/...", and the rest is the reply to every question of that
+** request, which is sent twice. Or it is "!ACTION", an order of the fixture that succeeds with the rest as facts, or "?ACTION",
+** an order that fails. {group}, {org}, {process} and {host} are those of the fixture. After an order the fixture is restored.
 */
 #include "fuzz.h"
 
@@ -35,14 +35,14 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
 static int driver_ask(void *context, svc *s, const svc_question *question, svc_reply *reply)
 {
   (void)context, (void)s;
-  if (question->parameters) { /* what it is asked is JSON */
+  if (question->parameters) { /* the parameters are JSON */
     svc_arena a;
     svc_json_fault fault;
     svc_arena_init(&a, NULL);
     if (!svc_json_gate(&a, svc_str_c(question->parameters), 64, &fault)) fuzz_die("a question that is no JSON");
     svc_blocks_free(a.blocks);
   }
-  svc_reply_add(reply, driver.reply, driver.reply_length); /* too much: it has none of it */
+  svc_reply_add(reply, driver.reply, driver.reply_length); /* a reply that is too long is dropped entirely */
   return SVC_OK;
 }
 
@@ -63,7 +63,7 @@ static void driver_make(const char *below, const char *body)
   fuzz_make(&driver.f, target, body, NULL);
 }
 
-/* The member of the first process of the project. */
+/* Copies a member of the project's first process. */
 static void driver_of_process(const char *body, const char *member, char out[256])
 {
   const char *at = strstr(body, member);
@@ -106,7 +106,7 @@ static void driver_open(void)
   driver_make("streams", "{\"name\":\"s\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"}}");
   driver_make("clusters", "{\"name\":\"d\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
               "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}]}");
-  driver.f.now += 61000; /* alerts are measured by the minute */
+  driver.f.now += 61000; /* alerts are evaluated once a minute */
   driver.count = 0;
   if (svc_tick(driver.f.s) != SVC_OK || svc_snapshot_take(driver.f.s, &driver.before) != SVC_OK) fuzz_die("no fixture");
 }

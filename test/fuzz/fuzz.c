@@ -1,5 +1,5 @@
 /*
-** What the targets share: fuzz.h says what for.
+** Functions that the targets share: see fuzz.h.
 */
 #include "fuzz.h"
 
@@ -119,7 +119,7 @@ void fuzz_write(const char *folder, const char *name, svc_str text)
   if (!file || fwrite(text.p, 1, text.n, file) != text.n || fclose(file) != 0) fuzz_die("a seed cannot be written");
 }
 
-/* What stands for a name in braces; a name of which the fixture has nothing stands for "c". */
+/* Returns the replacement for a name in braces; "c" if the fixture has nothing for the name. */
 static const char *fuzz_stand_in(const fuzz_service *f, svc_str name)
 {
   if (svc_str_is(name, "orgId")) return f->org;
@@ -129,7 +129,7 @@ static const char *fuzz_stand_in(const fuzz_service *f, svc_str name)
 
 static char *fuzz_fill_in(const fuzz_service *f, const uint8_t *data, size_t size, size_t *length)
 {
-  char *text = malloc(size * 4 + 32), *to = text; /* "{}" is two bytes, an id twenty-four */
+  char *text = malloc(size * 4 + 32), *to = text; /* the shortest name has 2 bytes with its braces, an id has 24 */
   size_t i;
   if (!text) fuzz_die("no memory");
   for (i = 0; i < size; i++) {

@@ -1,13 +1,13 @@
 /*
-** Headers: who somebody is (Authorization by Digest, Basic and Bearer, behind X-Forwarded-For), what is wanted (Accept, If-Match,
-** If-None-Match) and what was sent before (Idempotency-Key), all of them with credentials that hold.
+** Headers: authentication (Authorization with Digest, Basic and Bearer, behind X-Forwarded-For), content negotiation and
+** conditions (Accept, If-Match, If-None-Match) and retries (Idempotency-Key), all with valid credentials.
 **
-** An input is a request as in request_fuzz.c. Words in braces stand for what only a fixture knows: {bearer}, {basic}, {public},
-** {nonce}, one that was just given out, and {response}, what a client of Digest sends with it for this request, nc 00000001 and cnonce d.
+** An input is a request as in request_fuzz.c. Words in braces stand for values that only the fixture has: {bearer}, {basic},
+** {public}, {nonce}, a fresh nonce, and {response}, the correct Digest response for this request with nc 00000001 and cnonce d.
 ** X-Forwarded-For goes to the listener, which trusts 10.0.0.0/8, fd00::/8 and ::1.
 **
-** It is sent twice. A read is answered as before; but for Digest, where no second one is let in; so is what was created
-** under a key of its own. After what changes something, everything is as it was.
+** Each request is sent twice. A read, and a create with an Idempotency-Key, get the same answer again. With Digest the second one
+** is refused. After a change the fixture is restored.
 */
 #include "fuzz.h"
 
@@ -149,7 +149,7 @@ static char *headers_fill(headers_words *w, const char *text)
 
 /* ------------------------------------------------------------------------------------------------------------- one input */
 
-/* Whose address it is: that of the socket, or one that a trusted proxy has said. */
+/* Determines the peer: the address of the socket, or one from a trusted proxy. */
 static void headers_peer(headers_fixture *h, const svc_request *request, char peer[INET6_ADDRSTRLEN])
 {
   svc_http_head head;

@@ -1,6 +1,6 @@
 /*
-** Bytes on a connection: however they are cut into segments, the same requests come of them, or the same error at the
-** same byte. The first byte of an input says how it is cut.
+** Bytes on a connection: however they are split into segments, they give the same requests, or the same error at the same byte.
+** The first byte of an input selects the way of splitting.
 */
 #include "fuzz.h"
 
@@ -8,7 +8,7 @@
 
 #define FUZZ_LOG 65536
 
-/* What came of a stream: one line for each request, and what ended it. */
+/* The result of a stream: a line for each request, and the reason for its end. */
 typedef struct fuzz_outcome {
   char text[FUZZ_LOG];
   size_t n;
@@ -40,7 +40,7 @@ static void fuzz_request(fuzz_outcome *o, const svc_http_head *h, const svc_http
   fuzz_note(o, b->bytes, b->length);
 }
 
-/* One segment more: all, a byte, or some. */
+/* Delivers one more segment: everything, one byte, or some. */
 static size_t fuzz_arrive(size_t arrived, size_t size, unsigned cut, unsigned *random)
 {
   size_t more = cut == 0 ? size : 1;
@@ -49,7 +49,7 @@ static size_t fuzz_arrive(size_t arrived, size_t size, unsigned cut, unsigned *r
   return more < size - arrived ? arrived + more : size;
 }
 
-/* Reads the stream as a connection does: what has arrived so far is data[0 .. arrived). */
+/* Reads the stream as a connection does: data[0 .. arrived) has arrived so far. */
 static void fuzz_read(const char *data, size_t size, unsigned cut, fuzz_outcome *o)
 {
   static const svc_http_limits limits = { 256, 1024, 4096 };
@@ -65,7 +65,7 @@ static void fuzz_read(const char *data, size_t size, unsigned cut, fuzz_outcome 
     memset(&scan, 0, sizeof scan);
     memset(&body, 0, sizeof body);
     do {
-      char *part = malloc(arrived - at + 1); /* of its own, so that a byte too many is seen */
+      char *part = malloc(arrived - at + 1); /* in a block of its own, so that a sanitizer detects reads past the end */
       if (!part) fuzz_die("no memory");
       memcpy(part, data + at, arrived - at);
       rc = svc_http_scan_head(&scan, part, arrived - at, &limits, &blank);

@@ -1,9 +1,9 @@
 /*
-** Exports that nobody wrote: whatever the file is, import takes it or refuses it with the number of a line. What it takes exports the same
-** lines again, and what it refuses leaves no store that opens.
+** Malformed exports: import accepts a file, or refuses it with the number of a line. An accepted file exports the same lines
+** again. A refused file leaves no store that can be opened.
 **
-** By the first byte of an input: 'f' and a whole file; 'l' and lines of rows, to which the first and the last line are added here with the right
-** numbers and hashes, so that rows are what is tried; 's' and the same with secrets in clear. The store is in memory.
+** The first byte of an input selects: 'f' and a whole file; 'l' and rows, to which this target adds a first and a last line with
+** correct numbers and hashes, so that the rows are tested; 's' and the same with secrets in plain text. The store is in memory.
 */
 #define _GNU_SOURCE /* memmem */
 #include "fuzz.h"
@@ -13,7 +13,7 @@
 #define IMPORT_ROWS_MOST 4096
 
 struct svc_store {
-  svc_row rows[IMPORT_ROWS_MOST]; /* sorted, in memory of their own */
+  svc_row rows[IMPORT_ROWS_MOST]; /* sorted, each in its own memory */
   size_t n;
 };
 
@@ -142,8 +142,8 @@ static int import_remove(svc_txn *txn, svc_str key)
 
 static int import_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
-  if (key.p[0] != SVC_COUNT_LETTER || !delta) fuzz_die("a count that is none");
-  return import_put(txn, key, (svc_str){ (const char *)&delta, sizeof delta }); /* an import adds to each once */
+  if (key.p[0] != SVC_COUNT_LETTER || !delta) fuzz_die("an invalid count");
+  return import_put(txn, key, (svc_str){ (const char *)&delta, sizeof delta }); /* an import adds to each count once */
 }
 
 static const svc_store_port import_port = { .open = import_open, .close = import_close, .read_begin = import_begin, .read_end = import_end,
@@ -157,7 +157,7 @@ typedef struct import_file {
   size_t at;
 } import_file;
 
-/* In pieces, so that lines end anywhere in them. */
+/* Reads in small pieces, so that lines are split anywhere. */
 static long import_read(void *context, char *buffer, size_t n)
 {
   import_file *f = context;
@@ -184,7 +184,7 @@ static void import_hash_of(svc_str text, char out[65])
   mbedtls_sha256_free(&hash);
 }
 
-/* The lines, with a first one and a last one that belong to them. */
+/* Adds a first and a last line that match the rows. */
 static void import_frame(svc_line *out, svc_str rows, bool clear)
 {
   static const char count[] = "{\"class\":\"count\"";
@@ -204,7 +204,7 @@ static void import_frame(svc_line *out, svc_str rows, bool clear)
   svc_transfer_tail(out, &numbers, all);
 }
 
-/* -------------------------------------------------------------------------------------------------------- what came of it */
+/* -------------------------------------------------------------------------------------------------------------- results */
 
 static svc_str import_rows_of(const svc_line *file)
 {
@@ -213,7 +213,7 @@ static svc_str import_rows_of(const svc_line *file)
   return (svc_str){ first + 1, (size_t)(last - first) - 1 };
 }
 
-/* What an entity is called is the exporting version's word, and any is taken: what is behind it. */
+/* Skips the name of a noun, which is the exporting version's word, and import accepts any. */
 static void import_pass_noun(svc_str *s)
 {
   static const char noun[] = "\"noun\":\"", behind[] = "\",\"parent\":\"";
@@ -234,7 +234,7 @@ static bool import_same(svc_str a, svc_str b)
   return a.n == b.n;
 }
 
-/* It was taken: then it is a store, and its export has the same lines. */
+/* Checks an accepted file: the store exists, and its export has the same lines. */
 static void import_taken(const svc_config *config, const import_file *file)
 {
   svc_transfer_report report;

@@ -1,6 +1,6 @@
 /*
-** JSON: what the gate lets through is parsed, written, and parsed again as the same, compact and pretty; what it refuses has a place and
-** a reason. The text is at the end of memory of its own, so that a byte too many is seen.
+** JSON: text that the gate accepts is parsed, written, and parsed again with the same result, compact and pretty. Refused text
+** has a position and a reason. The text is at the end of its own block, so that a sanitizer detects reads past the end.
 */
 #include "fuzz.h"
 
@@ -16,25 +16,25 @@ static svc_node *json_read(svc_arena *a, svc_str text, const char *otherwise)
   return node;
 }
 
-/* Numbers mean the same to all who read them. */
+/* Checks that all readers of numbers agree. */
 static void json_number(svc_str text)
 {
   int64_t whole;
   double value;
   bool is_whole = svc_json_number_i64(text, &whole), is_double = svc_json_number_double(text, &value);
-  if (is_whole && !is_double) fuzz_die("a whole number that is none with a point");
-  if (is_whole && (whole > 1LL << 52 || whole < -(1LL << 52))) return; /* a double has no place for it */
+  if (is_whole && !is_double) fuzz_die("a number is an integer, but not a double");
+  if (is_whole && (whole > 1LL << 52 || whole < -(1LL << 52))) return; /* a double cannot represent it exactly */
   if (is_whole && value != (double)whole) fuzz_die("a number of two values");
 }
 
-/* What is found without a parse is what the parse has. */
+/* Checks that a search without parsing finds the parsed members. */
 static void json_members(svc_arena *a, const svc_node *object, svc_str compact)
 {
   const svc_node *m;
   for (m = object->type == SVC_J_OBJECT ? object->first : NULL; m; m = m->next) {
     svc_buf b = svc_buf_new(a, 64);
     svc_str found;
-    if (svc_json_plain(m->name.p, m->name.n, false) != m->name.n) continue; /* names without escapes only */
+    if (svc_json_plain(m->name.p, m->name.n, false) != m->name.n) continue; /* only names without escapes */
     svc_node_write(&b, m);
     found = svc_json_member(compact, m->name);
     if (!svc_str_eq(found, svc_buf_done(&b))) fuzz_die("a member that is found is not the one that was parsed");

@@ -1,5 +1,6 @@
 /*
-** The reader of resource policies, fed with bytes: it ends, says where something is wrong, and what it has read can be asked.
+** The parser of resource policies, with arbitrary bytes. The parser terminates and reports the place of an error. A parsed policy can be
+** evaluated.
 */
 #include "fuzz.h"
 

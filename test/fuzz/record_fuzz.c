@@ -1,19 +1,19 @@
 /*
-** Records that are not as they were written: a store that has one of its values changed, cut, or longer. Whatever it is, a
-** request is answered, by 503 where nothing can be made of it; and if svc_check_store() finds no fault, every answer is JSON.
+** Damaged records: a store in which some values are changed, truncated or extended. A request is always answered, with 503 if its
+** records are unusable. If svc_check_store() finds no error, every answer is valid JSON.
 **
-** An input is a list of changes, each which record (two bytes), what (one), where (two), how many bytes (one) and these bytes. The
-** records are those of the fixture in their order. What is read is given in memory of its own size, so that a byte too many is seen.
-** Nothing is ever stored: commits come to nothing, and say that they were good.
+** An input is a list of changes: the record (two bytes), the kind (one), the offset (two), the number of bytes (one), and these
+** bytes. The records are those of the fixture, in order. Values are returned in blocks of their exact size, so that a sanitizer
+** detects reads past the end. Nothing is stored: commits have no effect, and report success.
 */
 #include "fuzz.h"
 
-#define RECORD_MOST 4096 /* records of the fixture, more than it has */
+#define RECORD_MOST 4096 /* more records than the fixture has */
 #define RECORD_CHANGES 4
-#define RECORD_KEPT 65536 /* values that are given for one input */
+#define RECORD_KEPT 65536 /* values returned during one input */
 
 typedef struct record_row {
-  svc_str key, value, changed; /* changed: what it is now, n SIZE_MAX: it is as it was */
+  svc_str key, value, changed; /* changed: the present value; n SIZE_MAX: unchanged */
 } record_row;
 
 static struct {
@@ -21,14 +21,14 @@ static struct {
   svc_store_port port;
   record_row rows[RECORD_MOST];
   size_t count;
-  bool dry; /* what is changed is shown, and nothing is stored */
+  bool dry; /* reads show the changes, and nothing is stored */
   void *kept[RECORD_KEPT];
   size_t kept_count;
 } record;
 
 /* ------------------------------------------------------------------------------------------------------------- the store */
 
-/* In memory of its own. */
+/* Copies a text to a block of its own. */
 static svc_str record_own(svc_str text)
 {
   char *p = malloc(text.n ? text.n : 1);
@@ -170,9 +170,9 @@ static void record_change(record_row *r, unsigned what, size_t at, const uint8_t
   char *p;
   if (at > was.n) at %= was.n + 1;
   if (what % 4 == 3) at = was.n < n ? 0 : was.n - n; /* at the end */
-  behind = what % 4 == 0 || what % 4 == 3 ? (was.n - at < n ? 0 : was.n - at - n) /* in place */
-           : what % 4 == 1 ? was.n - at                                           /* between */
-                           : 0;                                                   /* and nothing more */
+  behind = what % 4 == 0 || what % 4 == 3 ? (was.n - at < n ? 0 : was.n - at - n) /* overwritten */
+           : what % 4 == 1 ? was.n - at                                           /* inserted */
+                           : 0;                                                   /* the rest is cut off */
   p = malloc(at + n + behind + 1);
   if (!p) fuzz_die("no memory");
   if (at) memcpy(p, was.p, at);
@@ -192,7 +192,7 @@ static void record_forget(void)
   }
 }
 
-/* An answer; sound: it has to be well-formed, too. */
+/* Sends a request; sound: the answer must be well-formed, too. */
 static void record_ask(const char *method, const char *path, const char *body, bool sound)
 {
   static const svc_header json = { "Content-Type", "application/json", 0, 0 };

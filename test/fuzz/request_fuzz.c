@@ -1,12 +1,12 @@
 /*
-** Requests made of bytes: whatever comes in, the answer is well-formed and the process lives.
+** Requests made from bytes: the answer is always well-formed, and the process never crashes.
 **
-** An input is a text: method and target in the first line, a header in each line up to an empty one, the rest is the body.
-** Names in braces that stand in paths ({groupId}) are replaced by what the fixture has of that name. The service goes on
-** from input to input, so that one may find what another has left; it begins anew every FUZZ_LIFE inputs.
+** An input is a text: method and target in the first line, one header per line up to an empty line, the rest is the body. Names
+** in braces in paths ({groupId}) are replaced by the fixture's values. The service continues from input to input, so that an
+** input may use what another one left; a new service starts after FUZZ_LIFE inputs.
 **
-** The first inputs come from the tables: a request to every operation, in every dated version, with a body that has every field of its object,
-** written into the folder SVC_FUZZ_SEEDS together with a dictionary of all names (build.sh fuzz).
+** The seeds come from the tables: a request to every operation, in every dated version, with a body that has every field of its
+** object. The seeds are written into the folder SVC_FUZZ_SEEDS, together with a dictionary of all names (build.sh fuzz).
 */
 #include "fuzz.h"
 
@@ -37,7 +37,7 @@ static void fuzz_value(svc_buf *b, const svc_field *f, int type, int depth)
   }
 }
 
-/* All fields that a body may set. */
+/* Writes all fields that a body may set. */
 static void fuzz_object(svc_buf *b, const svc_object *object, int depth)
 {
   const svc_field *f;
@@ -76,7 +76,7 @@ static void fuzz_names(svc_buf *words, const svc_object *object, int depth)
   }
 }
 
-/* older: the version that it asks for; NULL: the newest. */
+/* older: the requested version; NULL: the newest. */
 static void fuzz_seed(svc_arena *a, const char *folder, const svc_noun *noun, const svc_route *route, const svc_older *older, size_t number)
 {
   static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
@@ -99,7 +99,7 @@ static void fuzz_seed(svc_arena *a, const char *folder, const svc_noun *noun, co
   if (!b.failed) fuzz_write(folder, name, (svc_str){ b.p, b.n });
 }
 
-/* What no table knows: headers, and what comes with them. */
+/* Requests that no table has: headers, and their bodies. */
 static const char *const fuzz_spoken[] = {
   "POST /api/oauth/token\nAuthorization: Basic YTpi\nContent-Type: application/x-www-form-urlencoded\n\n"
   "grant_type=client_credentials",

@@ -1,9 +1,9 @@
 /*
-** Snapshots that no service saved: whatever the bytes are, they are loaded or refused. A snapshot that was loaded can be restored, and saves
-** the same records again; a service on such a store answers, whatever its records say.
+** Malformed snapshots: any bytes are loaded or refused. A loaded snapshot can be restored, and saves the same records again. A
+** service on the restored store answers, whatever its records contain.
 **
-** By the first byte of an input: 'f' and a whole file; 's' and a file without its checksum, which is added here; 'r' and records, to which a
-** head and a checksum are added that belong to them.
+** The first byte of an input selects: 'f' and a whole file; 's' and a file without its checksum, which this target adds; 'r' and
+** records, to which it adds a matching head and checksum.
 */
 #include "control/control.h"
 #include "fuzz.h"
@@ -14,7 +14,7 @@
 typedef struct fuzz_snapshot {
   fuzz_service f;
   svc_snapshot *first;
-  svc_response bytes; /* of it */
+  svc_response bytes; /* the saved form of `first` */
 } fuzz_snapshot;
 
 static void snapshot_fuzz_seeds(const fuzz_snapshot *w, const char *folder)
@@ -42,7 +42,7 @@ static void snapshot_fuzz_begin(fuzz_snapshot *w)
   if (folder) snapshot_fuzz_seeds(w, folder);
 }
 
-/* Records as far as their lengths go. */
+/* Counts records, as far as their lengths are valid. */
 static uint64_t snapshot_fuzz_count(svc_str rest)
 {
   uint64_t n = 0;
@@ -56,7 +56,7 @@ static uint64_t snapshot_fuzz_count(svc_str rest)
   return n;
 }
 
-/* The file that an input stands for. */
+/* Builds the file that an input stands for. */
 static svc_str snapshot_fuzz_file(const fuzz_snapshot *w, svc_arena *a, svc_str input)
 {
   svc_buf b = svc_buf_new(a, SNAPSHOT_HEAD + input.n + SNAPSHOT_SUM + 1);
@@ -76,7 +76,7 @@ static svc_str snapshot_fuzz_file(const fuzz_snapshot *w, svc_arena *a, svc_str 
   return (svc_str){ b.p, b.n };
 }
 
-/* The records of a snapshot that was loaded: those of the file, but for one that a load may leave out. */
+/* Checks that a loaded snapshot saves the records of the file; loading may drop one. */
 static void snapshot_fuzz_saved(const svc_snapshot *k, svc_str file)
 {
   svc_response again;

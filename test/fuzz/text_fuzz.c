@@ -1,6 +1,6 @@
 /*
-** Small readers of text, one of them by the first byte of an input. What is read can be written, and read again as the same; of
-** addresses the C library is asked as well.
+** Small parsers of text; the first byte of an input selects one. A parsed value can be written, and parses again to the same
+** value. Addresses are also compared with the C library.
 */
 #include "fuzz.h"
 
@@ -14,8 +14,8 @@ static void text_date(svc_arena *a, svc_str text)
   (void)a;
   if (svc_date_parse(text, &ms)) {
     svc_date_text(ms, out);
-    if (!svc_date_parse(svc_str_c(out), &again)) fuzz_die("a date that was written is none");
-    /* seconds are written; and only years from 0 to 9999, which a zone can lead out of */
+    if (!svc_date_parse(svc_str_c(out), &again)) fuzz_die("a written date cannot be parsed");
+    /* only seconds are written, and only years from 0 to 9999, which a time zone can exceed */
     if (ms - again >= 0 && ms - again < 1000) svc_http_date(ms, out);
     else if (ms >= -62167219200000 && ms < 253402300800000) fuzz_die("a date that was written is another");
     svc_months_on(ms, 1);
@@ -46,12 +46,12 @@ static void text_address(svc_arena *a, svc_str text)
   } else if (inet_pton(AF_INET6, c_text, six) == 1) {
     if (!is || memcmp(one.b, six, 16) != 0) fuzz_die("IPv6 that the C library reads otherwise");
   } else if (is) {
-    fuzz_die("an address that is none to the C library");
+    fuzz_die("an address that the C library refuses");
   }
   if (is != svc_format_check(SVC_FORMAT_IP, text)) fuzz_die("an address of two opinions");
 }
 
-/* A pattern, a line end, and what it is held against. */
+/* A pattern, a newline, and the text to match. */
 static void text_pattern(svc_arena *a, svc_str text)
 {
   svc_str rest = text, pattern = svc_str_cut(&rest, '\n');
@@ -103,7 +103,7 @@ static void text_format(svc_arena *a, svc_str text)
   if (svc_format_check(SVC_FORMAT_IP_OR_CIDR, text) && !svc_address_parse(text, &address)) fuzz_die("a range that cannot be read");
 }
 
-/* Text as JSON, and back. */
+/* Escapes text as JSON, and reads it back. */
 static void text_escape(svc_arena *a, svc_str text)
 {
   svc_buf b = svc_buf_new(a, 64);
@@ -126,7 +126,7 @@ int svc_fuzz_text(const uint8_t *data, size_t size)
   svc_arena a;
   char *own;
   if (size == 0) return 0;
-  own = malloc(size); /* its end is where the text ends */
+  own = malloc(size); /* the block ends where the text ends */
   if (!own) fuzz_die("no memory");
   memcpy(own, data, size);
   svc_arena_init(&a, NULL);

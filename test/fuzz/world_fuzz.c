@@ -1,9 +1,9 @@
 /*
-** Worlds that nobody wrote: whatever the document is, the loader takes it, or refuses it with a line and a column and leaves the store as it
-** was. The store that it makes can be written as a world again, and that world loads.
+** Malformed worlds: the loader accepts any document, or refuses it with a line and a column and leaves the store unchanged. A
+** store made from an accepted document can be exported as a world, and that world loads.
 **
-** The clock is no manual one, so a document cannot ask for thousands of years of history: its steps are read up to there. Every input begins
-** with the same store.
+** The clock is not a manual one, so a document cannot request thousands of years of history: its steps are read up to a move of
+** the clock. Every input starts with the same store.
 */
 #include "control/control.h"
 #include "fuzz.h"
@@ -11,7 +11,7 @@
 typedef struct fuzz_world {
   fuzz_service f;
   svc_snapshot *first;
-  svc_response bytes; /* of it */
+  svc_response bytes; /* the saved form of `first` */
 } fuzz_world;
 
 static void world_fuzz_back(fuzz_world *w)
@@ -19,7 +19,7 @@ static void world_fuzz_back(fuzz_world *w)
   if (svc_snapshot_restore(w->f.s, w->first) != SVC_OK) fuzz_die("the store does not go back");
 }
 
-/* The records alone: the head has the state of the generator of ids, which goes on. */
+/* Compares the records only: the head has the state of the id generator, which advances. */
 static bool world_fuzz_same(fuzz_world *w)
 {
   const size_t head = 8 + 8 + 36 + 64 + 8 + 24 + 64, sum = 32;
@@ -34,7 +34,7 @@ static bool world_fuzz_same(fuzz_world *w)
   return same;
 }
 
-/* "12:9: ", by which an editor finds the place. */
+/* Checks for "12:9: ", the position that an editor can jump to. */
 static void world_fuzz_refused(const svc_response *r)
 {
   const char *p = strstr(r->body, "\"detail\":\"");

@@ -1,5 +1,5 @@
-// Checks manifests of Kubernetes (the files that are named) by two judges: the JSON schemas of kubernetes-models say whether required members and types are right, and
-// the compiler of TypeScript, with the types of the same package, says whether a member is one that Kubernetes does not know, which a schema lets pass.
+// Checks manifests of Kubernetes (the files given as arguments) in two ways. The JSON schemas of kubernetes-models check required members and types. The
+// TypeScript compiler, with the types of the same package, finds members that Kubernetes does not have, which a schema accepts.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,5 +1,5 @@
 /*
-** What the suites with sockets share: build/svcd as a process, whose output is read, and what they measure by.
+** Shared by the suites with sockets: build/svcd as a process whose output is read, waiting, and measuring.
 */
 #ifndef SVC_TEST_LISTENER_COMMON_H
 #define SVC_TEST_LISTENER_COMMON_H
@@ -46,9 +46,9 @@ static inline double cpu_seconds(void)
 
 /* ----------------------------------------------------------------------------------------------------------- waiting */
 
-#define AWAIT_MS 20000 /* longer than this nothing takes */
+#define AWAIT_MS 20000 /* everything takes less time than this */
 
-/* Waits until the condition holds: what another thread is about to do. It is looked at every millisecond. */
+/* Waits until the condition holds, because another thread is about to make it true. Checks every millisecond. */
 #define await(condition) \
   do { \
     const int64_t await_until = now_ms() + AWAIT_MS; \
@@ -58,7 +58,7 @@ static inline double cpu_seconds(void)
     } \
   } while (0)
 
-/* The listener's clock goes on by so much: what was to be done before is done before, and whatever is due by then is done, too. */
+/* Moves the listener's clock forward. Earlier work is done before, and everything that is due by then is done afterwards. */
 static inline void later(long ms)
 {
   t_clock_settle();
@@ -66,7 +66,7 @@ static inline void later(long ms)
   t_clock_settle();
 }
 
-/* Our own end of a connection to this process: the one that the listener has accepted. -1: it has not. */
+/* Returns the end of a connection that the listener in this process has accepted; -1: not accepted yet. */
 static inline int other_end(int fd)
 {
   struct sockaddr_in own, peer;
@@ -81,14 +81,14 @@ static inline int other_end(int fd)
   return -1;
 }
 
-/* Has the listener read all that was sent? */
+/* Returns whether the listener has read everything that was sent. */
 static inline bool has_read(int fd)
 {
   int end = other_end(fd), unread = 1;
   return end >= 0 && ioctl(end, FIONREAD, &unread) == 0 && unread == 0;
 }
 
-/* Nothing spins: there is a while in which hardly anything is computed. CPU time is the measure, so real time has to pass. */
+/* Waits until the process is idle, which proves that no thread spins. The measure is CPU time, so real time has to pass. */
 static inline void await_rest(void)
 {
   int tries;
@@ -120,9 +120,9 @@ static inline void allow_files(size_t n)
 /* ------------------------------------------------------------------------------------------------------------- svcd */
 
 #define SVCD_ARGS 24
-#define SVCD_NOT_BEGUN 126 /* its status where `first` said no */
+#define SVCD_NOT_BEGUN 126 /* exit status if `first` returned false */
 
-/* As users have it; or made otherwise, with another sanitizer or with counters, which build.sh says. */
+/* The released program; or another build, with another sanitizer or with counters, as build.sh says. */
 static inline const char *svcd_program(void)
 {
   const char *other = getenv("SVC_TEST_SVCD");
@@ -135,8 +135,8 @@ static inline bool can_run(void)
 }
 
 /*
-** Start it; args are closed by NULL. What it prints comes out of *out and *err; err NULL: all of it out of *out. `first` is called in
-** the process before it becomes svcd; NULL: nothing is.
+** Starts svcd; args ends with NULL. Its output can be read from *out and *err; err NULL: all of it from *out. `first` runs in
+** the child process before svcd does; NULL: nothing runs.
 */
 static inline pid_t svcd_start(const char *const *args, int *out, int *err, bool (*first)(void))
 {
@@ -151,7 +151,7 @@ static inline pid_t svcd_start(const char *const *args, int *out, int *err, bool
   if (err) munit_assert_int(pipe2(errors, O_CLOEXEC), ==, 0);
   pid = fork();
   if (pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves none behind: munit would wait for it without end */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed test leaves no process behind: munit would wait for it for ever */
     dup2(to[1], 1);
     dup2(err ? errors[1] : to[1], 2);
     if (first && !first()) _exit(SVCD_NOT_BEGUN);
@@ -167,7 +167,7 @@ static inline pid_t svcd_start(const char *const *args, int *out, int *err, bool
   return pid;
 }
 
-/* Read, behind what the text holds, until it holds `until`, or to the end when that is NULL. False: it has not come. */
+/* Appends output to the text until it contains `until`, or to the end if that is NULL. Returns false on a timeout. */
 static inline bool read_until(int fd, char *text, size_t size, const char *until)
 {
   const int64_t end = now_ms() + 30000;
@@ -185,7 +185,7 @@ static inline bool read_until(int fd, char *text, size_t size, const char *until
   return true;
 }
 
-/* Wait for it: its status, or -1 when a signal has killed it. */
+/* Waits for the process. Returns its exit status; -1: killed by a signal. */
 static inline int svcd_status(pid_t pid)
 {
   int status;

@@ -1,8 +1,8 @@
 /*
-** Test control as its user meets it: build/svcd with the flags of tests, and what comes over a socket: answers that are lost or
-** late, paths that are not there, and a token that stays.
+** Test control as users see it: build/svcd with its flags for tests, and answers over a socket: lost and late ones, unknown
+** paths, and a token that stays the same.
 **
-** Left out where that program cannot be run: on another processor than the one it was built for.
+** Skipped where that program cannot run: on another processor than it was built for.
 */
 #define _GNU_SOURCE /* pipe2, mkdtemp */
 #include "listener/common.h"
@@ -66,7 +66,7 @@ static void end(run *r)
   munit_assert_int(system(command), ==, 0);
 }
 
-/* Its port, and the token of its file, if it has one. */
+/* Reads the port, and the token of the bootstrap file if it has one. */
 static void await_ready(run *r)
 {
   char text[4096];
@@ -105,7 +105,7 @@ static int ask(const run *r, const char *method, const char *path, const char *b
   return fd;
 }
 
-/* The status; 0: the connection was closed without a word. */
+/* Returns the status of the answer; 0: the connection was closed without one. */
 static int hear(int fd, char *answer, size_t size)
 {
   int status = 0;
@@ -123,7 +123,7 @@ static int call(const run *r, const char *method, const char *path, const char *
 
 /* ---------------------------------------------------------------------------------------------------------------- tests */
 
-/* Not on by default: then its paths are as any that are none. */
+/* Off by default: then its paths are unknown paths. */
 TEST(control, off)
 {
   static const char *const paths[] = { "/_svc/clock", "/_svc/reset", "/_svc/faults", "/_svc/journal", "/_svc/snapshots" };
@@ -147,7 +147,7 @@ TEST(control, off)
   end(&r);
 }
 
-/* Lost: not a byte comes. Late: nobody else waits, and the request itself is done. */
+/* A lost answer sends no byte. A late answer delays no other request, and its own request is done at once. */
 TEST(control, faults)
 {
   char answer[8192];
@@ -165,18 +165,19 @@ TEST(control, faults)
   munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 200);
   munit_assert_int(call(&r, "POST", "/_svc/faults", "{\"delayMs\":1500,\"count\":2}", answer, sizeof answer), ==, 201);
   late = ask(&r, "GET", OPEN, "");
-  i = ask(&r, "POST", "/api/oauth/token", ""); /* by the one writer, who goes on to others */
-  while (call(&r, "GET", "/_svc/faults", "", answer, sizeof answer), !strstr(answer, "\r\n\r\n[]")) continue; /* both have come */
+  i = ask(&r, "POST", "/api/oauth/token", ""); /* by the only writer, which is free for others */
+  /* both faults have been used up */
+  while (call(&r, "GET", "/_svc/faults", "", answer, sizeof answer), !strstr(answer, "\r\n\r\n[]")) continue;
   munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 200);
   munit_assert_int(call(&r, "POST", "/_svc/faults", "{\"delayMs\":1}", answer, sizeof answer), ==, 201);
-  munit_assert_int(poll(&(struct pollfd){ late, POLLIN, 0 }, 1, 0), ==, 0); /* all these were answered before it */
+  munit_assert_int(poll(&(struct pollfd){ late, POLLIN, 0 }, 1, 0), ==, 0); /* all these requests were answered first */
   munit_assert_int(hear(late, answer, sizeof answer), ==, 200);
-  munit_assert_not_null(strstr(answer, "\"inbound\"")); /* all of it */
+  munit_assert_not_null(strstr(answer, "\"inbound\"")); /* the complete answer */
   munit_assert_int(hear(i, answer, sizeof answer), ==, 400);
   end(&r);
 }
 
-/* The token stays over restarts, and is added where the store is older than it; the file stays for its owner alone. */
+/* The token survives restarts, and is added to a store that is older than it. The file stays readable for its owner only. */
 TEST(control, token)
 {
   char answer[8192], token[80];
@@ -196,9 +197,10 @@ TEST(control, token)
     if (i == 0) memcpy(token, r.token, sizeof token);
     munit_assert_size(strlen(r.token), ==, 64);
     munit_assert_string_equal(r.token, token);
-    munit_assert_null(strstr(r.text, token)); /* it is not printed */
+    munit_assert_null(strstr(r.text, token)); /* not printed */
     munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 204);
-    munit_assert_int(call(&r, "POST", "/_svc/clock", "{\"advanceSeconds\":1}", answer, sizeof answer), ==, 400); /* it is not manual */
+    /* the clock is not manual */
+    munit_assert_int(call(&r, "POST", "/_svc/clock", "{\"advanceSeconds\":1}", answer, sizeof answer), ==, 400);
     munit_assert_int(stat(r.file, &st), ==, 0);
     munit_assert_int((int)(st.st_mode & 0777), ==, 0600);
     if (i == 0) munit_assert_int(finish(&r, SIGTERM), ==, 0);
@@ -208,7 +210,7 @@ TEST(control, token)
   end(&r);
 }
 
-/* A token of the user's own, from a file and from the environment, for every address; it takes the place of one that svcd has made. */
+/* A token that the user chose, from a file or from the environment, for any address. It replaces the one that svcd made. */
 TEST(control, anywhere)
 {
   static const char given[] = "a-token_of.ours~0123456789";
@@ -234,14 +236,14 @@ TEST(control, anywhere)
   munit_assert_int(strncmp(r.token, given, sizeof given - 1), ==, 0); /* also in the file of credentials */
   snprintf(r.token, sizeof r.token, "%s", given);
   munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 204);
-  munit_assert_null(strstr(r.text, given)); /* it is not printed */
+  munit_assert_null(strstr(r.text, given)); /* not printed */
   munit_assert_int(finish(&r, SIGINT), ==, 0);
   setenv("SVCD_TEST_CONTROL_TOKEN", "another-token-0123456789", 1);
   start(&r, var);
   unsetenv("SVCD_TEST_CONTROL_TOKEN");
   await_ready(&r);
   munit_assert_int(strncmp(r.token, "another-token-0123456789\"", 25), ==, 0);
-  snprintf(r.token, sizeof r.token, "%s", given); /* the one before is void */
+  snprintf(r.token, sizeof r.token, "%s", given); /* the previous token is invalid */
   munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 401);
   snprintf(r.token, sizeof r.token, "another-token-0123456789");
   munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 204);
@@ -253,11 +255,11 @@ TEST(control, anywhere)
   munit_assert_not_null(strstr(r.text, "SVCD_TEST_CONTROL_TOKEN in the environment: the token of test control needs at least 16 characters (got 9)"));
   start(&r, plain);
   await_ready(&r);
-  munit_assert_int(strncmp(r.token, "another-token-0123456789\"", 25), ==, 0); /* it stays */
+  munit_assert_int(strncmp(r.token, "another-token-0123456789\"", 25), ==, 0); /* the token is kept */
   end(&r);
 }
 
-/* A running clock: time passes by itself, and steps happen though nobody asks. */
+/* A running clock: time passes, and due steps happen without a request. */
 TEST(control, rate)
 {
   char answer[8192];
@@ -270,7 +272,8 @@ TEST(control, rate)
   await_ready(&r);
   munit_assert_int(call(&r, "GET", "/_svc/clock", "", answer, sizeof answer), ==, 200);
   munit_assert_not_null(strstr(answer, "\"rate\":100000"));
-  while (call(&r, "GET", "/_svc/clock", "", answer, sizeof answer), strstr(answer, "\"now\":\"2030-01-01T")) continue; /* a day is 0.9 s */
+  /* a day takes 0.9 s */
+  while (call(&r, "GET", "/_svc/clock", "", answer, sizeof answer), strstr(answer, "\"now\":\"2030-01-01T")) continue;
   munit_assert_int(call(&r, "POST", "/_svc/clock", "{\"rate\":0}", answer, sizeof answer), ==, 200);
   munit_assert_not_null(strstr(answer, "\"rate\":0"));
   end(&r);
@@ -298,7 +301,7 @@ TEST(control, limits)
   end(&r);
 }
 
-/* A member of its file. */
+/* Reads a member of the bootstrap file. */
 static void file_member(const run *r, const char *name, char *out, size_t size)
 {
   char text[4096], label[32];
@@ -314,7 +317,7 @@ static void file_member(const run *r, const char *name, char *out, size_t size)
   snprintf(out, size, "%.*s", (int)strcspn(at, "\""), at);
 }
 
-/* From now on it is called as its owner, no longer by the testToken. */
+/* Gets an access token as the owner; later requests use it instead of the test token. */
 static void sign_in(run *r)
 {
   char id[64], secret[96], pair[192], text[512], answer[4096];
@@ -335,8 +338,8 @@ static void sign_in(run *r)
   snprintf(r->token, sizeof r->token, "%.*s", (int)strcspn(at + 16, "\""), at + 16);
 }
 
-/* A day of a cluster that alerts watch by the minute is some dozens of commits, each of which waits for the disk, not 1,440: who is told of
-** alerts reads the log at info, and nobody does at another level. */
+/* A day of a cluster whose metrics alerts check every minute takes some dozens of commits instead of 1,440, each of which waits for
+** the disk. The log level must not be info: only at that level does svcd deliver notifications of alerts, to its log. */
 TEST(control, strides)
 {
   static char answer[262144];
@@ -361,12 +364,12 @@ TEST(control, strides)
   munit_assert_int(call(&r, "GET", "/_svc/metrics", "", answer, sizeof answer), ==, 200);
   at = strstr(answer, "\nsvc_commits_total ");
   munit_assert_not_null(at);
-  munit_assert_int(atoi(at + 19), >, 2); /* days have their work */
+  munit_assert_int(atoi(at + 19), >, 2); /* each day has some work */
   munit_assert_int(atoi(at + 19), <, 100);
   end(&r);
 }
 
-/* What the command line must not say: the status, and a word of why. */
+/* Invalid command lines: the status, and part of the message. */
 TEST(control, flags)
 {
 #define MEMORY "--memory", "--show-credentials", "--listen"

@@ -1,6 +1,6 @@
 /*
-** The descriptions for the OpenAPI document, as svc_config.describe asks for them: what is there is found, by our own names, and
-** nothing else is. Whether all is described, and how, is test/check/reference.sh's.
+** The descriptions for the OpenAPI document, as svc_config.describe returns them: existing names are found by the library's own
+** words, and others are not. test/check/reference.sh checks whether everything is described, and how.
 */
 #define _GNU_SOURCE
 #include "ports/listener/reference.h"
@@ -23,7 +23,7 @@ TEST(descriptions, found)
     const listener_text *row = &svc_listener_texts[i];
     const char *kinds = "opfr", *dot = strrchr(row->key, '.');
     int what = (int)(strchr(kinds, row->key[0]) - kinds);
-    if (i) munit_assert_int(strcmp(svc_listener_texts[i - 1].key, row->key), <, 0); /* sorted, and none twice */
+    if (i) munit_assert_int(strcmp(svc_listener_texts[i - 1].key, row->key), <, 0); /* sorted and unique */
     munit_assert_char(row->key[1], ==, ' ');
     munit_assert_size(strlen(row->text), >, 8);
     munit_assert_size(strlen(row->key), <, sizeof key);
@@ -52,7 +52,7 @@ TEST(descriptions, unknown)
   munit_assert_null(text_of(SVC_DESCRIBE_RESOURCE + 1, NULL, "createCluster"));
 }
 
-/* An older version of an object has the object's texts, where it has none of its own. */
+/* An older version of an object has the object's texts, unless it has its own. */
 TEST(descriptions, older)
 {
   const char *now = text_of(SVC_DESCRIBE_FIELD, "Cluster", "paused");

@@ -1,5 +1,6 @@
 /*
-** Answers as gzip: that what is compressed is what comes out of gzip -dc, who is given it and under which tag, and what is never compressed.
+** Compressed answers: gzip -dc returns the original, the Accept-Encoding header decides, the ETag differs, and some answers are
+** never compressed.
 */
 #define _GNU_SOURCE /* memmem */
 #include "ports/listener/parts.h"
@@ -35,7 +36,7 @@ static void expect_unpacked(const char *packed, size_t n, const char *text, size
   free(out);
 }
 
-/* Lengths around the ends of matches, places beyond the window, all bytes, what repeats and what does not. */
+/* Lengths around the ends of matches, distances beyond the window, all byte values, repeating and random data. */
 TEST(encode, round_trip)
 {
   static const size_t lengths[] = { 0, 1, 3, 4, 5, 7, 257, 258, 259, 260, 261, 1000, 32767, 32768, 32769, 100000 };
@@ -53,11 +54,11 @@ TEST(encode, round_trip)
       n = svc_listener_gzip(text, lengths[i], out, 200000);
       munit_assert_size(n, >, 0);
       expect_unpacked(out, n, text, lengths[i]);
-      munit_assert_size(svc_listener_gzip(text, lengths[i], out, n), ==, n); /* exactly enough */
+      munit_assert_size(svc_listener_gzip(text, lengths[i], out, n), ==, n); /* exactly enough room */
       munit_assert_size(svc_listener_gzip(text, lengths[i], out, n - 1), ==, 0);
     }
   }
-  munit_assert_size(svc_listener_gzip(text, 100000, out, 87500), ==, 0); /* what does not repeat does not shrink */
+  munit_assert_size(svc_listener_gzip(text, 100000, out, 87500), ==, 0); /* random data does not shrink */
   free(text);
   free(out);
 }
@@ -108,7 +109,7 @@ static svc_listener *server(int no_gzip)
   return l;
 }
 
-/* Ask, and read to the end. Returns the answer's length; the head ends with a NUL and *at is where the body begins. */
+/* Sends a request and reads to the end. Returns the length of the answer; the head ends with a NUL, and *at is the start of the body. */
 static size_t ask(svc_listener *l, const char *request_line, const char *headers, char *answer, size_t size, size_t *at)
 {
   struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(strrchr(svc_listener_url(l, 0), ':') + 1)) };
@@ -129,7 +130,7 @@ static size_t ask(svc_listener *l, const char *request_line, const char *headers
   return n;
 }
 
-/* One question: is it gzip, does it vary, and which tag has it; NULL: none. */
+/* Checks one answer: whether it is gzip, whether it has Vary, and its ETag; NULL: none. */
 static void expect(svc_listener *l, const char *target, const char *accepts, bool gzip, bool varies, const char *tag)
 {
   char *answer = malloc(BODY + 4096), line[64], header[160] = "", wanted[64];
@@ -155,7 +156,7 @@ static void expect(svc_listener *l, const char *target, const char *accepts, boo
   free(answer);
 }
 
-/* Who is given it: weights, names, the star. */
+/* The Accept-Encoding headers that select gzip: weights, names, the star. */
 TEST(encode, accepted)
 {
   static const char *const yes[] = { "gzip", "GZIP", "x-gzip", "br, gzip", "gzip;q=0.001", "gzip ; q=1.000", "*", "br;q=1, *;q=0.5",
@@ -170,7 +171,7 @@ TEST(encode, accepted)
   svc_listener_close(l);
 }
 
-/* What is never compressed, and under which tag goes what is. */
+/* Answers that are never compressed, and the ETag of compressed ones. */
 TEST(encode, answers)
 {
   svc_listener *l = server(0);
@@ -185,7 +186,7 @@ TEST(encode, answers)
   svc_listener_close(l);
 }
 
-/* Who has it as gzip need not be sent it again; who has it otherwise, is. */
+/* A matching If-None-Match gives 304 only if the client accepts the form that the ETag names. */
 TEST(encode, known)
 {
   static const struct {

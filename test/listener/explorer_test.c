@@ -1,6 +1,6 @@
 /*
-** The explorer as a browser asks for it: each of its files with its headers, again with its tag, and by methods that are not for it;
-** what is not one of them is the service's. What the page does is tested in a browser, by ./build.sh test-web.
+** The console as a browser requests it: each file with its headers, again with its ETag, and with other methods. Other paths go
+** to the service. The page itself is tested in a browser, by ./build.sh test-web.
 */
 #define _GNU_SOURCE /* memmem */
 #include "listener/common.h"
@@ -20,8 +20,8 @@ typedef struct server {
   svc *s;
   svc_listener *l;
   int port;
-  int noted, operations; /* answers that the access log was told of, and those with an operation */
-  char path[64];         /* of the last */
+  int noted, operations; /* answers in the access log, and those with an operation */
+  char path[64];         /* of the last answer */
 } server;
 
 static void server_note(void *context, const svc_access *a)
@@ -59,7 +59,7 @@ typedef struct answer {
   size_t length; /* of the body */
 } answer;
 
-/* `headers`: lines of the request's own, each with its end. */
+/* `headers`: additional header lines, each with its line end. */
 static void ask(const server *t, answer *a, const char *method, const char *target, const char *headers)
 {
   struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)t->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -93,7 +93,7 @@ static void has_length(const answer *a, size_t n)
 
 /* ------------------------------------------------------------------------------------------------------------ tests */
 
-/* All its headers; the policy names no other host, and nothing that would let text become code. */
+/* All headers of the page. The policy names no other host, and allows nothing that turns text into code. */
 TEST(explorer, page)
 {
   server t;
@@ -106,8 +106,8 @@ TEST(explorer, page)
   munit_assert_true(has(a, "Cache-Control: no-cache"));
   munit_assert_true(has(a, "X-Content-Type-Options: nosniff"));
   munit_assert_true(has(a, "Referrer-Policy: no-referrer"));
-  munit_assert_false(has(a, "Referrer-Policy: strict-origin-when-cross-origin")); /* that of other answers */
-  munit_assert_true(has(a, "Cross-Origin-Opener-Policy: same-origin")); /* a page that opens this one has no hold on it */
+  munit_assert_false(has(a, "Referrer-Policy: strict-origin-when-cross-origin")); /* the policy of other answers */
+  munit_assert_true(has(a, "Cross-Origin-Opener-Policy: same-origin")); /* a page that opens this one gets no access to it */
   munit_assert_true(has(a, "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
                            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
                            "require-trusted-types-for 'script'; trusted-types 'none'"));
@@ -127,7 +127,7 @@ TEST(explorer, page)
   free(a);
 }
 
-/* Each file: as it is in the program, once; then by its tag. */
+/* Each file once as the program contains it, then by its ETag. */
 TEST(explorer, files)
 {
   static const char *const unwanted[] = { "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
@@ -190,7 +190,7 @@ TEST(explorer, methods)
   free(a);
 }
 
-/* What is none of its files is the service's, and without it all is. */
+/* Other paths go to the service; without the console all paths do. */
 TEST(explorer, others)
 {
   static const char *const paths[] = { "/_explorer/none.js", "/_explorer/", "/_explorer", "/index.html", "/_explorer/../", "/_explorer/index.html" };

@@ -1,10 +1,9 @@
 /*
-** The HTTP reader without sockets: streams of bytes go in, cut in every way, and what comes out is written down as text.
+** The HTTP reader without sockets: byte streams go in, split in every way, and the result is written down as text.
 **
-** The rules that are tested: the same stream gives the same requests and the same error, at the same byte, however it
-** was cut; what is let through keeps the limits; and no stream that two readers could understand in two ways gets
-** further than its first doubtful byte. Memory is given to the reader in blocks of exactly the right size, so that the
-** sanitizers see every byte that is read too many.
+** The rules: the same stream gives the same requests and the same error at the same byte, however it is split. Accepted
+** requests keep the limits. A stream that two readers could interpret differently is refused at its first ambiguous byte. The
+** reader gets its input in blocks of exactly the right size, so that the sanitizers detect every read out of bounds.
 */
 #include "ports/http_reader.h"
 #include "test.h"
@@ -21,18 +20,18 @@ static const svc_http_limits usual = { .target = 64, .header_bytes = 512, .body 
 
 /* ----------------------------------------------------------------------------------------------------- a connection */
 
-typedef struct reader { /* uses the reader as the listener does */
+typedef struct reader { /* calls the reader as the listener does */
   const svc_http_limits *limits;
-  char *in; /* what has arrived and is not done with, in a block of that size */
+  char *in; /* input that is not processed yet, in a block of that size */
   size_t n;
   svc_http_scan scan;
-  char *text; /* the head that the body belongs to */
+  char *text; /* the head of the current body */
   svc_http_head head;
   svc_http_body body;
   bool in_body;
   int error;
-  size_t requests, at; /* at: bytes taken when the error was found, all in all */
-  size_t most;         /* the most that was ever kept of a head */
+  size_t requests, at; /* at: bytes consumed in total when the error was found */
+  size_t most;         /* the largest part of a head that was kept */
   char log[4096];
   size_t logged;
 } reader;
@@ -86,7 +85,7 @@ static void reader_drop(reader *r, size_t n)
   r->at += n;
 }
 
-/* Returns whether there may be more to do. */
+/* Returns whether there may be more input to process. */
 static bool reader_head(reader *r)
 {
   size_t blank, n;
@@ -97,7 +96,7 @@ static bool reader_head(reader *r)
   n = r->scan.at;
   if (n > r->most) r->most = n;
   if (rc == SVC_HTTP_MORE) {
-    munit_assert_size(n, ==, r->n); /* everything has been looked at */
+    munit_assert_size(n, ==, r->n); /* all input was scanned */
     return false;
   }
   if (rc == SVC_HTTP_OK) {
@@ -160,7 +159,7 @@ static void reader_close(reader *r)
   free(r->in);
 }
 
-/* Feed a stream in steps of `step` bytes, 0: in steps by chance. */
+/* Feeds a stream in steps of `step` bytes; 0: in random steps. */
 static void reader_run(reader *r, const svc_http_limits *limits, const char *p, size_t n, size_t step)
 {
   size_t i, k;
@@ -228,13 +227,13 @@ TEST(http_reader, requests)
 #define BAD(error, before, after) { SVC_HTTP_E_##error, before after, sizeof before - 1, sizeof before after - 1 }
 #define HEAD_1 "GET / HTTP/1.1\r\nHost: a\r\n"
 
-/* Each is found out at the end of its first part: what follows is not waited for, and does not matter. */
+/* Each error is found at the end of the first string: the rest is not needed, and does not matter. */
 static const struct bad {
   int error;
   const char *wire;
   size_t at, n;
 } bad[] = {
-  /* what is no request at all */
+  /* not a request */
   BAD(BYTES, "\x16", "\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" GET),
   BAD(LINE, " ", "GET / HTTP/1.1\r\n"),
   BAD(LINE, "SSH-2.0-OpenSSH_9.2\r", "\n"),
@@ -293,7 +292,7 @@ static const struct bad {
   BAD(TWICE, POST "Content-Length: 1\r\nX: y\r\nContent-Length: 1\r\n\r\n", "a" GET),
   BAD(TWICE, POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n", "0\r\n\r\n" GET),
   BAD(TWICE, POST "Transfer-Encoding: chunked\r\nTransfer-encoding:\r\n\r\n", "0\r\n\r\n" GET),
-  /* where the body ends */
+  /* the length of the body */
   BAD(FRAMING, POST "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n", "0\r\n\r\n" GET),
   BAD(FRAMING, POST "Transfer-Encoding: identity\r\nContent-Length: 4\r\n\r\n", "0\r\n\r\n" GET),
   BAD(FRAMING, "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", "0\r\n\r\n" GET),
@@ -331,7 +330,7 @@ static const struct bad {
   BAD(CHUNK, CHUNKED "1;x\n", "a\r\n0\r\n\r\n"),
   BAD(CHUNK, CHUNKED "1;x\ry", "\na\r\n0\r\n\r\n"),
   BAD(CHUNK, CHUNKED "1;\0", "\r\n"),
-  BAD(CHUNK, CHUNKED "1 1", "\r\na\r\n0\r\n\r\n"), /* 1, or 11? */
+  BAD(CHUNK, CHUNKED "1 1", "\r\na\r\n0\r\n\r\n"), /* 1 or 11 */
   BAD(CHUNK, CHUNKED "0 x", "\r\n\r\n"),
   BAD(CHUNK, CHUNKED "1\r\na\n", "0\r\n\r\n"),
   BAD(CHUNK, CHUNKED "1\r\nab", "\r\n0\r\n\r\n"),
@@ -344,7 +343,7 @@ static const struct bad {
   BAD(CHUNK, CHUNKED "0\r\nX: y\n", "\r\n" GET),
   BAD(CHUNK, CHUNKED "0\r\nX: \0", "\r\n\r\n"),
   BAD(CHUNK, CHUNKED "0\r\n\rX", "\n" GET),
-  BAD(CHUNK, CHUNKED "0\r\nGET ", "/smuggled HTTP/1.1\r\nHost: a\r\n\r\n"), /* a trailer is a header */
+  BAD(CHUNK, CHUNKED "0\r\nGET ", "/smuggled HTTP/1.1\r\nHost: a\r\n\r\n"), /* a trailer must be a header line */
   BAD(CHUNK, CHUNKED "0\r\n ", "X: folded\r\n\r\n"),
   BAD(CHUNK, CHUNKED "0\r\nX: y\r\n\t", "folded\r\n\r\n"),
   BAD(CHUNK, CHUNKED "0\r\nX\r", "\n\r\n"),
@@ -379,7 +378,7 @@ static void all_splits(const char *p, size_t n)
     reader_run(&cut, &usual, p, n, i);
     same(&whole, &cut, p, n);
   }
-  for (i = 1; i < n; i++) { /* in two, at every place */
+  for (i = 1; i < n; i++) { /* in two parts, at every position */
     reader_open(&cut, &usual);
     reader_feed(&cut, p, i);
     if (!cut.error) reader_feed(&cut, p + i, n - i);
@@ -399,7 +398,8 @@ TEST(http_reader, splits)
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) all_splits(bad[i].wire, bad[i].n);
 }
 
-/* Every byte at every place of a target and of a value: read whole, eight bytes are looked at in one step; read one by one, none are. */
+/* Every byte value at every position of a target and of a header value. Read as a whole, eight bytes are checked in one step; read
+** one by one, single bytes are. */
 TEST(http_reader, every_byte)
 {
   static const char text[] = "GET /abcdefghijklmnopqrstuvwx HTTP/1.1\r\nHost: a\r\nX: abcdefghijklmnopqrstuvwx\r\n\r\n";
@@ -417,7 +417,7 @@ TEST(http_reader, every_byte)
     }
 }
 
-/* Streams that nobody thought of: a good one, and any other behind it, with some bytes changed. */
+/* Random streams: a valid one followed by any other, with some bytes changed. */
 TEST(http_reader, hostile)
 {
   static const char bytes[] = "\r\n\0 \t:;,0159aAfF/?#\x7F\x80\xFF\x01-+\"";
@@ -460,13 +460,13 @@ TEST(http_reader, hostile)
     seen += whole.requests;
     refused += whole.error != 0;
   }
-  munit_assert_size(seen, >, 4000); /* it was not all refused at the first byte */
+  munit_assert_size(seen, >, 4000); /* many streams got past their first byte */
   munit_assert_size(refused, >, 4000);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- limits */
 
-/* What comes of a text with `n` times `fill` in the middle. */
+/* Returns the result of a text with `n` times `fill` in the middle. */
 static int sized(const svc_http_limits *limits, const char *before, const char *fill, size_t n, const char *after)
 {
   size_t all = strlen(before) + n * strlen(fill) + strlen(after);
@@ -491,11 +491,11 @@ TEST(http_reader, limits)
   munit_assert_int(sized(k, "GET /", "a", 63, " HTTP/1.1\r\nHost: a\r\n\r\n"), ==, SVC_HTTP_OK);
   munit_assert_int(sized(k, "GET /", "a", 64, " HTTP/1.1\r\nHost: a\r\n\r\n"), ==, SVC_HTTP_E_TARGET);
   munit_assert_int(sized(k, "GET /", "a", 100000, ""), ==, SVC_HTTP_E_TARGET);
-  munit_assert_int(sized(k, HEAD_1 "X:", "b", 512 - 6, "\r\n\r\n"), ==, SVC_HTTP_OK); /* Host, a, X */
+  munit_assert_int(sized(k, HEAD_1 "X:", "b", 512 - 6, "\r\n\r\n"), ==, SVC_HTTP_OK); /* the bytes of Host, a, X count, too */
   munit_assert_int(sized(k, HEAD_1 "X:", "b", 512 - 5, "\r\n\r\n"), ==, SVC_HTTP_E_HEADER_BYTES);
   munit_assert_int(sized(k, HEAD_1 "X:", "b", 100000, ""), ==, SVC_HTTP_E_HEADER_BYTES);
   munit_assert_int(sized(k, HEAD_1, "b", 100000, ""), ==, SVC_HTTP_E_HEADER_BYTES);
-  munit_assert_int(sized(k, HEAD_1 "X:", " ", 100000, ""), ==, SVC_HTTP_E_HEADER_BYTES); /* nor spaces without end */
+  munit_assert_int(sized(k, HEAD_1 "X:", " ", 100000, ""), ==, SVC_HTTP_E_HEADER_BYTES); /* endless spaces are refused */
   munit_assert_int(sized(k, HEAD_1, "X:y\r\n", 63, "\r\n"), ==, SVC_HTTP_OK);
   munit_assert_int(sized(k, HEAD_1, "X:y\r\n", 64, "\r\n"), ==, SVC_HTTP_E_HEADER_COUNT);
   munit_assert_int(sized(k, HEAD_1, "X:\r\n", 100000, ""), ==, SVC_HTTP_E_HEADER_COUNT);
@@ -505,16 +505,16 @@ TEST(http_reader, limits)
   munit_assert_int(sized(k, CHUNKED, "1\r\nc\r\n", 257, "0\r\n\r\n"), ==, SVC_HTTP_E_BODY);
   munit_assert_int(sized(k, CHUNKED "100\r\n", "c", 256, "\r\n0\r\n\r\n"), ==, SVC_HTTP_OK);
   munit_assert_int(sized(k, CHUNKED "1;", "x", 100000, ""), ==, SVC_HTTP_E_CHUNK); /* extensions, in one chunk */
-  munit_assert_int(sized(k, CHUNKED, "1;xxxx\r\nc\r\n", 200, "0\r\n\r\n"), ==, SVC_HTTP_E_CHUNK); /* or in many */
+  munit_assert_int(sized(k, CHUNKED, "1;xxxx\r\nc\r\n", 200, "0\r\n\r\n"), ==, SVC_HTTP_E_CHUNK); /* or spread over many */
   munit_assert_int(sized(k, CHUNKED "1", " ", 100000, ""), ==, SVC_HTTP_E_CHUNK);
   munit_assert_int(sized(k, CHUNKED "0\r\n", "X:y\r\n", 100000, ""), ==, SVC_HTTP_E_CHUNK);
-  munit_assert_int(sized(k, "", "\r\n", 100000, GET), ==, SVC_HTTP_OK); /* nothing is kept of empty lines */
+  munit_assert_int(sized(k, "", "\r\n", 100000, GET), ==, SVC_HTTP_OK); /* empty lines are not kept */
   munit_assert_int(sized(&zero, "GET / HTTP/1.1\r\nHost:a\r\n\r\n", "", 0, ""), ==, SVC_HTTP_OK);
   munit_assert_int(sized(&zero, "PUT / HTTP/1.1\r\nHost:a\r\nContent-Length:1\r\n\r\n", "", 0, ""), ==,
                    SVC_HTTP_E_HEADER_BYTES);
 }
 
-/* Memory goes with what has arrived, not with what was announced. */
+/* Memory grows with the bytes that arrive, not with the length that was announced. */
 TEST(http_reader, memory)
 {
   static const svc_http_limits large = { .target = 64, .header_bytes = 512, .body = (size_t)1 << 30 };
@@ -537,7 +537,7 @@ TEST(http_reader, memory)
   }
 }
 
-/* Heads that the look for their end would never have let through: whoever reads them relies on nothing but himself. */
+/* Heads that the scan for their end would never accept: the parser does not rely on the scan. */
 TEST(http_reader, parsed_alone)
 {
   static const struct { const char *text; int error; } rows[] = {

@@ -1,9 +1,10 @@
 /*
-** The listener while calls to the system fail, and memory ends: opened, started, asked over http and https, its certificate made, read and
-** read anew; each call of each kind in turn, of all threads but the client's.
+** The listener while system calls fail, and memory runs out: opening, starting, requests over http and https, creating, reading
+** and reloading its certificate. Each call of each kind fails in turn, in all threads but the client's.
 **
-** What must hold: what fails says why; what opens can be closed; a client gets an answer or the end of its connection, and nobody
-** waits for ever; afterwards the same listener answers the next one. And what a configuration or a URL can have wrong is refused in words.
+** The rules: an error has a reason. A listener that opened can be closed. A client gets an answer or the end of its connection,
+** and never waits for ever. Afterwards the same listener answers the next client. Invalid configurations and URLs are refused
+** with a message.
 */
 #define _GNU_SOURCE /* mkdtemp, memmem */
 #include "listener/common.h"
@@ -24,9 +25,9 @@
 #include <sys/stat.h>
 
 #define FAULTS_WAIT_MS 20000
-#define FAULTS_MS (T_SLOW ? 6000 : 1500) /* until the listener gives a client up */
-#define FAULTS_GRAIN_MS (T_SLOW ? 400 : 100) /* longer than this an answer that comes does not take */
-#define FAULTS_LATE_MS 10 /* longer than what is late by itself is late */
+#define FAULTS_MS (T_SLOW ? 6000 : 1500) /* until the listener gives up on a client */
+#define FAULTS_GRAIN_MS (T_SLOW ? 400 : 100) /* an answer that comes takes less than this */
+#define FAULTS_LATE_MS 10 /* longer than a late answer is late by itself */
 #define FAULTS_LARGE ((size_t)3 << 20)
 
 typedef struct faults_world {
@@ -35,9 +36,9 @@ typedef struct faults_world {
   int ports[2]; /* http, https */
 } faults_world;
 
-static char *faults_large, faults_wide[4096]; /* of a body; of a header */
+static char *faults_large, faults_wide[4096]; /* content of a body; of a header */
 
-/* Answers by itself: what a service does without memory is tested elsewhere. */
+/* Answers by itself: a service without memory is tested elsewhere. */
 static int faults_handle(void *context, svc *s, const svc_request *r, svc_response *response)
 {
   static const svc_header headers[] = { { "Content-Type", "text/plain", 0, 0 }, { "X-Wide", faults_wide, 0, 0 } };
@@ -102,9 +103,9 @@ static int faults_transmit(void *context, const unsigned char *p, size_t n)
   return sent < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)sent;
 }
 
-static bool faults_clock; /* the listener's clock stands, and goes on when a client waits */
+static bool faults_clock; /* the listener's clock stands still, and moves when a client waits */
 
-/* What does not come: the clock goes on by as much as answers are late, and where a fault is at work until the listener gives the client up. */
+/* Waits for input. If none comes, the clock moves by the delay of late answers; with a fault, until the listener gives up on the client. */
 static void faults_wait(int fd)
 {
   struct pollfd p = { fd, POLLIN, 0 };
@@ -158,7 +159,7 @@ static bool faults_send(faults_client *c, const char *text)
   return true;
 }
 
-/* The status of the answer, once all of it is there; 0: the connection has ended before. */
+/* Returns the status of the answer when all of it has arrived; 0: the connection ended before. */
 static int faults_answer(faults_client *c)
 {
   static char text[FAULTS_LARGE + 16384];
@@ -199,7 +200,7 @@ static const char *const faults_requests[] = {
 };
 #define FAULTS_REQUESTS (sizeof faults_requests / sizeof faults_requests[0])
 
-/* One after the other on one connection; how many were answered with 200. */
+/* Sends requests one after the other on one connection. Returns how many were answered with 200. */
 static size_t faults_ask(const faults_world *w, bool secure, size_t first, size_t n)
 {
   faults_client c;
@@ -227,7 +228,7 @@ static const struct {
   { T_CALL_SOCKET, { EMFILE, EINVAL } },
 };
 
-/* mbedTLS tries one format of keys after the other, and where memory has ended in one of them says of the last that it is none. */
+/* mbedTLS tries one key format after the other. If memory runs out in one of them, it reports that the last one does not match. */
 static bool faults_of_key(enum t_call call, int rc, const char *why)
 {
   return call == T_CALL_MEMORY && rc == SVC_INVALID && strstr(why, "not a key in PEM");
@@ -258,9 +259,9 @@ TEST(listener_faults, asked)
   t_clock_move(0);
   faults_clock = true;
   for (secure = 0; secure < 2; secure++)
-    for (k = 0; k < sizeof faults_kinds / sizeof faults_kinds[0] - T_SLOW; k++) /* the last is waited for most */
+    for (k = 0; k < sizeof faults_kinds / sizeof faults_kinds[0] - T_SLOW; k++) /* the last kind takes longest */
       for (e = 0; e < 4 && faults_kinds[k].errors[e]; e++)
-        for (first = 0; first < FAULTS_REQUESTS; first += faults_kinds[k].call == T_CALL_SOCKET ? 4 : secure ? 3 : 1) /* of those some are waited for */
+        for (first = 0; first < FAULTS_REQUESTS; first += faults_kinds[k].call == T_CALL_SOCKET ? 4 : secure ? 3 : 1) /* some must wait */
           for (at = 1; at < 40; at += 1 + at / 4 + (secure || T_SLOW ? at : 0)) {
             size_t n = secure && first + 3 <= FAULTS_REQUESTS ? 3 : 1, good;
             t_fault(faults_kinds[k].call, at, faults_kinds[k].errors[e], false);
@@ -290,7 +291,7 @@ static int faults_status(const faults_world *w, bool secure, const char *request
   return status;
 }
 
-/* What a handler may say that is no answer, or more than one. */
+/* Handlers that return an invalid answer, or more than one. */
 TEST(listener_faults, answers)
 {
   static const struct { const char *request; int status; } rows[] = {
@@ -311,7 +312,7 @@ TEST(listener_faults, answers)
   faults_remove(&w);
 }
 
-/* Opening and starting: refused with a reason, or it serves. */
+/* Opening and starting: refused with a reason, or the listener serves. */
 TEST(listener_faults, opened)
 {
   static const struct { enum t_call call; int error; } kinds[] = { { T_CALL_MEMORY, ENOMEM }, { T_CALL_SOCKET, EMFILE }, { T_CALL_SOCKET, EACCES },
@@ -348,7 +349,7 @@ TEST(listener_faults, opened)
   faults_remove(&w);
 }
 
-/* A certificate is made, read, read anew: done, or a reason that is the true one; and then there is no half of a file. */
+/* A certificate is created, read and reloaded: success, or the true reason. No partial file is left. */
 TEST(listener_faults, certificate)
 {
   static const struct { enum t_call call; int error, code; } kinds[] = { { T_CALL_MEMORY, ENOMEM, SVC_NOMEM }, { T_CALL_OPEN, EMFILE, SVC_IO },
@@ -396,7 +397,7 @@ static void faults_made(const faults_world *w, const char *cert, size_t count, i
   if (!strstr(why, expected)) munit_errorf("%s", why);
 }
 
-/* No certificate can be made of these. */
+/* No certificate can be made with these names or paths. */
 TEST(listener_faults, certificate_refused)
 {
   static const char none[] = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
@@ -412,7 +413,7 @@ TEST(listener_faults, certificate_refused)
   memset(path, 'a', sizeof path - 1);
   faults_made(&w, path, 1, 10, "the path is too long");
   munit_assert_int(svc_listener_reload(NULL, why, sizeof why), ==, SVC_INVALID);
-  f = fopen(w.cert, "a"); /* the first is one, the second is none */
+  f = fopen(w.cert, "a"); /* the first certificate is valid, the second is not */
   munit_assert_not_null(f);
   fputs(none, f);
   fclose(f);
@@ -435,7 +436,7 @@ static void faults_refused(const svc_listener_config *k, const char *expected)
   munit_assert_int(svc_listener_open(&l, k, why, 0), ==, SVC_INVALID);
 }
 
-/* What a configuration can have wrong. */
+/* Errors that a configuration can have. */
 TEST(listener_faults, configuration)
 {
   static const char *const hosts[] = { "http://[::1:0", "http://[]:0", "http://[:]:0", "http://1.2.3.4.5:0", "http://[1:2:3:4:5:6:7:8:9]:0", "http://example.com:0",
@@ -502,7 +503,7 @@ static void faults_log(void *context, int level, const char *text)
   if (level == SVC_LOG_WARNING) snprintf(context, 256, "%s", text);
 }
 
-/* Fewer files than connections: there are as many as can be accepted, and the log says so. */
+/* With fewer files than connections, only as many connections are accepted as there are files, and the log says that. */
 TEST(listener_faults, files_limited)
 {
   static const char *const one[] = { "http://127.0.0.1:0" };
@@ -526,7 +527,7 @@ TEST(listener_faults, files_limited)
   setrlimit(RLIMIT_NOFILE, &before);
 }
 
-/* A reload that is not asked why. */
+/* A reload without a buffer for the reason. */
 TEST(listener_faults, reload)
 {
   faults_world w;

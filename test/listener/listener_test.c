@@ -1,13 +1,13 @@
 /*
-** The listener, by raw sockets on loopback: what a client may do right or wrong, and what must come of it.
+** The listener, over raw sockets on loopback: valid and invalid behavior of clients, and the required result.
 **
-** Every test starts a service on a private store and a listener in its own process. A handler in front of the service
-** answers a few paths itself, so that a test can see what was delivered, hold a write back, or be given a long answer;
-** all others go to the library. No test waits longer than WAIT_MS for anything.
+** Every test starts a service on a private store and a listener in its own process. A handler in front of the service answers
+** some paths itself, so that a test can see what was delivered, hold a write back, or get a long answer; all other requests go
+** to the library. No test waits longer than WAIT_MS for anything.
 **
-** No test waits for a timeout, or compares times: later() moves the listener's clock, which stands from then on, and await() waits for what
-** another thread does. What sleeps all the same sends bytes apart (client_drip), measures CPU time (await_rest), or waits for what cannot be
-** seen, with a comment.
+** No test waits for a timeout, or compares times: later() moves the listener's clock, which stands still from then on, and
+** await() waits for another thread. The few sleeps send bytes apart (client_drip), measure CPU time (await_rest), or wait for
+** something that cannot be observed, with a comment.
 */
 #define _GNU_SOURCE /* memmem */
 #include "listener/common.h"
@@ -47,10 +47,10 @@
 
 typedef struct seen { /* a request as it was delivered */
   char method[24], target[64], peer[64], authorization[64];
-  char thread[16]; /* that delivered it */
+  char thread[16]; /* the thread that delivered it */
   size_t headers, body_length;
-  char body[256]; /* its beginning */
-  unsigned long sum; /* of all bytes */
+  char body[256]; /* its first bytes */
+  unsigned long sum; /* over all bytes */
 } seen;
 
 typedef struct server {
@@ -60,14 +60,14 @@ typedef struct server {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   seen seen[SEEN];
-  size_t count;  /* of requests seen in all */
+  size_t count;  /* of all requests seen */
   bool held;     /* requests to /held wait */
   size_t waiting;
   long clock_calls;
   int64_t clock_ahead; /* milliseconds */
 } server;
 
-static char *server_big; /* the long answer: made once per process, never changed */
+static char *server_big; /* the long answer, made once per process and never changed */
 
 static void server_note(server *t, const svc_request *r)
 {
@@ -82,7 +82,7 @@ static void server_note(server *t, const svc_request *r)
   s->body_length = r->body_length;
   if (r->body_length) memcpy(s->body, r->body, r->body_length < sizeof s->body ? r->body_length : sizeof s->body - 1);
   s->sum = sum_of(r->body, r->body_length);
-  for (i = 0; i < r->header_count; i++) /* to the library a length of 0 means "up to the NUL" */
+  for (i = 0; i < r->header_count; i++) /* for the library a length of 0 means "up to the NUL" */
     munit_assert_true(r->headers[i].value_length > 0 || r->headers[i].value[0] == '\0');
   for (i = 0; i < r->header_count; i++)
     if (r->headers[i].name_length == 13 && strncasecmp(r->headers[i].name, "authorization", 13) == 0)
@@ -150,7 +150,7 @@ static void server_open(server *t, const svc_listener_config *changes)
   k.url_count = 2;
   k.handle = server_handle;
   k.handle_context = t;
-  k.no_explorer = 1; /* the handler is to see all paths, / too */
+  k.no_explorer = 1; /* the handler must see all paths, including / */
   if (svc_listener_open(&t->l, &k, why, sizeof why) != SVC_OK) munit_errorf("svc_listener_open: %s", why);
   config.base_url = svc_listener_url(t->l, 0);
   config.clock = server_clock;
@@ -163,7 +163,7 @@ static void server_open(server *t, const svc_listener_config *changes)
 
 static void server_close(server *t)
 {
-  t_clock_goes(); /* the end of what is under way is waited for by it */
+  t_clock_goes(); /* closing waits by this clock for requests in progress */
   svc_listener_close(t->l);
   svc_close(t->s);
   pthread_cond_destroy(&t->changed);
@@ -211,7 +211,7 @@ static size_t server_count(server *t)
   return n;
 }
 
-/* The request that was delivered last, or the one before it, ... */
+/* Returns the request that was delivered last, or the one `back` requests earlier. */
 static seen server_seen(server *t, size_t back)
 {
   seen s;
@@ -226,15 +226,15 @@ static seen server_seen(server *t, size_t back)
 
 typedef struct client {
   int fd;
-  bool reset; /* it ended with a reset, which may overtake an answer */
-  char *in; /* received, not looked at yet */
+  bool reset; /* the connection was reset, which may overtake an answer */
+  char *in; /* received, not parsed yet */
   size_t n, size;
-  char head[4096], value[512]; /* of the last answer; of the header asked for last */
+  char head[4096], value[512]; /* of the last answer; value: of the header that was read last */
   char *body;
   size_t body_length;
 } client;
 
-/* From an address of this machine's: all of 127.0.0.0/8 are. */
+/* Connects from an address of this machine: all of 127.0.0.0/8 work. */
 static void client_open_from(client *c, int port, uint32_t from)
 {
   struct sockaddr_in a;
@@ -267,7 +267,7 @@ static void client_close(client *c)
   memset(c, 0, sizeof *c);
 }
 
-/* What the listener does not want any more may fail to be sent; the answer counts. */
+/* Sending may fail once the listener closes the connection; only the answer counts. */
 static void client_send(client *c, const void *p, size_t n)
 {
   const char *from = p;
@@ -287,7 +287,7 @@ static void client_text(client *c, const char *text)
   client_send(c, text, strlen(text));
 }
 
-/* Each byte in a segment of its own. */
+/* Sends each byte in a separate segment. */
 static void client_drip(client *c, const char *p, size_t n)
 {
   size_t i;
@@ -297,7 +297,7 @@ static void client_drip(client *c, const char *p, size_t n)
   }
 }
 
-/* More bytes into c->in. Returns 1; 0 at the end of the stream, or a reset; -1 when there were none in time. */
+/* Reads more bytes into c->in. Returns 1; 0 at the end of the stream or on a reset; -1 on a timeout. */
 static int client_more(client *c, int64_t until)
 {
   struct pollfd p = { c->fd, POLLIN, 0 };
@@ -332,7 +332,7 @@ static const char *client_header(client *c, const char *name)
   return "";
 }
 
-/* The error document: what the library's look like, whoever made it. */
+/* Checks the error document, which looks the same from the library and from the listener. */
 static void client_check_error(client *c, int status)
 {
   char text[64];
@@ -348,7 +348,7 @@ static void client_check_error(client *c, int status)
   munit_assert_not_null(strstr(c->body, "\"reason\":\""));
 }
 
-/* The next answer. Returns its status, 0: the connection was closed, -1: nothing came in time. */
+/* Reads the next answer. Returns its status; 0: the connection was closed; -1: timeout. */
 static int client_answer_to(client *c, bool is_head)
 {
   int64_t until = now_ms() + WAIT_MS;
@@ -357,7 +357,7 @@ static int client_answer_to(client *c, bool is_head)
   int status, more;
   while (!c->n || (end = memmem(c->in, c->n, "\r\n\r\n", 4)) == NULL)
     if ((more = client_more(c, until)) != 1) {
-      munit_assert_size(c->n, ==, 0); /* no half answers */
+      munit_assert_size(c->n, ==, 0); /* no partial answers */
       return more;
     }
   head = (size_t)(end + 4 - c->in);
@@ -387,14 +387,14 @@ static int client_answer(client *c)
   return client_answer_to(c, false);
 }
 
-/* Is the connection closed within so many milliseconds, without another byte? */
+/* Returns whether the connection is closed within so many milliseconds, without another byte. */
 static bool client_ended(client *c, int ms)
 {
   int64_t until = now_ms() + ms;
   return c->n == 0 && client_more(c, until) == 0;
 }
 
-/* The first of what has come of an answer: its status; 0: nothing. It stays where it is. */
+/* Returns the status at the start of an answer, without consuming it; 0: nothing has arrived. */
 static int client_peek(client *c)
 {
   char text[16] = "";
@@ -403,7 +403,7 @@ static int client_peek(client *c)
   return status;
 }
 
-/* Nothing comes, though the loop has done all that it had to do. */
+/* Returns whether nothing has arrived after the loop has done all its work. */
 static bool client_quiet(client *c)
 {
   t_clock_settle();
@@ -434,13 +434,13 @@ TEST(listener, serves)
   client_text(&c, "GET " ADDRESSES " HTTP/1.1\r\nHost: a\r\n\r\n");
   munit_assert_int(client_answer(&c), ==, 200);
   munit_assert_not_null(strstr(c.body, "\"inbound\":"));
-  munit_assert_not_null(strstr(c.body, svc_listener_url(t.l, 0))); /* links start with the port it really has */
+  munit_assert_not_null(strstr(c.body, svc_listener_url(t.l, 0))); /* links begin with the actual port */
   munit_assert_not_null(strptime(client_header(&c, "Date"), "%a, %d %b %Y %H:%M:%S GMT", &tm));
   munit_assert_string_equal(client_header(&c, "Connection"), "");
   munit_assert_string_equal(client_header(&c, "Referrer-Policy"), "strict-origin-when-cross-origin");
   munit_assert_string_equal(client_header(&c, "X-Frame-Options"), "DENY");
   munit_assert_string_equal(client_header(&c, "X-Permitted-Cross-Domain-Policies"), "none");
-  munit_assert_string_equal(client_header(&c, "Strict-Transport-Security"), ""); /* over TLS alone */
+  munit_assert_string_equal(client_header(&c, "Strict-Transport-Security"), ""); /* only over TLS */
   snprintf(text, sizeof text, "GET " ADDRESSES " HTTP/1.1\r\nHost: a\r\nIf-None-Match: %s\r\n\r\n",
            client_header(&c, "ETag"));
   client_text(&c, text);
@@ -448,7 +448,7 @@ TEST(listener, serves)
   client_text(&c, "HEAD " ADDRESSES " HTTP/1.1\r\nHost: a\r\n\r\n" GET);
   munit_assert_int(client_answer_to(&c, true), ==, 200);
   munit_assert_int(atoi(client_header(&c, "Content-Length")), >, 100);
-  munit_assert_int(client_answer(&c), ==, 200); /* aligned: HEAD had no body */
+  munit_assert_int(client_answer(&c), ==, 200); /* correctly aligned: the answer to HEAD had no body */
   munit_assert_string_equal(c.body, "seen");
   munit_assert_string_equal(client_header(&c, "Content-Length"), "4");
   client_text(&c, "GET /api/svc/v2/orgs HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -489,7 +489,7 @@ TEST(listener, connection)
     { "GET /seen HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", false, "close" },
     { "POST /seen HTTP/1.0\r\nContent-Length: 1\r\nConnection: Keep-Alive\r\n\r\nx", true, "keep-alive" },
     { "POST /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", false, "close" },
-    { "\r\n\r\nGET /seen HTTP/1.1\r\nHost: a\r\n\r\n", true, "" }, /* empty lines before a request are let pass */
+    { "\r\n\r\nGET /seen HTTP/1.1\r\nHost: a\r\n\r\n", true, "" }, /* empty lines before a request are ignored */
   };
   server t;
   size_t i;
@@ -507,7 +507,7 @@ TEST(listener, connection)
   server_close(&t);
 }
 
-/* Answers keep the order of the requests, though the POST is held back on another thread. */
+/* Answers keep the order of the requests, even if another thread holds the POST back. */
 TEST(listener, pipelining)
 {
   static const char many[] = GET "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" GET
@@ -527,7 +527,7 @@ TEST(listener, pipelining)
     else client_text(&c, many);
     server_await_held(&t, 1);
     munit_assert_int(client_answer(&c), ==, 200);
-    munit_assert_true(client_quiet(&c)); /* nothing overtakes the POST */
+    munit_assert_true(client_quiet(&c)); /* no later answer overtakes the POST */
     munit_assert_string_equal(server_seen(&t, 0).body, "abc");
     server_hold(&t, false);
     for (i = 1; i < sizeof bodies / sizeof bodies[0]; i++) {
@@ -538,7 +538,7 @@ TEST(listener, pipelining)
     munit_assert_string_equal(server_seen(&t, 1).body, "body");
     client_close(&c);
   }
-  /* a hundred in one go, of which the first answers are long: the client reads them all in the end */
+  /* a hundred requests at once, with long answers first: the client reads all answers in the end */
   client_open(&c, t.port);
   client_text(&c, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
   for (i = 0; i < 100; i++) client_text(&c, GET);
@@ -610,7 +610,7 @@ static const struct refused {
   REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\n\r\n"),
   REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\n\n"),
   REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX: y\n\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"),
-  /* where the body ends */
+  /* the length of the body */
   REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 18446744073709551615\r\n\r\n"),
   REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 18446744073709551621\r\n\r\nabcde"),
   REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 99999999999999999999999999\r\n\r\n"),
@@ -650,14 +650,14 @@ static const struct refused {
   REFUSE(413, "REQUEST_TOO_LARGE", POST "Transfer-Encoding: chunked\r\n\r\n100001\r\n"),
   REFUSE(413, "REQUEST_TOO_LARGE", POST "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n"),
   REFUSE(413, "REQUEST_TOO_LARGE", POST "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n100000\r\nx"),
-  /* not HTTP at all */
+  /* not HTTP */
   REFUSE(400, "INVALID_REQUEST", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
   REFUSE(400, "INVALID_REQUEST", "\x00\x01\x02\x03"),
   REFUSE(400, "INVALID_REQUEST", "\xff\xfe\xfd\xfc"),
   REFUSE(400, "INVALID_REQUEST", "SSH-2.0-OpenSSH_9.2\r\n"),
 };
 
-/* One answer, then the end: the request that follows in the same segment is never run. Nothing is printed either. */
+/* The listener sends an error and closes the connection: the next request in the same segment never runs. Nothing is printed. */
 TEST(listener, refused)
 {
   server t;
@@ -698,7 +698,7 @@ TEST(listener, refused)
   server_close(&t);
 }
 
-/* HEAD gets its errors without a body, too. */
+/* Errors to a HEAD have no body either. */
 TEST(listener, refused_head)
 {
   server t;
@@ -713,7 +713,7 @@ TEST(listener, refused_head)
   server_close(&t);
 }
 
-/* A body that is cut off is never delivered, with a length or in chunks, however the client goes. */
+/* A body that is cut off is never delivered, with a length or in chunks, however the client closes the connection. */
 TEST(listener, body_cut)
 {
   static const char *const cut[] = {
@@ -743,7 +743,7 @@ TEST(listener, body_cut)
 
 /* ----------------------------------------------------------------------------------------------------------- bodies */
 
-/* Chunked bodies, in one segment, in segments of one byte, and cut in two at every place. */
+/* Chunked bodies, in one segment, in segments of one byte, and split in two at every position. */
 TEST(listener, chunked)
 {
   static const struct {
@@ -765,7 +765,7 @@ TEST(listener, chunked)
     size_t n = (size_t)snprintf(text, sizeof text, POST "Transfer-Encoding: Chunked\r\n\r\n%s" GET, rows[i].wire);
     size_t head = strstr(text, "\r\n\r\n") + 4 - text;
     for (at = 0; at < n; at++) {
-      if (at > 0 && at < head - 4) at = head - 4; /* heads are cut elsewhere */
+      if (at > 0 && at < head - 4) at = head - 4; /* other tests split heads */
       if (at == 1) continue;
       if (at == 0) client_drip(&c, text, n);
       else client_send(&c, text, at);
@@ -781,7 +781,7 @@ TEST(listener, chunked)
   server_close(&t);
 }
 
-/* The largest body, both ways, and one byte more; trailers and extensions are bounded. */
+/* The largest allowed body, with a length and in chunks, and one byte more; trailers and extensions are limited. */
 TEST(listener, large_bodies)
 {
   server t;
@@ -807,7 +807,7 @@ TEST(listener, large_bodies)
   munit_assert_size(server_seen(&t, 0).body_length, ==, n);
   munit_assert_ulong(server_seen(&t, 0).sum, ==, sum_of(server_big, n));
   client_close(&c);
-  /* the answer comes though the client goes on sending */
+  /* the answer arrives while the client is still sending */
   client_open(&c, t.port);
   client_text(&c, POST "Content-Length: 8000000\r\n\r\n");
   client_send(&c, server_big, 8000000);
@@ -824,7 +824,7 @@ TEST(listener, large_bodies)
   server_close(&t);
 }
 
-/* Whoever says the word may send more. */
+/* A request with the right X-Word header may have a longer body. */
 static size_t longer_body(void *asked, const svc_request *request)
 {
   size_t i;
@@ -845,12 +845,12 @@ TEST(listener, body_limit)
   int i;
   server_open(&t, &k);
   munit_assert_int(one_request(t.port, POST "Content-Length: 5\r\n\r\nsmall"), ==, 200);
-  munit_assert_int(atomic_load(&asked), ==, 0); /* only of those that are longer, or may be */
+  munit_assert_int(atomic_load(&asked), ==, 0); /* called only for bodies that are or may be longer */
   munit_assert_int(one_request(t.port, POST "Content-Length: 40000\r\n\r\n"), ==, 413);
   munit_assert_int(one_request(t.port, POST "X-Word: 39999\r\nContent-Length: 40000\r\n\r\n"), ==, 413);
   munit_assert_int(one_request(t.port, POST "X-Word: 7\r\nContent-Length: 40000\r\n\r\n"), ==, 413);
   munit_assert_int(atomic_load(&asked), ==, 3);
-  for (i = 0; i < 2; i++) { /* more than memory for bodies, twice: nothing stays counted */
+  for (i = 0; i < 2; i++) { /* twice more than the memory for bodies: no bytes stay counted */
     client_open(&c, t.port);
     client_text(&c, POST "X-Word: 131072\r\nContent-Length: 131072\r\n\r\n");
     client_send(&c, server_big, 131072);
@@ -858,7 +858,7 @@ TEST(listener, body_limit)
     munit_assert_ulong(server_seen(&t, 0).sum, ==, sum_of(server_big, 131072));
     client_close(&c);
   }
-  for (i = 0; i < 2; i++) { /* chunked: with the word, and without */
+  for (i = 0; i < 2; i++) { /* chunked: with the header, and without it */
     client_open(&c, t.port);
     client_text(&c, i ? POST "Transfer-Encoding: chunked\r\n\r\n10000\r\n" : POST "X-Word: 131072\r\nTransfer-Encoding: chunked\r\n\r\n10000\r\n");
     client_send(&c, server_big, 65536);
@@ -869,7 +869,7 @@ TEST(listener, body_limit)
   server_close(&t);
 }
 
-/* Large bodies share a bound; small ones get in all the same, and the next large one when there is room again. */
+/* Large bodies share a memory limit. Small ones are always accepted, and the next large one is when there is room again. */
 TEST(listener, body_memory)
 {
   svc_listener_config k = { .max_body = 128 << 10, .max_body_memory = 256 << 10 };
@@ -884,7 +884,7 @@ TEST(listener, body_memory)
     client_send(&c[i], server_big, n);
     if (i >= 2) continue;
     await(has_read(c[i].fd));
-    munit_assert_true(client_quiet(&c[i])); /* waits for the rest */
+    munit_assert_true(client_quiet(&c[i])); /* waits for the rest of the body */
   }
   for (i = 2; i < 6; i++) {
     munit_assert_int(client_answer(&c[i]), ==, 503);
@@ -893,13 +893,13 @@ TEST(listener, body_memory)
     client_close(&c[i]);
   }
   munit_assert_int(one_request(t.port, POST "Content-Length: 5\r\n\r\nsmall"), ==, 200);
-  for (i = 0; i < 2; i++) { /* those who were there first get through */
+  for (i = 0; i < 2; i++) { /* the first two bodies are completed */
     client_send(&c[i], server_big + n, (128 << 10) - n);
     munit_assert_int(client_answer(&c[i]), ==, 200);
     munit_assert_ulong(server_seen(&t, 0).sum, ==, sum_of(server_big, 128 << 10));
     client_close(&c[i]);
   }
-  for (round = 0; round < 8; round++) { /* nothing stays counted, also of those who go in the middle */
+  for (round = 0; round < 8; round++) { /* no bytes stay counted, even for clients that leave in the middle */
     client_open(&c[0], t.port);
     client_text(&c[0], POST "Content-Length: 131072\r\n\r\n");
     client_send(&c[0], server_big, round % 2 ? 131072 : n);
@@ -926,14 +926,14 @@ TEST(listener, expect)
     munit_assert_int(client_answer(&c), ==, 100);
     client_text(&c, "ab");
     later(600);
-    munit_assert_true(client_quiet(&c)); /* only once, whatever else happens */
+    munit_assert_true(client_quiet(&c)); /* 100 Continue is sent only once */
     client_text(&c, "cde");
     munit_assert_int(client_answer(&c), ==, 200);
     munit_assert_string_equal(server_seen(&t, 0).body, "abcde");
   }
-  client_text(&c, POST "Content-Length: 5\r\nExpect: 100-continue\r\n\r\nabcde"); /* it is there already */
+  client_text(&c, POST "Content-Length: 5\r\nExpect: 100-continue\r\n\r\nabcde"); /* the body has already arrived */
   munit_assert_int(client_answer(&c), ==, 200);
-  client_text(&c, POST "Content-Length: 0\r\nExpect: 100-continue\r\n\r\n"); /* there is none */
+  client_text(&c, POST "Content-Length: 0\r\nExpect: 100-continue\r\n\r\n"); /* without a body */
   munit_assert_int(client_answer(&c), ==, 200);
   client_text(&c, POST "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n");
   munit_assert_int(client_answer(&c), ==, 100);
@@ -941,7 +941,7 @@ TEST(listener, expect)
   munit_assert_int(client_answer(&c), ==, 200);
   client_close(&c);
   client_open(&c, t.port);
-  client_text(&c, "POST /seen HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n"); /* not known to 1.0 */
+  client_text(&c, "POST /seen HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n"); /* HTTP/1.0 does not have it */
   munit_assert_true(client_quiet(&c));
   client_text(&c, "a");
   munit_assert_int(client_answer(&c), ==, 200);
@@ -951,7 +951,7 @@ TEST(listener, expect)
 
 /* ----------------------------------------------------------------------------------------------------------- limits */
 
-/* A request with a target and headers of these sizes, and `count` headers in all, Host among them. */
+/* Sends a request with a target and headers of these sizes, and `count` headers including Host. */
 static int sized_request(int port, size_t target, size_t header, size_t count, const char *last)
 {
   client c;
@@ -999,7 +999,7 @@ TEST(listener, limits)
   munit_assert_size(server_seen(&t, 1).headers, ==, 64);
   munit_assert_int(sized_request(t.port, 10, 0, 66, ""), ==, 431);
   munit_assert_int(sized_request(t.port, 10, 0, 1000, ""), ==, 431);
-  /* the length as the header too many: its body must not run as a request */
+  /* the header beyond the limit is Content-Length: the body must not run as a request */
   munit_assert_int(sized_request(t.port, 10, 0, 65, "Content-Length: 40\r\n"), ==, 431);
   munit_assert_size(server_count(&t), ==, n);
   server_close(&t);
@@ -1045,7 +1045,7 @@ TEST(listener, timeouts)
   client_text(&used, GET);
   munit_assert_int(client_answer(&used), ==, 200);
   t_clock_settle();
-  for (i = 0; i < 8; i++) { /* a byte now and then does not help, and others are served meanwhile */
+  for (i = 0; i < 8; i++) { /* a byte now and then does not extend the timeout, and other clients are served meanwhile */
     client_text(&head, "x");
     client_text(&body, "x");
     client_text(&chunked, "1\r\nx\r\n");
@@ -1067,7 +1067,7 @@ TEST(listener, timeouts)
   later(298);
   munit_assert_true(client_quiet(&idle) && client_quiet(&used) && client_quiet(&crlf));
   later(2);
-  munit_assert_true(client_ended(&idle, WAIT_MS)); /* without a word */
+  munit_assert_true(client_ended(&idle, WAIT_MS)); /* without an answer */
   munit_assert_true(client_ended(&used, WAIT_MS));
   munit_assert_true(client_ended(&crlf, WAIT_MS));
   client_close(&head), client_close(&body), client_close(&chunked);
@@ -1076,7 +1076,7 @@ TEST(listener, timeouts)
   server_close(&t);
 }
 
-/* An empty line behind a request, as some clients send it, does not begin another: no 408 comes of it. */
+/* An empty line after a request, as some clients send it, does not begin another request, and so causes no 408. */
 TEST(listener, empty_lines)
 {
   svc_listener_config k = { .header_timeout_ms = 300, .idle_timeout_ms = 1800 };
@@ -1086,7 +1086,7 @@ TEST(listener, empty_lines)
   server_open(&t, &k);
   t_clock_settle();
   client_open(&c, t.port), client_open(&drip, t.port), client_open(&split, t.port);
-  client_text(&split, GET "\r"); /* the other half comes later */
+  client_text(&split, GET "\r"); /* the second half follows later */
   munit_assert_int(client_answer(&split), ==, 200);
   client_text(&split, "\n");
   client_text(&c, GET "\r\n");
@@ -1103,7 +1103,7 @@ TEST(listener, empty_lines)
   await(has_read(split.fd));
   client_text(&split, "\n" GET);
   munit_assert_int(client_answer(&split), ==, 200);
-  for (i = 0; i < 7; i++) { /* nor do they keep it open */
+  for (i = 0; i < 7; i++) { /* empty lines do not keep the connection open */
     munit_assert_true(client_quiet(&drip));
     client_text(&drip, "\r\n");
     later(i < 6 ? 100 : 201);
@@ -1113,7 +1113,7 @@ TEST(listener, empty_lines)
   server_close(&t);
 }
 
-/* A client that sends and never reads is closed, and costs the others nothing; nor does the loop spin meanwhile. */
+/* A client that sends but never reads is closed, and does not affect others. The loop does not spin meanwhile. */
 TEST(listener, never_reads)
 {
   svc_listener_config k = { .idle_timeout_ms = 1500 };
@@ -1125,11 +1125,11 @@ TEST(listener, never_reads)
   client_open(&c, t.port);
   fcntl(c.fd, F_SETFL, O_NONBLOCK);
   client_text(&c, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
-  for (i = 0; i < 1000; i++) client_text(&c, GET); /* more input lies there unread */
+  for (i = 0; i < 1000; i++) client_text(&c, GET); /* further input waits unread */
   await(server_count(&t) == 1);
   await_rest();
   for (i = 0; i < 20; i++) munit_assert_int(one_request(t.port, GET), ==, 200);
-  munit_assert_size(server_count(&t), ==, 21); /* nothing of what it sent behind was run */
+  munit_assert_size(server_count(&t), ==, 21); /* none of the further requests ran */
   later(1501);
   while ((i = client_more(&c, now_ms() + WAIT_MS)) == 1 && c.n < BIG) continue;
   munit_assert_int(i, ==, 0);
@@ -1138,7 +1138,7 @@ TEST(listener, never_reads)
   server_close(&t);
 }
 
-/* One that reads slowly, but reads, gets all of it; so does one that has shut its own side down. */
+/* A client that reads slowly gets the whole answer; so does one that has shut down its sending side. */
 TEST(listener, slow_reader)
 {
   svc_listener_config k = { .idle_timeout_ms = 1000 };
@@ -1153,7 +1153,7 @@ TEST(listener, slow_reader)
     if (round) shutdown(c.fd, SHUT_WR);
     await(client_peek(&c) != 0);
     later(300);
-    for (i = 0; i < 6 && round == 0; i++) { /* in all longer than the timeout */
+    for (i = 0; i < 6 && round == 0; i++) { /* longer than the timeout in total */
       size_t to = c.n + (1 << 20);
       while (c.n < to) munit_assert_int(client_more(&c, now_ms() + WAIT_MS), ==, 1);
       later(300);
@@ -1179,9 +1179,9 @@ TEST(listener, many_connects)
   size_t i, n = 1000;
   allow_files(4096);
   getrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur < 2400) n = 300; /* both ends are in this process */
+  if (files.rlim_cur < 2400) n = 300; /* both ends of each connection are in this process */
   server_open(&t, &k);
-  t_clock_move(0); /* no timeout helps */
+  t_clock_move(0); /* the clock stands still: no timeout hides a fault */
   for (i = 0; i < n; i++) client_open(&c[i], t.port); /* all at once */
   for (i = 0; i < n; i++) client_text(&c[i], GET);
   for (i = 0; i < n; i++) munit_assert_int(client_answer(&c[i]), ==, 200);
@@ -1202,14 +1202,14 @@ TEST(listener, max_connections)
     client_open(&c[i], t.port);
     client_text(&c[i], GET);
     munit_assert_int(client_answer(&c[i]), ==, 200);
-    client_text(&c[i], "GET /seen HTTP/1.1\r\n"); /* who is in the middle of a request does not give way */
+    client_text(&c[i], "GET /seen HTTP/1.1\r\n"); /* a client in the middle of a request does not give way */
     await(has_read(c[i].fd));
   }
   for (i = 0; i < 100; i++) {
     client_open(&more, t.port);
     if (i % 2) client_text(&more, GET);
     status = client_answer(&more);
-    /* only so many are told why; the rest is closed at once */
+    /* a limited number get the reason; other connections are closed at once */
     if (i < 16) {
       munit_assert_int(status, ==, 503);
       munit_assert_string_equal(client_header(&more, "Retry-After"), "1");
@@ -1222,7 +1222,7 @@ TEST(listener, max_connections)
   }
   munit_assert_size(server_count(&t), ==, 4);
   for (i = 0; i < 4; i++) {
-    client_text(&c[i], "Host: a\r\n\r\n"); /* those who were there first are served as ever */
+    client_text(&c[i], "Host: a\r\n\r\n"); /* the first clients are served as before */
     munit_assert_int(client_answer(&c[i]), ==, 200);
   }
   client_close(&c[0]);
@@ -1232,7 +1232,7 @@ TEST(listener, max_connections)
   server_close(&t);
 }
 
-/* One address cannot have all the connections, whatever it does with them: the others are served. */
+/* A single address cannot use up all connections in any state: other addresses are served. */
 TEST(listener, share)
 {
   static const char *const proxies[] = { "127.0.0.3" };
@@ -1243,8 +1243,8 @@ TEST(listener, share)
   int i, round;
   server_open(&t, &k);
   for (round = 0; round < 3; round++) {
-    for (i = 0; i < 11; i++) client_open(&idle[i], t.port); /* a quarter, and one */
-    for (i = 0; i < 11; i++) client_text(&idle[i], begun[round]); /* who is in the middle of a request does not give way */
+    for (i = 0; i < 11; i++) client_open(&idle[i], t.port); /* a quarter of all, and one more */
+    for (i = 0; i < 11; i++) client_text(&idle[i], begun[round]); /* a client in the middle of a request does not give way */
     for (i = 0; i < 11; i++) await(has_read(idle[i].fd));
     for (i = 0; i < 20; i++) {
       client_open(&more, t.port);
@@ -1252,7 +1252,7 @@ TEST(listener, share)
       munit_assert_string_equal(client_header(&more, "Retry-After"), "1");
       munit_assert_not_null(strstr(more.body, "Your address has all the connections"));
       client_close(&more);
-      client_open_from(&other, t.port, 0x7F000002 + (uint32_t)(i % 2)); /* also a proxy, which speaks for many */
+      client_open_from(&other, t.port, 0x7F000002 + (uint32_t)(i % 2)); /* trusted proxies, which send for many, have no limit */
       client_text(&other, GET);
       munit_assert_int(client_answer(&other), ==, 200);
       client_close(&other);
@@ -1261,7 +1261,7 @@ TEST(listener, share)
     await(server_connections(&t) == 0);
   }
   for (i = 0; i < 11; i++) client_open_from(&idle[i], t.port, 0x7F000003);
-  for (i = 0; i < 20; i++) { /* more than its share */
+  for (i = 0; i < 20; i++) { /* more than the share */
     client_open_from(&other, t.port, 0x7F000003);
     client_text(&other, GET);
     munit_assert_int(client_answer(&other), ==, 200);
@@ -1271,7 +1271,7 @@ TEST(listener, share)
   server_close(&t);
 }
 
-/* Addresses come and go in the table of them, many at a time and in any order, and none loses or keeps a place. */
+/* Addresses come and go in the table, many at a time and in any order: no slot is lost or kept. */
 TEST(listener, share_many)
 {
   svc_listener_config k = { .max_connections = 60, .max_per_address = 1 };
@@ -1298,8 +1298,8 @@ TEST(listener, share_many)
   server_close(&t);
 }
 
-/* An address has all of its share, and does nothing with it: its connection that is idle for longest gives way to a new one. Those of other
-** addresses stay, though they are idle since earlier. */
+/* An address uses its whole share, and all its connections are idle: the one that is idle for longest gives way to a new one.
+** Connections of other addresses stay, even if they are idle for longer. */
 TEST(listener, share_gives_way)
 {
   svc_listener_config k = { .threads = 1, .max_connections = 40, .max_per_address = 4 };
@@ -1311,12 +1311,12 @@ TEST(listener, share_gives_way)
   client_text(&other, GET);
   munit_assert_int(client_answer(&other), ==, 200);
   for (i = 0; i < 4; i++) {
-    later(5); /* deadlines have a grain of a millisecond */
+    later(5); /* deadlines have a resolution of a millisecond */
     client_open(&c[i], t.port);
     client_text(&c[i], GET);
     munit_assert_int(client_answer(&c[i]), ==, 200);
   }
-  client_text(&c[0], "GET /seen HTTP/1.1\r\n"); /* the oldest, but it is in the middle of a request */
+  client_text(&c[0], "GET /seen HTTP/1.1\r\n"); /* the oldest connection, but in the middle of a request */
   later(5);
   for (i = 0; i < 3; i++) {
     client_open(&more[i], t.port);
@@ -1335,7 +1335,7 @@ TEST(listener, share_gives_way)
   server_close(&t);
 }
 
-/* All places are taken by clients that do nothing: the one that has done so for longest gives way, and no other. */
+/* All places are taken by idle clients: the one that is idle for longest gives way, and no other. */
 TEST(listener, give_way)
 {
   svc_listener_config k = { .max_connections = 8, .max_per_address = 8 };
@@ -1347,10 +1347,10 @@ TEST(listener, give_way)
     client_open(&c[i], t.port);
     client_text(&c[i], GET);
     munit_assert_int(client_answer(&c[i]), ==, 200);
-    later(5); /* deadlines have a grain of a millisecond */
+    later(5); /* deadlines have a resolution of a millisecond */
   }
-  client_text(&c[0], "GET /seen HTTP/1.1\r\n"); /* the oldest, but it is in the middle of a request */
-  client_text(&c[1], GET); /* idle since later than the others */
+  client_text(&c[0], "GET /seen HTTP/1.1\r\n"); /* the oldest connection, but in the middle of a request */
+  client_text(&c[1], GET); /* idle for less time than the others */
   munit_assert_int(client_answer(&c[1]), ==, 200);
   for (i = 0; i < 3; i++) {
     client_open_from(&more[i], t.port, 0x7F000002);
@@ -1371,7 +1371,7 @@ TEST(listener, give_way)
   server_close(&t);
 }
 
-/* Open, ask for the long answer, and take nothing of it. */
+/* Connects, requests the long answer, and reads nothing of it. */
 static void client_stall(client *c, int port, const char *method)
 {
   int small = 65536;
@@ -1381,7 +1381,7 @@ static void client_stall(client *c, int port, const char *method)
   client_text(c, " /big HTTP/1.1\r\nHost: a\r\n\r\n");
 }
 
-/* Clients that do not read: of their answers only so many bytes are kept, and the others are told to come again. */
+/* Clients that do not read: the listener keeps a limited number of bytes of answers, and the others get 503. */
 TEST(listener, answer_memory)
 {
   svc_listener_config k = { .max_answer_memory = 30 << 20, .max_answer = 16 << 20 };
@@ -1397,32 +1397,32 @@ TEST(listener, answer_memory)
   }
   munit_assert_int(kept, ==, 2); /* of 12 MiB each */
   munit_assert_int(refused, ==, 18);
-  munit_assert_int(one_request(t.port, GET), ==, 200); /* small ones go on */
+  munit_assert_int(one_request(t.port, GET), ==, 200); /* small answers still work */
   for (i = 0; client_peek(&c[i]) != 503;) i++;
   munit_assert_int(client_answer(&c[i]), ==, 503);
   munit_assert_string_equal(client_header(&c[i], "Retry-After"), "1");
   client_text(&c[i], GET); /* on the same connection */
   munit_assert_int(client_answer(&c[i]), ==, 200);
-  client_stall(&more, t.port, "DELETE"); /* a change is made, and told as far as that goes */
+  client_stall(&more, t.port, "DELETE"); /* a write is carried out, and its answer is sent as far as possible */
   while (client_more(&more, now_ms() + WAIT_MS) == 1) continue;
   munit_assert_string_equal(server_seen(&t, 0).method, "DELETE");
   munit_assert_int(strncmp(more.in, "HTTP/1.1 200", 12), ==, 0);
   munit_assert_size(more.n, <, BIG);
   client_close(&more);
   for (i = 0; client_peek(&c[i]) != 200;) i++;
-  munit_assert_int(client_answer(&c[i]), ==, 200); /* who reads gets all of it, and makes room */
+  munit_assert_int(client_answer(&c[i]), ==, 200); /* a client that reads gets the whole answer, and frees the room */
   munit_assert_size(c[i].body_length, ==, BIG);
   client_open(&more, t.port);
   client_text(&more, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
   munit_assert_int(client_answer(&more), ==, 200);
   munit_assert_size(more.body_length, ==, BIG);
   client_close(&more);
-  client_stall(&more, t.port, "GET"); /* full again, with one that has taken nothing since the beginning */
+  client_stall(&more, t.port, "GET"); /* full again, with a client that has read nothing since the start */
   await(client_peek(&more) != 0);
   later(5300);
   client_close(&c[i]);
   client_open(&c[i], t.port);
-  client_text(&c[i], "GET /big HTTP/1.1\r\nHost: a\r\n\r\n"); /* it is closed, as there is somebody who needs the room */
+  client_text(&c[i], "GET /big HTTP/1.1\r\nHost: a\r\n\r\n"); /* the stalled client is closed, because another one needs the room */
   munit_assert_int(client_answer(&c[i]), ==, 200);
   client_close(&more);
   for (i = 0; i < 20; i++) client_close(&c[i]);
@@ -1465,14 +1465,14 @@ static size_t writer_threads(void)
   return n;
 }
 
-/* Writers come when there is something to do, and go: a service at rest has one. */
+/* Writer threads start when there is work, and end: an idle service has one. */
 TEST(listener, writers_rest)
 {
   svc_listener_config k = { .writers = 12, .writer_idle_ms = 200 };
   server t;
   client c[20];
   int i, round;
-  SKIP_IF(getenv("SVC_TEST_QEMU")); /* its threads are among them, by other names */
+  SKIP_IF(getenv("SVC_TEST_QEMU")); /* the emulator's threads are counted too, under other names */
   server_open(&t, &k);
   await(writer_threads() == 1);
   for (round = 0; round < 3; round++) {
@@ -1488,14 +1488,14 @@ TEST(listener, writers_rest)
       munit_assert_int(client_answer(&c[i]), ==, 200);
       client_close(&c[i]);
     }
-    if (round == 1) continue; /* again at once */
-    /* a little to do keeps few; writers wait by the real clock */
+    if (round == 1) continue; /* a second time at once */
+    /* a little work keeps few threads; writers wait by the real clock */
     await(one_request(t.port, "DELETE /seen HTTP/1.1\r\nHost: a\r\n\r\n") == 200 && writer_threads() == 1);
   }
   server_close(&t);
 }
 
-/* No file is left to accept with: clients wait, the loop does not spin, and all goes on when there is one again. */
+/* No file descriptor is left to accept connections: clients wait, the loop does not spin, and service resumes when there is one. */
 TEST(listener, no_files)
 {
   svc_listener_config k = { .threads = 2 };
@@ -1514,7 +1514,7 @@ TEST(listener, no_files)
   a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   memset(c, 0, sizeof c);
   for (i = 0; i < 4; i++) c[i].fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  next = dup(0); /* the lowest that is free: none from here on */
+  next = dup(0); /* the lowest free descriptor: from here on there is none */
   close(next);
   getrlimit(RLIMIT_NOFILE, &files);
   none = files;
@@ -1538,8 +1538,8 @@ TEST(listener, no_files)
 }
 
 /*
-** The host has forked, and the child still has our sockets open: a connection that we close is then not taken out of
-** an epoll by that. Whoever is closed while an answer waits to be sent must be gone all the same.
+** The host has forked, and the child still has the sockets open: closing a connection then does not remove it from an epoll. A
+** connection that is closed while an answer waits to be sent must be removed all the same.
 */
 TEST(listener, forked_host)
 {
@@ -1561,10 +1561,10 @@ TEST(listener, forked_host)
   munit_assert_int(pipe(ready), ==, 0);
   child = fork();
   if (child == 0) {
-    for (i = 0; i < 4; i++) close(c[i].fd); /* the other ends are the clients' own */
+    for (i = 0; i < 4; i++) close(c[i].fd); /* these ends belong to the clients */
     close(waiting.fd);
     if (write(ready[1], "x", 1) != 1) _exit(1);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the test not come to kill it */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the test does not kill it */
     pause();
     _exit(0);
   }
@@ -1589,7 +1589,7 @@ TEST(listener, forked_host)
 
 #define HELD "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"
 
-/* Writes that take long do not stop reads; too many of them get 503 and may try again; clients may go meanwhile. */
+/* Slow writes do not block reads. Too many of them get 503 and may be retried. Clients may leave meanwhile. */
 TEST(listener, writers)
 {
   svc_listener_config k = { .writers = 2, .max_waiting = 3 };
@@ -1619,16 +1619,16 @@ TEST(listener, writers)
   }
   munit_assert_int(client_answer(&more), ==, 200);
   client_close(&more);
-  client_open(&more, t.port); /* what is not said to be kept open ends, to HTTP/1.0 */
+  client_open(&more, t.port); /* HTTP/1.0 closes the connection after an answer without keep-alive */
   client_text(&more, "POST /held HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n");
   munit_assert_int(client_answer(&more), ==, 503);
   munit_assert_string_equal(client_header(&more, "Connection"), "close");
   munit_assert_true(client_ended(&more, 3000));
   client_close(&more);
-  client_close(&c[0]); /* under way */
+  client_close(&c[0]); /* its request is in progress */
   setsockopt(c[2].fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-  client_close(&c[2]); /* waiting */
-  client_text(&c[1], GET); /* input that has to wait for the answer */
+  client_close(&c[2]); /* its request is queued */
+  client_text(&c[1], GET); /* input that waits until the answer is sent */
   shutdown(c[1].fd, SHUT_WR);
   await_rest();
   server_hold(&t, false);
@@ -1642,7 +1642,7 @@ TEST(listener, writers)
   server_close(&t);
 }
 
-/* Clients on several threads, reads and writes mixed, two loops: every one gets its own answers, in order. */
+/* Clients on several threads, reads and writes mixed, two loops: each client gets its own answers, in order. */
 typedef struct mixed {
   pthread_t thread;
   server *t;
@@ -1702,7 +1702,7 @@ TEST(listener, proxies)
   } rows[] = {
     { "", "127.0.0.1" },
     { "X-Forwarded-For: 203.0.113.9\r\n", "203.0.113.9" },
-    { "X-Forwarded-For: 198.51.100.1, 203.0.113.9\r\n", "203.0.113.9" }, /* the client's own words */
+    { "X-Forwarded-For: 198.51.100.1, 203.0.113.9\r\n", "203.0.113.9" }, /* the first entry is the client's claim */
     { "X-Forwarded-For: 198.51.100.1, 203.0.113.9, 10.1.2.3\r\n", "203.0.113.9" },
     { "X-Forwarded-For: 198.51.100.1,203.0.113.9 ,10.1.2.3,192.0.2.129\r\n", "203.0.113.9" },
     { "X-Forwarded-For: 203.0.113.9, 192.0.2.127\r\n", "192.0.2.127" }, /* just outside the network */
@@ -1711,7 +1711,7 @@ TEST(listener, proxies)
     { "X-Forwarded-For: [2001:DB8::1]:443\r\n", "2001:db8::1" },
     { "X-Forwarded-For: 203.0.113.9:1234\r\n", "203.0.113.9" },
     { "X-Forwarded-For: ::ffff:203.0.113.9\r\n", "203.0.113.9" },
-    { "X-Forwarded-For: 10.0.0.1, 10.0.0.2\r\n", "10.0.0.1" }, /* all trusted: the farthest */
+    { "X-Forwarded-For: 10.0.0.1, 10.0.0.2\r\n", "10.0.0.1" }, /* all are trusted: the farthest counts */
     { "X-Forwarded-For: 203.0.113.9, unknown, 10.0.0.2\r\n", "10.0.0.2" },
     { "X-Forwarded-For: 203.0.113.9,, 10.0.0.2\r\n", "10.0.0.2" },
     { "X-Forwarded-For: unknown\r\n", "127.0.0.1" },
@@ -1731,7 +1731,7 @@ TEST(listener, proxies)
     munit_assert_string_equal(server_seen(&t, 0).peer, rows[i / 2].peer);
   }
   server_close(&t);
-  server_open(&t, NULL); /* nobody is trusted */
+  server_open(&t, NULL); /* no proxy is trusted */
   munit_assert_int(one_request(t.port, "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n"), ==, 200);
   munit_assert_string_equal(server_seen(&t, 0).peer, "127.0.0.1");
   server_close(&t);
@@ -1764,7 +1764,7 @@ TEST(listener, open)
     k.threads = (size_t)i + 1;
     server_open(&t, &(svc_listener_config){ .threads = k.threads });
     snprintf(text, sizeof text, "http://127.0.0.1:%d", t.port);
-    open_fails(text, SVC_IO, "the port is in use"); /* even if it is one of us, with several threads, that has it */
+    open_fails(text, SVC_IO, "the port is in use"); /* also if another listener of this process, with several threads, has the port */
     server_close(&t);
   }
   open_fails("https://127.0.0.1:0", SVC_INVALID, "https needs a certificate");
@@ -1786,7 +1786,7 @@ TEST(listener, open)
   k.trusted_proxies = NULL;
   munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, SVC_INVALID);
   k.trusted_proxy_count = 0;
-  six = socket(AF_INET6, SOCK_STREAM, 0); /* a machine without IPv6 is one too */
+  six = socket(AF_INET6, SOCK_STREAM, 0); /* also works on a machine without IPv6 */
   if (six < 0) urls[1] = urls[0];
   else close(six);
   if (svc_listener_open(&l, &k, why, sizeof why) != SVC_OK) {
@@ -1824,7 +1824,7 @@ static void *stop_run(void *argument)
   return NULL;
 }
 
-/* What is under way is answered, with "close"; the idle are closed at once; nobody new gets in. */
+/* Requests in progress are answered with "close", idle connections are closed at once, and no new ones are accepted. */
 TEST(listener, stop)
 {
   svc_listener_config k = { .threads = 2 };
@@ -1843,7 +1843,7 @@ TEST(listener, stop)
   pthread_create(&stopper, NULL, stop_run, &t);
   munit_assert_true(client_ended(&idle, WAIT_MS));
   munit_assert_true(client_ended(&none, WAIT_MS));
-  await(!can_connect(t.port)); /* both loops let go of the port */
+  await(!can_connect(t.port)); /* both loops have released the port */
   client_text(&half, "y");
   munit_assert_int(client_answer(&half), ==, 200);
   munit_assert_string_equal(client_header(&half, "Connection"), "close");
@@ -1851,20 +1851,20 @@ TEST(listener, stop)
   munit_assert_int(client_answer(&busy), ==, 200);
   munit_assert_string_equal(busy.body, "held");
   munit_assert_string_equal(client_header(&busy, "Connection"), "close");
-  munit_assert_true(client_ended(&busy, WAIT_MS)); /* the GET behind it was not under way yet */
+  munit_assert_true(client_ended(&busy, WAIT_MS)); /* the GET after it was not in progress yet */
   client_close(&busy), client_close(&idle), client_close(&half), client_close(&none);
   pthread_join(stopper, NULL);
   svc_listener_stop(t.l); /* a second time */
   server_close(&t);
 
-  /* with nobody there, too, the port is free afterwards */
+  /* the port is free afterwards also if there was no client */
   server_open(&t, &k);
   svc_listener_stop(t.l);
   munit_assert_false(can_connect(t.port));
   munit_assert_false(can_connect(t.port_2));
   server_close(&t);
 
-  /* those who do not get ready are not waited for without end */
+  /* clients that do not finish are closed after a timeout */
   k.stop_timeout_ms = 300;
   server_open(&t, &k);
   client_open(&half, t.port);
@@ -1873,15 +1873,15 @@ TEST(listener, stop)
   t_clock_move(0);
   pthread_create(&stopper, NULL, stop_run, &t);
   await(!can_connect(t.port));
-  munit_assert_int(client_more(&half, now_ms()), ==, -1); /* it has time */
+  munit_assert_int(client_more(&half, now_ms()), ==, -1); /* its time is not over */
   t_clock_move(301);
   pthread_join(stopper, NULL);
-  munit_assert_true(client_ended(&half, WAIT_MS)); /* closed by then, not by svc_listener_close() */
+  munit_assert_true(client_ended(&half, WAIT_MS)); /* closed by the timeout, not by svc_listener_close() */
   client_close(&half);
   server_close(&t);
 }
 
-/* A request that has arrived when the listener is stopped is answered, though it was not read yet: no reset. */
+/* A request that has arrived but was not read when the listener stops is still answered: there is no reset. */
 TEST(listener, stop_unread)
 {
   server t;
@@ -1893,11 +1893,11 @@ TEST(listener, stop_unread)
   munit_assert_int(client_answer(&other), ==, 200);
   munit_assert_int(client_answer(&idle), ==, 200);
   server_hold(&t, true);
-  client_text(&busy, "GET /held HTTP/1.1\r\nHost: a\r\n\r\n"); /* keeps the loop itself from reading */
+  client_text(&busy, "GET /held HTTP/1.1\r\nHost: a\r\n\r\n"); /* blocks the loop itself, so that it does not read */
   server_await_held(&t, 1);
   client_text(&other, GET);
   pthread_create(&stopper, NULL, stop_run, &t);
-  usleep(200000); /* until the listener is told to stop, which nothing shows while its loop is held */
+  usleep(200000); /* waits until the listener is told to stop, which cannot be observed while its loop is blocked */
   server_hold(&t, false);
   munit_assert_int(client_answer(&busy), ==, 200);
   munit_assert_int(client_answer(&other), ==, 200);
@@ -1908,7 +1908,7 @@ TEST(listener, stop_unread)
   server_close(&t);
 }
 
-/* What falls due happens without a request. */
+/* Due steps happen without a request. */
 TEST(listener, tick)
 {
   server t;
@@ -1917,7 +1917,7 @@ TEST(listener, tick)
   before = server_clock_calls(&t);
   later(1000);
   await(server_clock_calls(&t) > before);
-  for (i = 0; i < 3; i++) { /* about every second */
+  for (i = 0; i < 3; i++) { /* about once per second */
     before = server_clock_calls(&t);
     later(890);
     munit_assert_long(server_clock_calls(&t), ==, before);
@@ -1927,7 +1927,7 @@ TEST(listener, tick)
   server_close(&t);
 }
 
-/* A read that finds something due stores it, which may take the disk long: so it waits for a writer, never the loop. */
+/* A read that finds a due step stores it, and the disk may be slow: so the read is done by a writer thread, never by the loop. */
 TEST(listener, due)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
@@ -1941,7 +1941,7 @@ TEST(listener, due)
   client held, c[3];
   size_t i;
   server_open(&t, &k);
-  munit_assert_int(svc_handle_request(t.s, &create, &response), ==, SVC_OK); /* the key is forgotten in a day */
+  munit_assert_int(svc_handle_request(t.s, &create, &response), ==, SVC_OK); /* the key expires after a day */
   munit_assert_int(response.status, ==, 201);
   svc_response_free(&response);
   munit_assert_int(one_request(t.port, GET), ==, 200);
@@ -1950,12 +1950,12 @@ TEST(listener, due)
   server_hold(&t, true);
   client_open(&held, t.port);
   client_text(&held, HELD);
-  server_await_held(&t, 1); /* the only writer: nor does svc_tick() come to pass */
+  server_await_held(&t, 1); /* the only writer is busy, so svc_tick() does not run either */
   pthread_mutex_lock(&t.lock);
   t.clock_ahead = (int64_t)25 * 3600 * 1000;
   pthread_mutex_unlock(&t.lock);
   munit_assert_int(svc_is_due(t.s), ==, 1);
-  for (i = 0; i < 3; i++) { /* more than may wait: reads are never refused for that */
+  for (i = 0; i < 3; i++) { /* more than may be queued: reads are never refused for that */
     client_open(&c[i], t.port);
     client_text(&c[i], i == 1 ? "HEAD /seen HTTP/1.1\r\nHost: a\r\n\r\n" : GET);
   }

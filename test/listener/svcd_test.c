@@ -1,7 +1,7 @@
 /*
-** svcd as its user meets it: build/svcd is started with flags, and its output, its status and its files are looked at.
+** svcd as users see it: the test starts build/svcd with flags, and checks its output, its status and its files.
 **
-** Left out where that program cannot be run: on another processor than the one it was built for.
+** Skipped where that program cannot run: on another processor than it was built for.
 */
 #define _GNU_SOURCE /* pipe2, unshare */
 #include "listener/common.h"
@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +34,11 @@
 typedef struct daemon_run {
   pid_t pid;
   int out, err;
-  char text[16384], errors[4096]; /* what it has printed: the help of all verbs is the longest */
+  char text[16384], errors[4096]; /* its output: the help of all verbs is the longest */
   int port;                      /* of the first URL */
 } daemon_run;
 
-/* A network that has nothing but a loopback of its own. */
+/* Moves this process into a separate network with only a loopback interface. */
 static bool own_network(void)
 {
   struct ifreq lo;
@@ -73,12 +74,12 @@ static void await_ready(daemon_run *d)
   munit_assert_int(d->port, >, 0);
 }
 
-/* Its status, or -1 when a signal has killed it. */
+/* Returns the exit status; -1: killed by a signal. */
 static int finish(daemon_run *d, int with_signal)
 {
   int status;
   if (with_signal) kill(d->pid, with_signal);
-  if (!read_until(d->out, d->text, sizeof d->text, NULL)) kill(d->pid, SIGKILL); /* it should have ended, and serves */
+  if (!read_until(d->out, d->text, sizeof d->text, NULL)) kill(d->pid, SIGKILL); /* svcd should have ended, but serves */
   read_until(d->err, d->errors, sizeof d->errors, NULL);
   status = svcd_status(d->pid);
   close(d->out);
@@ -155,21 +156,21 @@ TEST(svcd, life)
   munit_assert_int(stat(file, &st), ==, 0);
   munit_assert_int(st.st_mode & 0777, ==, 0600);
   munit_assert_not_null(strstr(d.text, file));
-  munit_assert_int(chmod(file, 0640), ==, 0); /* a mark: the second start must leave it alone */
-  start(&d, renamed); /* the word of a store stays */
+  munit_assert_int(chmod(file, 0640), ==, 0); /* a mark: the second start must not change the file */
+  start(&d, renamed); /* the vendor word of a store cannot change */
   munit_assert_int(finish(&d, 0), ==, 2);
   munit_assert_not_null(strstr(d.errors, "the vendor word of this store is svc, not acme"));
   munit_assert_int(lines_of(d.errors), ==, 1);
   start(&d, again);
   await_ready(&d);
-  munit_assert_int(lines_of(d.text), ==, 1); /* nothing to tell about a store that is not new */
+  munit_assert_int(lines_of(d.text), ==, 1); /* nothing more to report, because the store is not new */
   munit_assert_int(get(d.port, "/api/svc/v2/unauth/controlPlaneIPAddresses", answer, sizeof answer), ==, 200);
   munit_assert_not_null(strstr(answer, "http://api.example.com/api/svc/v2"));
   munit_assert_not_null(strstr(answer, "application/vnd.svc."));
   munit_assert_int(finish(&d, SIGINT), ==, 0);
   munit_assert_int(stat(file, &st), ==, 0);
   munit_assert_int(st.st_mode & 0777, ==, 0640);
-  snprintf(store, sizeof store, "%s/second", folder); /* another word, from the beginning: from then on nobody has to name it */
+  snprintf(store, sizeof store, "%s/second", folder); /* a new store keeps this word: later starts need not name it */
   start(&d, renamed);
   await_ready(&d);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
@@ -182,7 +183,7 @@ TEST(svcd, life)
   remove_folder(folder);
 }
 
-/* The value of a field of a file of credentials. */
+/* Reads a field from the text of a file of credentials. */
 static void field_of(const char *text, const char *field, char *value, size_t size)
 {
   char name[64];
@@ -194,7 +195,7 @@ static void field_of(const char *text, const char *field, char *value, size_t si
   snprintf(value, size, "%.*s", (int)strcspn(at, "\""), at);
 }
 
-/* The line behind "try:" works when it is pasted, in any folder. */
+/* Runs the line after "try:", which works in any folder. */
 static void paste(const char *output)
 {
   const char *line = strstr(output, "try:\n  curl ");
@@ -206,7 +207,7 @@ static void paste(const char *output)
   munit_assert_int(system(command), ==, 0);
 }
 
-/* The credentials: where they are told to be, complete, in nobody else's sight; and the line to paste works. */
+/* The credentials: in the configured file, complete, readable by the owner only; and the line to paste works. */
 TEST(svcd, bootstrap)
 {
   static const char *const fields[] = { "baseUrl", "orgId", "groupId", "publicKey", "privateKey", "clientId",
@@ -239,8 +240,9 @@ TEST(svcd, bootstrap)
 }
 
 /*
-** The folder of the file may go when the credentials are in a safe place: svcd starts all the same, as there is nothing
-** to write. What is not a file, a folder or a device like /dev/null, is not replaced by one; nor is anything made then.
+** The folder of the credentials file may be deleted once they are stored elsewhere: svcd still starts, because there is nothing
+** to write. A folder or a device such as /dev/null in place of the file is never replaced by a file, and then no store is
+** created.
 */
 TEST(svcd, bootstrap_folder)
 {
@@ -263,7 +265,7 @@ TEST(svcd, bootstrap_folder)
   await_ready(&d);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   munit_assert_string_equal(d.errors, "");
-  snprintf(store, sizeof store, "%s/2", folder); /* on a new store it is an error, and nothing is made */
+  snprintf(store, sizeof store, "%s/2", folder); /* with a new store it is an error, and nothing is created */
   start(&d, args);
   munit_assert_int(finish(&d, 0), ==, 1);
   munit_assert_not_null(strstr(d.errors, file));
@@ -287,7 +289,7 @@ TEST(svcd, bootstrap_folder)
   remove_folder(folder);
 }
 
-/* What it has given up when it answers: see examples/svcd/confine.c. With a driver it still starts programs. */
+/* The privileges that svcd has dropped when it serves: see examples/svcd/confine.c. With a driver it can still start programs. */
 TEST(svcd, confined)
 {
   static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
@@ -311,7 +313,7 @@ TEST(svcd, confined)
     if (!strstr(text, lines[i])) munit_errorf("%s is not in %s", lines[i], text);
   snprintf(file, sizeof file, "/proc/%d/limits", (int)d.pid);
   f = fopen(file, "r");
-  if (f) { /* it is nobody's to look at but root's */
+  if (f) { /* only root may read it */
     n = fread(text, 1, sizeof text - 1, f);
     text[n] = '\0';
     fclose(f);
@@ -321,8 +323,8 @@ TEST(svcd, confined)
   remove_folder(folder);
 }
 
-/* The key of the store's secrets: made once, for its owner alone; one that is no key, that everybody can read, or a link that leads
-** nowhere is refused. */
+/* The key for the store's secrets is made once, readable by the owner only. An invalid key, a file that everybody can read, and a
+** dangling link are refused. */
 TEST(svcd, secret_key)
 {
   static const mode_t modes[] = { 0644, 0604, 0620 };
@@ -353,7 +355,7 @@ TEST(svcd, secret_key)
   munit_assert_memory_equal(32, first, second);
   snprintf(pending, sizeof pending, "%s.new", file);
   munit_assert_int(access(pending, F_OK), !=, 0);
-  munit_assert_int(chmod(file, 0440), ==, 0); /* as Kubernetes mounts a Secret */
+  munit_assert_int(chmod(file, 0440), ==, 0); /* the mode of a mounted Kubernetes Secret */
   start(&d, args);
   await_ready(&d);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
@@ -389,8 +391,8 @@ TEST(svcd, secret_key)
   remove_folder(folder);
 }
 
-/* A GET on a connection that is kept, until the other side closes it; how many were answered. closing: the last answer said so. */
-static int get_kept(int port, const char *path, volatile const bool *enough, bool *closing)
+/* Sends GETs on one connection until the server closes it. Returns the number of answers. closing: the last answer announced it. */
+static int get_kept(int port, const char *path, const atomic_bool *enough, bool *closing)
 {
   struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), n, status, answered = 0;
@@ -416,10 +418,10 @@ static int get_kept(int port, const char *path, volatile const bool *enough, boo
 typedef struct drain_client {
   pthread_t thread;
   int port, answered, closed;
-  volatile bool enough;
+  atomic_bool enough;
 } drain_client;
 
-/* As a load balancer does it: connections that are kept, and new ones. */
+/* Behaves like a load balancer: kept connections, and new ones. */
 static void *drain_load(void *client)
 {
   drain_client *k = client;
@@ -431,7 +433,7 @@ static void *drain_load(void *client)
   return NULL;
 }
 
-/* SIGTERM: it says at once that it is not ready, and answers all that comes until the time is over, or a second signal. */
+/* After SIGTERM svcd reports at once that it is not ready, and answers all requests until the time is over or a second signal comes. */
 TEST(svcd, drain)
 {
   char *folder, store[128], answer[1024];
@@ -458,7 +460,7 @@ TEST(svcd, drain)
   munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 503);
   munit_assert_not_null(strstr(answer, "\"ready\":false,\"status\":\"draining\""));
   nanosleep(&moment, NULL);
-  for (i = 0; i < 4; i++) clients[i].enough = true; /* they have gone elsewhere */
+  for (i = 0; i < 4; i++) clients[i].enough = true; /* the clients stop using this server */
   for (i = 0; i < 4; i++) {
     munit_assert_int(pthread_join(clients[i].thread, NULL), ==, 0);
     munit_assert_int(clients[i].answered, >, 10);
@@ -473,7 +475,7 @@ TEST(svcd, drain)
   remove_folder(folder);
 }
 
-/* Standard input of the next svcd: svcd_start() passes nothing to what it calls. */
+/* Standard input of the next svcd: svcd_start() passes no argument to its callback. */
 static int stdin_pipe[2];
 
 static bool take_stdin(void)
@@ -481,7 +483,7 @@ static bool take_stdin(void)
   return dup2(stdin_pipe[0], 0) == 0;
 }
 
-/* What comes in does not matter; its end ends svcd, whoever was killed at the other side. Without the flag it does not. */
+/* Input is ignored, but its end makes svcd exit, also if the process on the other side was killed. Without the flag it does not. */
 TEST(svcd, end_with_stdin)
 {
   const char *args[] = { "--memory", "--listen", "http://127.0.0.1:0", "--show-credentials", "--log-level", "info", "--end-with-stdin", NULL };
@@ -506,7 +508,8 @@ TEST(svcd, end_with_stdin)
   }
 }
 
-/* Every flag by the environment, weaker than the command line; what is no flag is told, but for what Kubernetes sets. */
+/* Every flag as an environment variable, which the command line overrides. Unknown variables are reported, except those that
+** Kubernetes sets. */
 TEST(svcd, environment)
 {
   char *folder, store[128];
@@ -547,7 +550,7 @@ TEST(svcd, environment)
   remove_folder(folder);
 }
 
-/* Everything is printed if it is asked for, once; a store that is not new has nothing to tell but where the file is. */
+/* With the flag all credentials are printed, once. For an existing store only the location of the file is printed. */
 TEST(svcd, show_credentials)
 {
   static const char *const fields[] = { "baseUrl", "orgId", "groupId", "publicKey", "privateKey", "clientId",
@@ -561,7 +564,7 @@ TEST(svcd, show_credentials)
   int fd, round;
   size_t i;
   SKIP_IF(!can_run());
-  munit_assert_not_null(mkdtemp(folder)); /* a name from here, that a shell would not take as it is */
+  munit_assert_not_null(mkdtemp(folder)); /* a name that the shell needs quoted */
   snprintf(file, sizeof file, "%s/bootstrap.json", folder);
   start(&d, args);
   await_ready(&d);
@@ -571,7 +574,7 @@ TEST(svcd, show_credentials)
   close(fd);
   for (i = 0; i < 7; i++) {
     field_of(text, fields[i], values[i], sizeof values[i]);
-    if (i == 0) munit_assert_string_equal(values[i], "http://api.example.com"); /* a path can be put behind it */
+    if (i == 0) munit_assert_string_equal(values[i], "http://api.example.com"); /* without a trailing slash */
     snprintf(line, sizeof line, "%s%s\n", labels[i], values[i]);
     munit_assert_not_null(strstr(d.text, line));
     munit_assert_true(strstr(d.text, line) < strstr(d.text, "\nsvcd ready on "));
@@ -602,7 +605,7 @@ TEST(svcd, flags)
   static const struct {
     const char *args[SVCD_ARGS];
     int status;
-    const char *out, *err; /* what must be in it */
+    const char *out, *err; /* required parts of the output */
     int err_lines;         /* 0: any number */
   } rows[] = {
     { { NULL }, 2, "", "usage: svcd --data DIR", 0 },
@@ -663,7 +666,7 @@ TEST(svcd, flags)
     if (!strstr(d.errors, rows[i].err)) munit_errorf("row %zu: %s", i, d.errors);
     if (rows[i].err_lines) munit_assert_int(lines_of(d.errors), ==, rows[i].err_lines);
   }
-  munit_assert_int(access("build/no-folder", F_OK), !=, 0); /* none of them has touched a folder */
+  munit_assert_int(access("build/no-folder", F_OK), !=, 0); /* no command has touched a folder */
 }
 
 TEST(svcd, port_in_use)
@@ -688,7 +691,7 @@ TEST(svcd, port_in_use)
   remove_folder(folder);
 }
 
-/* A signal that a closed terminal sends does not end it. */
+/* SIGHUP from a closed terminal does not end svcd. */
 TEST(svcd, hangup)
 {
   static char answer[8192];
@@ -711,8 +714,8 @@ TEST(svcd, hangup)
 }
 
 /*
-** Plain HTTP where others get to is allowed when it is asked for (svcd/flags has it refused); links that lead nowhere are warned
-** of. In a network of its own, where nobody gets to it.
+** Plain HTTP on a public address is allowed if a flag asks for it (svcd/flags tests the refusal), and a dangling link causes a
+** warning. The test runs in a network of its own, which nobody can reach.
 */
 TEST(svcd, beyond_loopback)
 {
@@ -725,7 +728,7 @@ TEST(svcd, beyond_loopback)
   const char *args[] = { "--data", NULL, "--plain-http", "--listen", NULL, NULL, NULL, NULL };
   size_t i;
   SKIP_IF(!can_run());
-  setenv("SVCD_DRAIN", "0", 1); /* nobody balances loads here */
+  setenv("SVCD_DRAIN", "0", 1); /* no load balancer here */
   args[1] = folder = new_folder();
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     daemon_run d;
@@ -748,14 +751,14 @@ TEST(svcd, beyond_loopback)
   unsetenv("SVCD_DRAIN");
 }
 
-/* Files of a certificate of so many days. */
+/* Makes the files of a certificate that is valid for so many days. */
 static void make_cert(const char *cert, const char *key, int days)
 {
   static const char *const names[] = { "localhost", "127.0.0.1" };
   munit_assert_int(svc_listener_cert_make(cert, key, names, 2, days, NULL, 0), ==, SVC_OK);
 }
 
-/* The fingerprint that it has printed last. */
+/* Returns the fingerprint that was printed last. */
 static void printed_sha256(const char *text, char out[96])
 {
   const char *at = NULL, *next = text;
@@ -764,8 +767,8 @@ static void printed_sha256(const char *text, char out[96])
   snprintf(out, 96, "%.95s", at);
 }
 
-/* https without a certificate: it makes one, for its owner's eyes the key, and keeps it; one that has expired is made anew of the same
-** key; the line to paste works with it. */
+/* https without a certificate: svcd makes one, with a key that only the owner can read, and keeps it. An expired one is renewed with
+** the same key. The line to paste works with it. */
 TEST(svcd, own_certificate)
 {
   char *folder, cert[128], key[128], sha[4][96], command[512];
@@ -803,7 +806,7 @@ TEST(svcd, own_certificate)
   }
   munit_assert_string_equal(sha[0], sha[1]);
   munit_assert_string_not_equal(sha[1], sha[2]);
-  munit_assert_int(unlink(key), ==, 0); /* a certificate without its key is nobody's to replace */
+  munit_assert_int(unlink(key), ==, 0); /* a certificate without its key is not replaced */
   start(&d, args);
   munit_assert_int(finish(&d, 0), ==, 1);
   munit_assert_not_null(strstr(d.errors, "tls.key"));
@@ -811,7 +814,7 @@ TEST(svcd, own_certificate)
   remove_folder(folder);
 }
 
-/* A certificate that is named: one that is bad is an error at the start; SIGHUP reads it anew, and keeps the old one if it is bad. */
+/* A configured certificate: an invalid one is an error at the start. SIGHUP reloads it, and keeps the old one if the new one is invalid. */
 TEST(svcd, certificate)
 {
   char *folder, store[128], cert[128], key[128], other[128], sha[2][96];
@@ -828,7 +831,7 @@ TEST(svcd, certificate)
   munit_assert_int(finish(&d, 0), ==, 2);
   munit_assert_not_null(strstr(d.errors, "has expired on 20"));
   munit_assert_int(lines_of(d.errors), ==, 1);
-  make_cert(cert, other, 100); /* of another key */
+  make_cert(cert, other, 100); /* with another key */
   start(&d, args);
   munit_assert_int(finish(&d, 0), ==, 2);
   munit_assert_not_null(strstr(d.errors, "does not fit"));
@@ -864,14 +867,14 @@ static void read_file(const char *name, char *text, size_t size)
   close(fd);
 }
 
-/* Run a verb to its end. */
+/* Runs a verb to its end. */
 static int run(daemon_run *d, const char *const *args)
 {
   start(d, args);
   return finish(d, 0);
 }
 
-/* The file of credentials is lost: who has the folder gets in again. */
+/* The file of credentials is lost: the owner of the folder can make a new one. */
 TEST(svcd, credentials)
 {
   char *folder, file[128], lost[128], text[2048], org[64], other[64];
@@ -886,7 +889,7 @@ TEST(svcd, credentials)
   start(&d, serve);
   await_ready(&d);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
-  munit_assert_int(run(&verb, make), ==, 1); /* it is not lost */
+  munit_assert_int(run(&verb, make), ==, 1); /* the file is not lost */
   munit_assert_not_null(strstr(verb.errors, "already exists: move it"));
   read_file(file, text, sizeof text);
   field_of(text, "orgId", org, sizeof org);
@@ -900,7 +903,7 @@ TEST(svcd, credentials)
   munit_assert_int(access(file, F_OK), !=, 0);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   make[3] = "--org";
-  make[4] = "5f0000000000000000000001"; /* no such */
+  make[4] = "5f0000000000000000000001"; /* does not exist */
   munit_assert_int(run(&verb, make), ==, 1);
   munit_assert_int(access(file, F_OK), !=, 0);
   make[4] = org;
@@ -916,7 +919,7 @@ TEST(svcd, credentials)
   serve[5] = "--show-credentials";
   start(&d, serve);
   await_ready(&d);
-  paste(d.text); /* with the key of the new file */
+  paste(d.text); /* with the key in the new file */
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
 }
@@ -935,7 +938,7 @@ static int threads_of(pid_t pid)
   return n;
 }
 
-/* Flags that reach the service: what clusters' addresses look like. And at rest there are only a few threads. */
+/* Flags that reach the service, such as the form of clusters' addresses. An idle svcd has only a few threads. */
 TEST(svcd, settings)
 {
   char *folder, command[2048];
@@ -947,7 +950,7 @@ TEST(svcd, settings)
   args[1] = folder = new_folder();
   start(&d, args);
   await_ready(&d);
-  munit_assert_int(threads_of(d.pid), <=, 3 + T_SLOW); /* one waits for signals, a loop, a writer */
+  munit_assert_int(threads_of(d.pid), <=, 3 + T_SLOW); /* a thread for signals, a loop, a writer */
   snprintf(command, sizeof command,
            "get() { sed \"s/.*\\\"$1\\\":\\\"\\([^\\\"]*\\)\\\".*/\\1/\" '%s/bootstrap.json'; }\n"
            "C=http://127.0.0.1:%d/api/svc/v2/groups/$(get groupId)/clusters; K=$(get publicKey):$(get privateKey)\n"

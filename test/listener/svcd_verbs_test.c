@@ -1,8 +1,8 @@
 /*
-** The verbs of svcd beside serve, as their user meets them: on a good store, on one in use, on a damaged one, where there is none,
-** and with flags that are wrong; and the configuration file.
+** The verbs of svcd other than serve, as users see them: on a good store, one in use, a damaged one, a missing one, and with
+** wrong flags; and the configuration file.
 **
-** Left out where that program cannot be run: on another processor than the one it was built for.
+** Skipped where that program cannot run: on another processor than it was built for.
 */
 #define _GNU_SOURCE /* pipe2 */
 #include "listener/common.h"
@@ -26,7 +26,7 @@
 typedef struct verbs_run {
   pid_t pid;
   int out, err;
-  char *text, errors[8192]; /* what it has printed */
+  char *text, errors[8192]; /* its output */
 } verbs_run;
 
 #define TEXT (16 << 20)
@@ -39,7 +39,7 @@ static void start(verbs_run *r, const char *const *args)
   r->pid = svcd_start(args, &r->out, &r->err, NULL);
 }
 
-/* The status; -1: a signal has ended it. */
+/* Returns the status; -1: killed by a signal. */
 static int finish(verbs_run *r, int with_signal)
 {
   int status;
@@ -52,7 +52,7 @@ static int finish(verbs_run *r, int with_signal)
   return status;
 }
 
-/* Run it to its end with these; closed by NULL. What it says is looked for: "" for nothing on standard error. */
+/* Runs svcd with these arguments, which end with NULL, and checks its output: "" for nothing on standard error. */
 static void expect(int status, const char *out, const char *err, ...)
 {
   const char *args[23];
@@ -131,7 +131,7 @@ TEST(svcd_verbs, good)
   expect(0, "restored", "", "restore", "--from", p.copy, "--data", p.other, NULL);
   expect(0, "is whole", "", "check", "--data", p.other, NULL);
   munit_assert_false(there(p.other, "restore.new"));
-  serve(&r, p.other); /* it is what it was: no first organization is made */
+  serve(&r, p.other); /* the restored store is not new: no first organization is created */
   munit_assert_not_null(strstr(r.text, "written when the store was created"));
   stop(&r);
   place_close(&p);
@@ -147,7 +147,7 @@ static void key_write(const char *path, char c)
   munit_assert_int(fclose(f), ==, 0);
 }
 
-/* Something is sealed in the copy, with the key beside it. */
+/* Seals a secret in the copy, with the key next to it. */
 static void key_use(const verbs_place *p)
 {
   static const svc_grant grants[] = { { "ORG_OWNER", NULL }, { "GROUP_OWNER", NULL } };
@@ -198,7 +198,7 @@ TEST(svcd_verbs, key)
   munit_assert_true(there(p.other, "secret.key"));
   serve(&r, p.other);
   stop(&r);
-  key_use(&p); /* now there is something sealed: another key is no good any more, and check says so */
+  key_use(&p); /* a secret is now sealed: check reports another key as wrong */
   munit_assert_int(truncate(p.key, 0), ==, 0);
   expect(2, "", "not a file of 32 bytes", "check", "--data", p.copy, NULL);
   key_write(p.key, 'x');
@@ -220,7 +220,7 @@ static void key_read(const char *folder, const char *file, char key[33])
   fclose(f);
 }
 
-/* Away with the old key, so that there can be another one. */
+/* Deletes the old key, so that the key can be rotated again. */
 static void key_forget(const verbs_place *p)
 {
   char name[256];
@@ -244,7 +244,8 @@ static void key_await(const verbs_place *p)
   munit_assert_false(there(p->copy, "secret.key.next"));
 }
 
-/* Another key: while svcd is stopped, while it serves, and whenever it is killed. What is sealed opens by the key that is there. */
+/* Rotates the key while svcd is stopped, while it serves, and while it is killed at any time. Secrets can always be opened with the
+** current key. */
 TEST(svcd_verbs, rotate_key)
 {
   const char *args[] = { "rotate-key", "--data", NULL, NULL };
@@ -269,7 +270,7 @@ TEST(svcd_verbs, rotate_key)
   munit_assert_false(there(p.copy, "secret.key.next"));
   expect(0, "is whole", "", "check", "--data", p.copy, NULL);
   expect(1, "", "keep it elsewhere first", "rotate-key", "--data", p.copy, NULL);
-  key_rename(&p, "secret.key", "secret.key.next"); /* killed when all was sealed, before the file had its name */
+  key_rename(&p, "secret.key", "secret.key.next"); /* killed when everything was sealed, before the file was renamed */
   key_rename(&p, "secret.key.old", "secret.key");
   serve(&r, p.copy);
   key_await(&p);
@@ -277,7 +278,7 @@ TEST(svcd_verbs, rotate_key)
   expect(0, "svcd serves this store", "", "rotate-key", "--data", p.copy, NULL);
   stop(&r);
   expect(0, "is whole", "", "check", "--data", p.copy, NULL);
-  for (i = 0; i < 6; i++) { /* killed at some moment: the next one goes on, if it had begun */
+  for (i = 0; i < 6; i++) { /* killed at any time: the next run continues what was started */
     const struct timespec moment = { 0, i * 4000000 };
     key_forget(&p);
     serve(&r, p.copy);
@@ -297,7 +298,7 @@ TEST(svcd_verbs, rotate_key)
   place_close(&p);
 }
 
-/* While svcd serves: a backup is made, and it goes on; all others are refused in a line. */
+/* While svcd serves, backup works and the store stays in use; all other verbs are refused in one line. */
 TEST(svcd_verbs, in_use)
 {
   verbs_place p;
@@ -313,7 +314,7 @@ TEST(svcd_verbs, in_use)
   expect(1, "", "already holds a store", "restore", "--from", p.store, "--data", p.store, NULL);
   expect(0, "checked", "", "backup", "--data", p.store, "--to", p.copy, NULL);
   expect(1, "", "already holds a store", "backup", "--data", p.store, "--to", p.copy, NULL);
-  expect(1, "", "in use", "check", "--data", p.store, NULL); /* its lock has outlived the backup */
+  expect(1, "", "in use", "check", "--data", p.store, NULL); /* its lock is still held after the backup */
   expect(0, "SVC_BASE_URL='http://127.0.0.1:", "", "env", "--data", p.store, NULL);
   stop(&r);
   expect(0, "is whole", "", "check", "--data", p.store, NULL);
@@ -331,7 +332,7 @@ static void damage(const char *file, long at, size_t n, int byte)
   close(fd);
 }
 
-/* Whatever the file has become: a line, and status 1; a store is not made of it. */
+/* Any damage to the file gives one line and status 1, and never a new store. */
 TEST(svcd_verbs, damaged)
 {
   static const struct {
@@ -352,11 +353,11 @@ TEST(svcd_verbs, damaged)
   for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
     snprintf(command, sizeof command, "rm -rf '%s' '%s' && cp -r '%s' '%s'", p.copy, p.other, p.store, p.copy);
     munit_assert_int(system(command), ==, 0);
-    if (ways[i].n && ways[i].at == 0) damage(copied, 4096, ways[i].n, ways[i].byte); /* both heads */
+    if (ways[i].n && ways[i].at == 0) damage(copied, 4096, ways[i].n, ways[i].byte); /* both meta pages */
     if (ways[i].n) damage(copied, ways[i].at, ways[i].n, ways[i].byte);
     if (ways[i].cut) munit_assert_int(truncate(copied, ways[i].cut), ==, 0);
     start(&r, (const char *[]){ "check", "--data", p.copy, NULL });
-    munit_assert_int(finish(&r, 0), >=, 0); /* a page that nobody uses may be damaged, and the store whole */
+    munit_assert_int(finish(&r, 0), >=, 0); /* an unused page may be damaged in a valid store */
     munit_assert_true(strstr(r.text, "is whole") || strncmp(r.errors, "svcd: ", 6) == 0);
     if (i < 3) munit_assert_null(strstr(r.text, "is whole"));
     free(r.text);
@@ -369,7 +370,7 @@ TEST(svcd_verbs, damaged)
   place_close(&p);
 }
 
-/* A store that can be read, and has a fault: the first name of its index is gone. */
+/* Makes a fault in a readable store: removes the first record of its index of names. */
 static void forget_name(const char *folder)
 {
   MDB_val key = { 1, (void *)(uintptr_t)"u" }, value;
@@ -390,7 +391,7 @@ static void forget_name(const char *folder)
   mdb_env_close(env);
 }
 
-/* A backup with faults: restore tells each of them and refuses; with --force it tells each of them and restores. */
+/* A damaged backup: restore lists each fault and refuses; with --force it lists each fault and restores. */
 TEST(svcd_verbs, force)
 {
   char third[128];
@@ -411,7 +412,7 @@ TEST(svcd_verbs, force)
   munit_assert_true(there(p.other, "data.mdb"));
   munit_assert_false(there(p.other, "restore.new"));
   expect(1, "its name is not in the index", "is damaged", "check", "--data", p.other, NULL);
-  munit_assert_int(truncate(p.file, 5000), ==, 0); /* this one cannot even be read */
+  munit_assert_int(truncate(p.file, 5000), ==, 0); /* this backup cannot even be read */
   expect(1, "", "svcd: ", "restore", "--from", p.store, "--data", third, "--force", NULL);
   place_close(&p);
 }
@@ -470,7 +471,7 @@ TEST(svcd_verbs, help)
   expect(0, "svcd " SVC_VERSION, "", "version", NULL);
 }
 
-/* What env prints goes through a shell, whatever is in it. */
+/* The output of env can be read by a shell, whatever characters it contains. */
 TEST(svcd_verbs, env)
 {
   verbs_place p;
@@ -537,13 +538,13 @@ TEST(svcd_verbs, config)
   file = config_write(&p, text);
   start(&r, (const char *[]){ "--config", file, NULL });
   munit_assert_true(read_until(r.out, r.text, TEXT, "svcd ready on http://127.0.0.1:"));
-  munit_assert_not_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:")); /* two of them */
+  munit_assert_not_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:")); /* two URLs */
   munit_assert_not_null(strstr(r.text, "base URL:      http://a.example.com\n"));
   munit_assert_true(there(p.folder, "b#1.json"));
   stop(&r);
-  expect(0, "is whole", "", "check", "--config", file, NULL); /* listen is not its own */
+  expect(0, "is whole", "", "check", "--config", file, NULL); /* check ignores listen */
   expect(1, "", "there is no store in", "check", "--data", p.other, "--config", file, NULL);
-  start(&r, (const char *[]){ "serve", "--config", file, "--listen", "http://127.0.0.1:0", NULL }); /* a list is replaced */
+  start(&r, (const char *[]){ "serve", "--config", file, "--listen", "http://127.0.0.1:0", NULL }); /* the flag replaces the whole list */
   munit_assert_true(read_until(r.out, r.text, TEXT, "svcd ready on http://127.0.0.1:") && read_until(r.out, r.text, TEXT, "\n"));
   munit_assert_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:"));
   stop(&r);
@@ -557,7 +558,7 @@ TEST(svcd_verbs, config)
   place_close(&p);
 }
 
-/* Between folders and databases: test/check/copy.sh. Here: who was built without a database says so, and how folders are copied. */
+/* test/check/copy.sh copies between folders and databases. Here: a build without a database reports that, and folders can be copied. */
 TEST(svcd_verbs, copy)
 {
   const char *const uri = "postgres://svc@127.0.0.1:1/none";
@@ -573,7 +574,7 @@ TEST(svcd_verbs, copy)
   expect(2, "", "--with-key needs a folder: the key is not copied into a database", "backup", "--data", p.store, "--to", uri, "--with-key", NULL);
   expect(2, "", "--with-key needs --data DIR or --secret-key FILE", "backup", "--store", uri, "--to", p.copy, "--with-key", NULL);
   expect(2, "", "password on the command line", "copy", "--from", p.store, "--to", "postgres://a:b@127.0.0.1:1/x", NULL);
-  if (getenv("SVC_TEST_POSTGRES")) { /* then it was built with it */
+  if (getenv("SVC_TEST_POSTGRES")) { /* built with PostgreSQL */
     expect(1, "", "no copy was made: cannot open the store", "copy", "--from", p.store, "--to", uri, NULL);
     expect(1, "", "there is no store in", "copy", "--from", p.copy, "--to", p.other, NULL);
     expect(0, "copied, read again and checked", "", "copy", "--from", p.store, "--to", p.copy, NULL);

@@ -1,8 +1,8 @@
 /*
-** https: what clients may do right or wrong on such a port, and what must come of it. The client is mbedTLS too, on a socket of
-** its own; where a client is to stop in the middle of something, the bytes of one that does not are sent as far as that.
+** https: valid and invalid behavior of clients on such a port, and the required result. The client uses mbedTLS, too, on a
+** separate socket. To stop in the middle of something, the test sends the first part of the bytes of a regular client.
 **
-** Every test has a listener in its own process, with a handler in place of a service, and certificates in a folder of its own.
+** Every test has a listener in its own process, with a handler instead of a service, and certificates in a folder of its own.
 ** No test waits longer than WAIT_MS for anything.
 */
 #define _GNU_SOURCE /* memmem, mallinfo2 */
@@ -45,7 +45,7 @@
 #define WAIT_MS 20000
 #define BIG ((size_t)4 << 20)
 #define GET "GET /seen HTTP/1.1\r\nHost: a\r\n\r\n"
-#define IDLE_BYTES (40 * 1024) /* of heap, of an idle connection, at the most */
+#define IDLE_BYTES (40 * 1024) /* maximum of heap bytes per idle connection */
 #define HALVES 500
 
 /* ------------------------------------------------------------------------------------------------------- the server */
@@ -54,11 +54,11 @@ typedef struct server {
   svc_listener *l;
   int port, plain_port;
   char folder[64], cert[96], key[96];
-  atomic_size_t count, secure; /* requests; that came over TLS */
+  atomic_size_t count, secure; /* requests; those over TLS */
   atomic_ulong sum;            /* of the last body */
 } server;
 
-static char *server_big; /* the long answer: made once per process, never changed */
+static char *server_big; /* the long answer, made once per process and never changed */
 
 static int server_handle(void *context, svc *s, const svc_request *r, svc_response *response)
 {
@@ -66,7 +66,7 @@ static int server_handle(void *context, svc *s, const svc_request *r, svc_respon
   bool big = r->target_length == 4 && memcmp(r->target, "/big", 4) == 0;
   (void)s;
 #ifdef SVC_WITH_OPENSSL
-  ERR_raise(ERR_LIB_USER, 1); /* as a service may that uses OpenSSL, too: its errors are not those of a connection */
+  ERR_raise(ERR_LIB_USER, 1); /* errors that a service leaves in OpenSSL must not count as errors of a connection */
 #endif
   atomic_fetch_add(&t->count, 1);
   if (r->tls) atomic_fetch_add(&t->secure, 1);
@@ -135,7 +135,7 @@ static uint64_t server_connections(const server *t)
 
 static void server_close(server *t)
 {
-  t_clock_goes(); /* the end of what is under way is waited for by it */
+  t_clock_goes(); /* closing waits by this clock for requests in progress */
   svc_listener_close(t->l);
   free(server_big);
   server_remove(t);
@@ -148,14 +148,14 @@ typedef struct client {
   mbedtls_ssl_context ssl;
   mbedtls_ssl_config conf;
   mbedtls_x509_crt ca;
-  size_t piece; /* bytes of a segment at the most; 0: as many as there are */
-  bool corks;   /* all that follows the server's first words is one segment */
-  char *in;     /* received, not looked at yet */
+  size_t piece; /* maximum bytes per segment; 0: unlimited */
+  bool corks;   /* everything after the server's first message is one segment */
+  char *in;     /* received, not parsed yet */
   size_t n, size;
   char head[2048];
   char *body;
   size_t body_length;
-  int ended; /* what mbedtls_ssl_read() said when there was no more */
+  int ended; /* the last result of mbedtls_ssl_read() */
   bool renegotiates;
 } client;
 
@@ -191,7 +191,7 @@ static int client_receive(void *context, unsigned char *p, size_t n)
   client *c = context;
   ssize_t got = recv(c->fd, p, n, 0);
   if (c->corks) setsockopt(c->fd, IPPROTO_TCP, TCP_CORK, &(int){ 1 }, sizeof(int));
-  return got < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)got; /* also when it took too long */
+  return got < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)got; /* also on a timeout */
 }
 
 static void client_prepare(client *c, int fd, const char *ca, mbedtls_ssl_protocol_version version)
@@ -260,7 +260,7 @@ static bool client_text(client *c, const char *text)
   return client_send(c, text, strlen(text));
 }
 
-/* More bytes into c->in. False: there are none any more, and c->ended says why. */
+/* Reads more bytes into c->in. Returns false at the end; c->ended has the reason. */
 static bool client_more(client *c)
 {
   int n;
@@ -276,7 +276,7 @@ static bool client_more(client *c)
   return true;
 }
 
-/* The next answer: its status, or 0 when it has not come. */
+/* Reads the next answer. Returns its status, or 0 if none has come. */
 static int client_answer(client *c)
 {
   char *end, *length;
@@ -308,7 +308,7 @@ static int client_get(client *c)
   return client_text(c, GET) ? client_answer(c) : 0;
 }
 
-/* A connection of its own, by one who checks the certificate. */
+/* Sends a request on a new connection, and verifies the certificate. */
 static int one_request(const server *t)
 {
   client c;
@@ -319,7 +319,7 @@ static int one_request(const server *t)
   return status;
 }
 
-/* All that comes, to the end, from a socket without TLS. Returns how many bytes, or -1: it has not ended in time. */
+/* Reads to the end from a socket without TLS. Returns the number of bytes; -1: timeout. */
 static ssize_t raw_read(int fd, char *text, size_t size, int ms)
 {
   int64_t until = now_ms() + ms;
@@ -337,7 +337,7 @@ static ssize_t raw_read(int fd, char *text, size_t size, int ms)
   return (ssize_t)n;
 }
 
-/* What a client says first. Returns its length. */
+/* Writes the first message of a client. Returns its length. */
 static size_t first_words(unsigned char *to, size_t size)
 {
   client c;
@@ -345,7 +345,7 @@ static size_t first_words(unsigned char *to, size_t size)
   ssize_t n;
   munit_assert_int(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), ==, 0);
   client_prepare(&c, pair[0], NULL, MBEDTLS_SSL_VERSION_TLS1_3);
-  shutdown(pair[1], SHUT_WR); /* nobody answers */
+  shutdown(pair[1], SHUT_WR); /* no server answers */
   munit_assert_int(mbedtls_ssl_handshake(&c.ssl), !=, 0);
   n = recv(pair[1], to, size, 0);
   munit_assert_long((long)n, >, 100);
@@ -354,13 +354,13 @@ static size_t first_words(unsigned char *to, size_t size)
   return (size_t)n;
 }
 
-/* Where an emulator computes, a handshake takes as long as ten, and nothing can be said of time. */
+/* In an emulator a handshake takes ten times as long, so times cannot be checked. */
 static bool is_emulated(void)
 {
   return getenv("SVC_TEST_QEMU") != NULL;
 }
 
-/* Bytes of heap that this process has. */
+/* Returns the bytes of heap in use by this process. */
 #if defined(__SANITIZE_ADDRESS__)
 extern size_t __sanitizer_get_current_allocated_bytes(void);
 static size_t heap_bytes(void) { return __sanitizer_get_current_allocated_bytes(); }
@@ -376,7 +376,7 @@ static const mbedtls_ssl_protocol_version versions[] = { MBEDTLS_SSL_VERSION_TLS
 
 /* --------------------------------------------------------------------------------------------------- right, and slow */
 
-/* Both versions: one connection for many requests, reads and changes; the certificate is the one of the file. */
+/* Both versions of TLS: many reads and changes on a single connection. The certificate is that of the file. */
 TEST(tls, serves)
 {
   server t = { 0 };
@@ -400,7 +400,7 @@ TEST(tls, serves)
     while (client_more(&c)) continue;
     munit_assert_not_null(memmem(c.in, c.n, "Content-Length: 4194304\r\n", 25));
     munit_assert_not_null(memmem(c.in, c.n, "Strict-Transport-Security: max-age=31536000\r\n", 45));
-    munit_assert_int(c.ended, ==, MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY); /* an end that nobody else can have made */
+    munit_assert_int(c.ended, ==, MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY); /* an authenticated end of the connection */
     client_close(&c);
   }
   munit_assert_size(atomic_load(&t.count), ==, 14);
@@ -408,7 +408,7 @@ TEST(tls, serves)
   server_close(&t);
 }
 
-/* Many requests in one record, and changes among them: all are answered, in order. And a request that comes byte by byte. */
+/* Many requests in one record, with changes among them: all are answered, in order. Also a request that arrives byte by byte. */
 TEST(tls, pipelining)
 {
   static char text[65536];
@@ -430,13 +430,13 @@ TEST(tls, pipelining)
     c.piece = 1;
     munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
     munit_assert_int(client_get(&c), ==, 200);
-    munit_assert_int(client_get(&c), ==, 200); /* whatever the handler of the first has left behind */
+    munit_assert_int(client_get(&c), ==, 200); /* regardless of errors that the first handler left behind */
     client_close(&c);
   }
   server_close(&t);
 }
 
-/* A request that comes together with the end of the handshake. */
+/* A request that arrives together with the end of the handshake. */
 TEST(tls, request_with_handshake)
 {
   server t = { 0 };
@@ -483,14 +483,14 @@ TEST(tls, large_bodies)
   server_close(&t);
 }
 
-/* The listener's end of a connection, once it is accepted. */
+/* Returns the listener's end of a connection, once it is accepted. */
 static int accepted_end(int fd)
 {
   await(other_end(fd) >= 0);
   return other_end(fd);
 }
 
-/* The answer is larger than what socket and client take at once: all of it arrives, others are served meanwhile, nothing spins. */
+/* An answer that is larger than the buffers of socket and client arrives completely. Others are served meanwhile, and no thread spins. */
 TEST(tls, slow_reader)
 {
   static const char *const requests[] = { "GET /big HTTP/1.1\r\nHost: a\r\n\r\n" GET, "DELETE /big HTTP/1.1\r\nHost: a\r\n\r\n" GET };
@@ -507,7 +507,7 @@ TEST(tls, slow_reader)
     setsockopt(accepted_end(c.fd), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
     munit_assert_true(client_text(&c, requests[v]));
-    for (i = 0; i < 4; i++) { /* in all longer than the timeout */
+    for (i = 0; i < 4; i++) { /* longer than the timeout in total */
       size_t to = c.n + (BIG >> 4);
       munit_assert_int(one_request(&t), ==, 200);
       if (i == 0) await_rest();
@@ -517,14 +517,14 @@ TEST(tls, slow_reader)
     munit_assert_int(client_answer(&c), ==, 200);
     munit_assert_size(c.body_length, ==, BIG);
     munit_assert_ulong(sum_of(c.body, BIG), ==, sum_of(server_big, BIG));
-    munit_assert_int(client_answer(&c), ==, 200); /* and the request behind it */
+    munit_assert_int(client_answer(&c), ==, 200); /* and the next request */
     munit_assert_string_equal(c.body, "seen");
     client_close(&c);
   }
   server_close(&t);
 }
 
-/* One that takes nothing is closed, and what waits for it is within its bound; the next is served. */
+/* A client that reads nothing is closed, and the memory for its answer is limited; the next client is served. */
 TEST(tls, never_reads)
 {
   svc_listener_config k = { .idle_timeout_ms = 2000, .max_answer_memory = BIG, .max_answer = BIG };
@@ -540,19 +540,19 @@ TEST(tls, never_reads)
   t_clock_settle();
   client_open(&d, &t);
   munit_assert_true(client_text(&d, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
-  munit_assert_int(client_answer(&d), ==, 503); /* there is no room */
+  munit_assert_int(client_answer(&d), ==, 503); /* no memory for another answer */
   later(2001);
   client_close(&d);
   client_open(&d, &t);
   munit_assert_true(client_text(&d, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
-  munit_assert_int(client_answer(&d), ==, 200); /* there is again: the first one is gone */
+  munit_assert_int(client_answer(&d), ==, 200); /* the first connection was closed, so there is memory again */
   munit_assert_int(client_answer(&c), ==, 0);
   client_close(&c);
   client_close(&d);
   server_close(&t);
 }
 
-/* A file several times over, as a chain of certificates is. */
+/* Writes a file that contains another one several times, like a chain of certificates. */
 static void put_copies(const char *path, const char *of, int copies)
 {
   char text[8192];
@@ -565,7 +565,7 @@ static void put_copies(const char *path, const char *of, int copies)
   fclose(f);
 }
 
-/* A certificate with all that leads to its authority may not fit the socket: then the handshake waits, and nobody else. */
+/* A long chain of certificates may exceed the socket's buffer: then only this handshake waits. */
 TEST(tls, slow_handshake)
 {
   server t = { 0 };
@@ -582,13 +582,13 @@ TEST(tls, slow_handshake)
   listed[0] = "localhost", listed[1] = "127.0.0.1";
   snprintf(one, sizeof one, "%s/one.crt", t.folder);
   munit_assert_int(svc_listener_cert_make(one, t.key, listed, 16, 10, why, sizeof why), ==, SVC_OK);
-  put_copies(t.cert, one, 10); /* 13 KB of them: a message of a handshake has 16 KiB at the most */
+  put_copies(t.cert, one, 10); /* 13 KB in all: a handshake message has at most 16 KiB */
   server_open(&t, NULL);
   for (v = 0; v < 2; v++) {
     client_prepare(&c, client_connect(t.port, 2048), NULL, versions[v]);
     setsockopt(accepted_end(c.fd), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     munit_assert_int(mbedtls_ssl_handshake_step(&c.ssl), ==, 0);
-    munit_assert_int(mbedtls_ssl_handshake_step(&c.ssl), ==, 0); /* the first words are said */
+    munit_assert_int(mbedtls_ssl_handshake_step(&c.ssl), ==, 0); /* the first messages are exchanged */
     await_rest();
     munit_assert_int(one_request(&t), ==, 200);
     munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
@@ -600,7 +600,7 @@ TEST(tls, slow_handshake)
 
 /* ------------------------------------------------------------------------------------------------------------ wrong */
 
-/* Whoever does not speak TLS is told nothing in clear, nothing of it is served, and the connection ends. */
+/* A client that does not speak TLS gets no clear text, none of its requests is served, and the connection ends. */
 TEST(tls, plain)
 {
   static const char *const rows[] = { GET, "POST /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab", "\r\n\r\n", "x",
@@ -625,7 +625,7 @@ TEST(tls, plain)
   server_close(&t);
 }
 
-/* Silence ends by idle_timeout_ms, half a handshake by header_timeout_ms from its first byte; both without a word in clear. */
+/* A silent connection ends after idle_timeout_ms, half a handshake header_timeout_ms after its first byte; both without clear text. */
 TEST(tls, half_handshake)
 {
   svc_listener_config k = { .header_timeout_ms = 500, .idle_timeout_ms = 3000 };
@@ -642,7 +642,7 @@ TEST(tls, half_handshake)
   half = client_connect(t.port, 0);
   more = client_connect(t.port, 0);
   munit_assert_long((long)send(half, words, n / 2, MSG_NOSIGNAL), ==, (long)(n / 2));
-  munit_assert_long((long)send(more, words, n, MSG_NOSIGNAL), ==, (long)n); /* it is answered, and says nothing to that */
+  munit_assert_long((long)send(more, words, n, MSG_NOSIGNAL), ==, (long)n); /* the listener answers, and this client stays silent */
   munit_assert_int(one_request(&t), ==, 200);
   later(498);
   munit_assert_long((long)raw_read(half, answer, sizeof answer, 0), ==, -1);
@@ -658,7 +658,7 @@ TEST(tls, half_handshake)
   server_close(&t);
 }
 
-/* 500 at a time stop in the middle: others are served as before, and when their time is up nothing of them is left. */
+/* 500 clients stop in the middle of a handshake: others are served as before, and after the timeout no memory is left in use. */
 TEST(tls, many_halves)
 {
   svc_listener_config k = { .header_timeout_ms = 6000, .max_connections = 600, .max_per_address = 600 };
@@ -681,7 +681,7 @@ TEST(tls, many_halves)
   for (i = 0; i < HALVES; i++) {
     fds[i] = client_connect(t.port, 0);
     munit_assert_long((long)send(fds[i], words, i % 2 ? n : n / 2, MSG_NOSIGNAL), >, 0);
-    if (i % 10 == 0) munit_assert_int(client_get(&c), ==, 200); /* behind a few handshakes of others, but no timeout: the clock stands */
+    if (i % 10 == 0) munit_assert_int(client_get(&c), ==, 200); /* the clock stands still, so nothing has timed out */
   }
   munit_assert_int(one_request(&t), ==, 200);
   later(6001);
@@ -693,13 +693,13 @@ TEST(tls, many_halves)
   }
   munit_assert_size(full, ==, HALVES / 2);
   munit_assert_int(client_get(&c), ==, 200);
-  await(heap_bytes() < before + 200000); /* 400 bytes of each at the most: none has left anything */
+  await(heap_bytes() < before + 200000); /* at most 400 bytes each: nothing is left in use */
   munit_assert_size(atomic_load(&t.count), >, 50);
   client_close(&c);
   server_close(&t);
 }
 
-/* A client that wants to renegotiate is refused: there is no second handshake, and no harm to others. */
+/* Renegotiation is refused: there is no second handshake, and others are not affected. */
 TEST(tls, renegotiation)
 {
   server t = { 0 };
@@ -715,7 +715,7 @@ TEST(tls, renegotiation)
   server_close(&t);
 }
 
-/* Records that are none, after a handshake that was good: the connection ends, and the request of before stays answered. */
+/* Invalid records after a valid handshake: the connection ends; the request before was answered. */
 TEST(tls, broken_records)
 {
   server t = { 0 };
@@ -727,13 +727,13 @@ TEST(tls, broken_records)
     client_open_version(&c, &t, versions[v]);
     munit_assert_int(client_get(&c), ==, 200);
     memset(junk, 'j', sizeof junk);
-    memcpy(junk, "\x17\x03\x03\x00\x3B", 5); /* as data, of this length, that does not decrypt */
+    memcpy(junk, "\x17\x03\x03\x00\x3B", 5); /* a data record of this length that cannot be decrypted */
     munit_assert_long((long)send(c.fd, junk, sizeof junk, MSG_NOSIGNAL), ==, (long)sizeof junk);
     munit_assert_false(client_more(&c));
     client_close(&c);
     client_open_version(&c, &t, versions[v]);
     munit_assert_true(client_text(&c, "GET /seen HTTP/1.1\r\nHo"));
-    munit_assert_int(mbedtls_ssl_close_notify(&c.ssl), ==, 0); /* half a request, and no more */
+    munit_assert_int(mbedtls_ssl_close_notify(&c.ssl), ==, 0); /* only half a request */
     munit_assert_false(client_more(&c));
     client_close(&c);
   }
@@ -765,7 +765,7 @@ static void open_fails(const char *cert, const char *key, int code, const char *
   munit_assert_int(svc_listener_open(&l, &k, NULL, 0), ==, code);
 }
 
-/* What is wrong with a certificate or a key is said at the start. */
+/* svc_listener_open() reports every fault of a certificate or key. */
 TEST(tls, bad_files)
 {
   static const char *const sealed = "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,"
@@ -781,7 +781,7 @@ TEST(tls, bad_files)
   snprintf(old, sizeof old, "%s/old.crt", t.folder);
   snprintf(text, sizeof text, "%s/text", t.folder);
   make_cert(cert, key, 10);
-  make_cert(old, t.key, -1); /* expired yesterday, of a key that is there */
+  make_cert(old, t.key, -1); /* expired yesterday, with the right key */
   put_file(text, "not a certificate\n");
   open_fails(NULL, NULL, SVC_INVALID, "https needs a certificate and its key");
   open_fails(t.cert, NULL, SVC_INVALID, "https needs a certificate and its key");
@@ -813,7 +813,7 @@ TEST(tls, bad_files)
 typedef struct load {
   const server *t;
   atomic_bool *over;
-  bool anew; /* a connection for each request */
+  bool reconnect; /* a new connection for each request */
   long good, bad;
 } load;
 
@@ -830,14 +830,15 @@ static void *load_run(void *argument)
     }
     if (client_get(&c) == 200) l->good++;
     else l->bad++;
-    if (l->anew) client_close(&c);
-    open = !l->anew;
+    if (l->reconnect) client_close(&c);
+    open = !l->reconnect;
   }
   if (open) client_close(&c);
   return NULL;
 }
 
-/* Read anew under load, with two loops: no request is lost; who is there stays, who comes is given the new one; a bad one changes nothing. */
+/* Reloads the certificate under load, with two loops: no request is lost. Open connections stay, new ones get the new certificate.
+** An invalid certificate changes nothing. */
 TEST(tls, reload)
 {
   svc_listener_config k = { .threads = 2 };
@@ -868,7 +869,7 @@ TEST(tls, reload)
     munit_assert_int(rename(new_cert, t.cert), ==, 0);
     n_seen = atomic_load(&t.count);
     if (svc_listener_reload(t.l, why, sizeof why) != SVC_OK) munit_errorf("reload: %s", why);
-    await(atomic_load(&t.count) >= n_seen + 4); /* by the new one */
+    await(atomic_load(&t.count) >= n_seen + 4); /* with the new certificate */
   }
   snprintf(bad, sizeof bad, "%s/kept.crt", t.folder);
   munit_assert_int(rename(t.cert, bad), ==, 0);
@@ -876,12 +877,12 @@ TEST(tls, reload)
   make_cert(t.cert, t.key, -1);
   munit_assert_int(svc_listener_reload(t.l, why, sizeof why), ==, SVC_INVALID);
   munit_assert_not_null(strstr(why, "has expired"));
-  munit_assert_int(rename(bad, t.cert), ==, 0); /* the one that is served, for who checks it */
+  munit_assert_int(rename(bad, t.cert), ==, 0); /* the served certificate, for clients that verify it */
   client_open(&d, &t);
   cert = mbedtls_ssl_get_peer_cert(&d.ssl);
   munit_assert_false(cert->serial.len == n && memcmp(cert->serial.p, first, n) == 0);
   munit_assert_int(client_get(&d), ==, 200);
-  munit_assert_int(client_get(&c), ==, 200); /* as before */
+  munit_assert_int(client_get(&c), ==, 200); /* the old connection still works */
   atomic_store(&over, true);
   for (i = 0; i < 4; i++) {
     pthread_join(threads[i], NULL);
@@ -896,7 +897,7 @@ TEST(tls, reload)
 
 /* ---------------------------------------------------------------------------------------------------------- tickets */
 
-/* Called for each certificate that a client is shown: with a ticket, it is shown none. */
+/* Called for each certificate that a client gets: with a ticket it gets none. */
 static int ticket_seen(void *context, mbedtls_x509_crt *cert, int depth, uint32_t *flags)
 {
   (void)cert, (void)depth, (void)flags;
@@ -904,7 +905,8 @@ static int ticket_seen(void *context, mbedtls_x509_crt *cert, int depth, uint32_
   return 0;
 }
 
-/* A connection by the ticket in `session`, if that is not empty, which gets the next one. Returns how many certificates it was shown. */
+/* Connects with the ticket in `session`, unless it is empty, and stores the next one there. Returns the number of certificates that
+** the client got. */
 static int ticket_used(const server *t, mbedtls_ssl_protocol_version version, mbedtls_ssl_session *session, bool empty)
 {
   client c;
@@ -916,7 +918,7 @@ static int ticket_used(const server *t, mbedtls_ssl_protocol_version version, mb
   munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
   munit_assert_true(client_text(&c, GET));
   if (version == MBEDTLS_SSL_VERSION_TLS1_3) {
-    do munit_assert_false(client_more(&c)); /* it comes behind the handshake */
+    do munit_assert_false(client_more(&c)); /* the ticket follows the handshake */
     while (c.ended == MBEDTLS_ERR_SSL_WANT_READ);
     munit_assert_int(c.ended, ==, MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET);
   }
@@ -928,7 +930,8 @@ static int ticket_used(const server *t, mbedtls_ssl_protocol_version version, mb
   return seen;
 }
 
-/* A ticket is used by whoever has it, for a new one, until the certificate is read anew; what is not a ticket of ours does no harm. */
+/* A ticket can be used on a new connection, which issues a new one, until the certificate is reloaded. A foreign or damaged ticket
+** is ignored. */
 TEST(tls, tickets)
 {
   svc_listener_config k = { .threads = 2 };
@@ -956,10 +959,10 @@ TEST(tls, tickets)
 #ifdef SVC_WITH_OPENSSL
 #define OWN_TICKET_KEYS true
 #else
-#define OWN_TICKET_KEYS false /* mbedTLS replaces them itself, by the clock on the wall, which no test moves */
+#define OWN_TICKET_KEYS false /* mbedTLS rotates the keys by the system clock, which tests cannot move */
 #endif
 
-/* A key of tickets closes them for an hour, opens them for another, and is forgotten then. */
+/* A ticket key issues tickets for an hour, accepts them for another hour, and is then deleted. */
 TEST(tls, ticket_keys)
 {
   mbedtls_ssl_session session;
@@ -971,7 +974,7 @@ TEST(tls, ticket_keys)
   munit_assert_int(ticket_used(&t, MBEDTLS_SSL_VERSION_TLS1_3, &session, true), ==, 1);
   t_clock_move(61 * 60 * 1000);
   munit_assert_int(ticket_used(&t, MBEDTLS_SSL_VERSION_TLS1_3, &session, false), ==, 0);
-  t_clock_move(59 * 60 * 1000); /* the first key would be too old by now */
+  t_clock_move(59 * 60 * 1000); /* the first key would have expired by now */
   munit_assert_int(ticket_used(&t, MBEDTLS_SSL_VERSION_TLS1_3, &session, false), ==, 0);
   t_clock_move(121 * 60 * 1000);
   munit_assert_int(ticket_used(&t, MBEDTLS_SSL_VERSION_TLS1_3, &session, false), ==, 1);
@@ -981,7 +984,8 @@ TEST(tls, ticket_keys)
 
 /* ----------------------------------------------------------------------------------------------------------- places */
 
-/* The cap holds with TLS: an idle one gives way and is told that it ends; without one, who comes is closed without a word in clear. */
+/* The limit of connections with TLS: an idle one gives way, after a close notification. Without an idle one, a new connection is
+** closed without clear text. */
 TEST(tls, places)
 {
   svc_listener_config k = { .max_connections = 4, .max_per_address = 100 };
@@ -993,19 +997,19 @@ TEST(tls, places)
   for (i = 0; i < 5; i++) {
     client_open(&c[i], &t);
     munit_assert_int(client_get(&c[i]), ==, 200);
-    later(5); /* deadlines have a grain of a millisecond */
+    later(5); /* deadlines have a resolution of a millisecond */
   }
   munit_assert_false(client_more(&c[0]));
   munit_assert_int(c[0].ended, ==, MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY);
   munit_assert_int(client_get(&c[4]), ==, 200);
   for (i = 0; i < 5; i++) client_close(&c[i]);
   await(server_connections(&t) == 0);
-  for (i = 0; i < 4; i++) fds[i] = client_connect(t.port, 0); /* and say nothing: they give way, too */
+  for (i = 0; i < 4; i++) fds[i] = client_connect(t.port, 0); /* silent connections give way, too */
   await(server_connections(&t) == 4);
   munit_assert_int(one_request(&t), ==, 200);
   for (i = 0; i < 4; i++) close(fds[i]);
   await(server_connections(&t) == 0);
-  for (i = 0; i < 4; i++) { /* at work: half a request each */
+  for (i = 0; i < 4; i++) { /* busy: half a request each */
     client_open(&c[i], &t);
     munit_assert_true(client_text(&c[i], "GET /seen HTTP/1.1\r\n"));
     await(has_read(c[i].fd));
@@ -1023,7 +1027,8 @@ TEST(tls, places)
 
 #define IDLE_COUNT 60
 
-/* In a process of its own, so that its memory is not counted: connect so often, ask once each, tell, wait to be killed. */
+/* Runs in a separate process, so that its memory is not counted: connects so often, sends one request each, reports, and waits to be
+** killed. */
 static void idle_clients(int in, int out, const char *cert)
 {
   static client c[IDLE_COUNT];
@@ -1036,11 +1041,11 @@ static void idle_clients(int in, int out, const char *cert)
     if (client_get(&c[i]) != 200) _exit(1);
   }
   if (write(out, "+", 1) != 1) _exit(1);
-  (void)!read(in, &t.port, 1); /* until the other end is closed */
+  (void)!read(in, &t.port, 1); /* blocks until the other end is closed */
   _exit(0);
 }
 
-/* An idle connection holds little, whatever its handshake needed. */
+/* An idle connection needs little memory, however much its handshake needed. */
 TEST(tls, idle_memory)
 {
   svc_listener_config k = { .max_connections = 600, .max_per_address = 600 };
@@ -1060,20 +1065,20 @@ TEST(tls, idle_memory)
   munit_assert_int(pid, >, 0);
   close(in[0]);
   server_open(&t, &k);
-  munit_assert_int(one_request(&t), ==, 200); /* what is made once is there */
+  munit_assert_int(one_request(&t), ==, 200); /* one-time allocations are done */
   before = heap_bytes();
   munit_assert_int((int)write(in[1], &t.port, sizeof t.port), ==, (int)sizeof t.port);
   munit_assert_int((int)read(out[0], &mark, 1), ==, 1);
-  await((each = (heap_bytes() - before) / IDLE_COUNT) < IDLE_BYTES); /* what the last handshakes needed is given back */
+  await((each = (heap_bytes() - before) / IDLE_COUNT) < IDLE_BYTES); /* the memory of the last handshakes is freed */
   munit_logf(MUNIT_LOG_INFO, "%zu bytes of an idle connection", each);
-  munit_assert_size(each, >, 1000); /* it has been measured */
+  munit_assert_size(each, >, 1000); /* the measurement works */
   close(in[1]);
   munit_assert_int(waitpid(pid, &status, 0), ==, pid);
   munit_assert_int(status, ==, 0);
   server_close(&t);
 }
 
-/* Idle ones are told that it ends, when their time is up and when the listener stops; what is under way is answered first. */
+/* Idle connections get a close notification when they time out and when the listener stops. Requests in progress are answered first. */
 TEST(tls, stop)
 {
   svc_listener_config k = { .idle_timeout_ms = 600 };
@@ -1100,7 +1105,7 @@ TEST(tls, stop)
   server_close(&t);
 }
 
-/* The explorer is there too, and comes before the host's own handler. */
+/* The console is available over https, too, and precedes the host's handler. */
 TEST(tls, explorer)
 {
   server t = { 0 };
@@ -1123,7 +1128,7 @@ TEST(tls, explorer)
   server_close(&t);
 }
 
-/* mbedTLS is compiled by options of our own (mbedtls_cpu in deps.sh): its own vectors hold with them, on this processor. */
+/* mbedTLS is compiled with special options (mbedtls_cpu in deps.sh): its self tests pass with them, on this processor. */
 TEST(tls, ciphers)
 {
 #if defined(MBEDTLS_SELF_TEST)
@@ -1131,6 +1136,6 @@ TEST(tls, ciphers)
   munit_assert_int(mbedtls_gcm_self_test(0), ==, 0);
   return;
 #else
-  SKIP_IF(true); /* a copy in deps/mbedtls that was made without them */
+  SKIP_IF(true); /* deps/mbedtls was built without self tests */
 #endif
 }

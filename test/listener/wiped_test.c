@@ -1,9 +1,9 @@
 /*
-** Secrets are gone from memory when they have been used: a service on http and https, in a process of its own, is sent secrets and
-** makes some, and then every page of that process is searched for them, as a core image would be.
+** Secrets are erased from memory after use. A service on http and https, in a separate process, receives secrets and creates
+** some. Then every page of that process is searched for them, as in a core dump.
 **
-** What is searched for stands in this process alone; the other is begun before there is any. What must be found is looked for by the
-** same search, so that one that finds nothing is noticed.
+** The secrets to search for exist in this process only: the other one is started before there are any. The search also has to
+** find some text that must be there, so that a broken search is noticed.
 */
 #define _GNU_SOURCE /* http_text.h, memmem */
 #include "support.h"
@@ -22,12 +22,12 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
-#define SHADOW (UINT64_C(1) << 40) /* bytes: what AddressSanitizer knows of memory, which is none of it */
-#define PATIENCE 10000 /* milliseconds until nothing is found any more: an answer is read before it is freed */
+#define SHADOW (UINT64_C(1) << 40) /* bytes: the shadow memory of AddressSanitizer, which contains no data */
+#define PATIENCE 10000 /* milliseconds until all secrets must be erased: a client may read an answer before the service frees it */
 
 /* ----------------------------------------------------------------------------------------------------------- the service */
 
-typedef struct wiped_place { /* what the service tells */
+typedef struct wiped_place { /* sent by the service */
   int ports[2]; /* http, https */
   svc_credentials keys;
 } wiped_place;
@@ -62,7 +62,7 @@ static _Noreturn void wiped_serve(const wiped *w, int tell, int end)
     _exit(1);
   for (i = 0; i < 2; i++) place.ports[i] = atoi(strrchr(svc_listener_url(l, (size_t)i), ':') + 1);
   if (write(tell, &place, sizeof place) != (ssize_t)sizeof place) _exit(1);
-  explicit_bzero(&place, sizeof place); /* as a host should */
+  explicit_bzero(&place, sizeof place); /* as a host should do */
   while (read(end, &rest, 1) > 0) continue;
   svc_listener_close(l);
   svc_close(s);
@@ -144,7 +144,7 @@ static void client_open(client *c, const wiped *w, bool secure)
   munit_assert_int(psa_crypto_init(), ==, PSA_SUCCESS);
   munit_assert_int(mbedtls_ssl_config_defaults(&c->settings, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM, MBEDTLS_SSL_PRESET_DEFAULT), ==, 0);
   mbedtls_ssl_conf_rng(&c->settings, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
-  mbedtls_ssl_conf_authmode(&c->settings, MBEDTLS_SSL_VERIFY_NONE); /* whose it is does not matter here */
+  mbedtls_ssl_conf_authmode(&c->settings, MBEDTLS_SSL_VERIFY_NONE); /* the certificate does not matter here */
   munit_assert_int(mbedtls_ssl_setup(&c->tls, &c->settings), ==, 0);
   mbedtls_ssl_set_bio(&c->tls, c, client_transmit, client_receive, NULL);
   munit_assert_int(mbedtls_ssl_handshake(&c->tls), ==, 0);
@@ -167,7 +167,7 @@ static int client_read(client *c, char *to, size_t n)
   return got;
 }
 
-/* The status. */
+/* Sends a request. Returns the status. */
 static int client_ask(client *c, const char *method, const char *path, const char *headers, const char *body)
 {
   size_t n = http_write(c->text, sizeof c->text, method, path, headers, body), have = 0, at;
@@ -190,31 +190,31 @@ static int client_ask(client *c, const char *method, const char *path, const cha
 
 /* ------------------------------------------------------------------------------------------------------------ the search */
 
-enum { NEEDLES = 32, NEEDLE = 128, PIECE = 512, RUN = 16 /* pages: asked for, and read at once */ };
+enum { NEEDLES = 32, NEEDLE = 128, PIECE = 512, RUN = 16 /* pages: looked up at a time, and read at a time */ };
 
 typedef struct needles {
   struct {
     const char *what;
     char text[NEEDLE];
     unsigned found;
-    char where[160]; /* the mapping where it was found last */
+    char where[160]; /* the last mapping in which the text was found */
   } each[NEEDLES];
   size_t n;
-  char *bytes; /* NEEDLE of those before, and RUN pages */
-  unsigned char first[65536]; /* not 0: one begins with these two bytes */
+  char *bytes; /* the last NEEDLE bytes of the previous run, and RUN pages */
+  unsigned char first[65536]; /* not 0: a text begins with these two bytes */
 } needles;
 
 static const char *needle_add(needles *s, const char *what, const char *text)
 {
   munit_assert_size(s->n, <, NEEDLES);
-  munit_assert_size(strlen(text), >=, 12); /* no chance that it stands there by itself */
+  munit_assert_size(strlen(text), >=, 12); /* too long to occur by chance */
   s->each[s->n].what = what;
   snprintf(s->each[s->n].text, NEEDLE, "%s", text);
   s->first[(unsigned char)text[0] << 8 | (unsigned char)text[1]] = 1;
   return s->each[s->n++].text;
 }
 
-/* What begins at this place; those that end before `fresh` were found before. */
+/* Counts texts that begin here. A text that ends before `fresh` was counted in the previous run. */
 static void needles_at(needles *s, const char *at, const char *fresh, const char *end, const char *where)
 {
   size_t i;
@@ -230,14 +230,14 @@ static void needles_look(needles *s, size_t length, size_t carried, const char *
 {
   const char *fresh = s->bytes + NEEDLE, *end = fresh + length, *at;
   unsigned two = 0;
-  if (length && *fresh == 0 && memcmp(fresh, fresh + 1, length - 1) == 0) return; /* nothing but zeros: most of it is */
+  if (length && *fresh == 0 && memcmp(fresh, fresh + 1, length - 1) == 0) return; /* all zeros, as most pages are */
   for (at = fresh - carried; at < end; at++) {
     two = (two << 8 | (unsigned char)*at) & 0xFFFF;
     if (s->first[two] && at > fresh - carried) needles_at(s, at - 1, fresh, end, where);
   }
 }
 
-/* The pages of one mapping that are there. */
+/* Searches the present pages of one mapping. */
 static void needles_map(needles *s, int memory, int pages, uintptr_t from, uintptr_t to, const char *where)
 {
   static uint64_t there[PIECE];
@@ -251,7 +251,7 @@ static void needles_map(needles *s, int memory, int pages, uintptr_t from, uintp
       for (run = 1; run < RUN && i + run < n && (there[i + run] >> 62 != 0) == present; run++) continue;
       if (present && pread(memory, s->bytes + NEEDLE, run * page, (off_t)(from + i * page)) == (ssize_t)(run * page)) {
         needles_look(s, run * page, carried, where);
-        memcpy(s->bytes, s->bytes + run * page, NEEDLE); /* the last ones, before what comes */
+        memcpy(s->bytes, s->bytes + run * page, NEEDLE); /* keeps the end of this run before the next one */
         carried = NEEDLE;
       } else {
         carried = 0;
@@ -261,7 +261,7 @@ static void needles_map(needles *s, int memory, int pages, uintptr_t from, uintp
   }
 }
 
-/* How often each is there. */
+/* Counts the occurrences of each text. */
 static void needles_count(needles *s, pid_t pid)
 {
   char path[64], line[512];
@@ -280,7 +280,7 @@ static void needles_count(needles *s, pid_t pid)
   munit_assert_int(pages, >=, 0);
   while (fgets(line, sizeof line, maps)) {
     unsigned long from, to;
-    uint64_t room; /* also where an address has 32 bits */
+    uint64_t room; /* 64 bits also where addresses have 32 */
     char rights[8];
     if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3) continue;
     room = to - from;
@@ -294,7 +294,7 @@ static void needles_count(needles *s, pid_t pid)
   close(pages);
 }
 
-/* All of them are gone, in a while; and what was put before `from` is there. */
+/* Checks that after a while the texts from number `from` on are no longer found, and the earlier ones are. */
 static void needles_gone(needles *s, pid_t pid, size_t from, const char *when)
 {
   int64_t until = now_ms() + PATIENCE;
@@ -313,7 +313,7 @@ static void needles_gone(needles *s, pid_t pid, size_t from, const char *when)
 
 /* ---------------------------------------------------------------------------------------------------------------- a test */
 
-/* Of 20 letters that nobody else has. */
+/* Adds a random secret of 20 letters. */
 static const char *needle_new(needles *s, const char *what)
 {
   unsigned char random[20];
@@ -383,13 +383,13 @@ TEST(wiped, all)
   static client c[2];
   wiped w;
   size_t i;
-  SKIP_IF(getenv("SVC_TEST_QEMU")); /* whose process it is there is another question */
+  SKIP_IF(getenv("SVC_TEST_QEMU")); /* the process would be the emulator's */
   wiped_start(&w);
   memset(&s, 0, sizeof s);
   s.bytes = malloc(NEEDLE + RUN * (size_t)sysconf(_SC_PAGESIZE));
   munit_assert_not_null(s.bytes);
   munit_assert_int(psa_crypto_init(), ==, PSA_SUCCESS);
-  needle_add(&s, "a project's id", w.place.keys.group_id); /* this is no secret */
+  needle_add(&s, "a project's id", w.place.keys.group_id); /* not a secret */
   needle_add(&s, "the first private key", w.place.keys.private_key);
   needle_add(&s, "the first account's secret", w.place.keys.client_secret);
   for (i = 0; i < 2; i++) {

@@ -1,9 +1,10 @@
 /*
-** Cascades: whatever goes, alone or with what it is below, passes one function. And steps that fall due: one that refuses
-** after it has written is given up, and nothing of it stays.
+** Cascades: every delete, alone or below a deleted parent, passes one function. And due steps: a step that refuses after it has
+** written is given up, and none of its writes is stored.
 **
-** The probes: trees of a project, their branches, and the leaves of these; pots, which branches name; thorns, which keep
-** their tree from going; bombs, which make a pot when they fall due, and some of them think better of it.
+** The made-up nouns of this suite: trees of a project, their branches, and the leaves of branches; pots, to which branches
+** refer; thorns, which block the delete of their tree; bombs, which create a pot when they fall due, and some of which then
+** refuse.
 */
 #include "driver.h"
 #include "mechanism/probe.h"
@@ -45,7 +46,7 @@ static const svc_noun tree_noun = {
   .routes = SVC_ROUTES(tree_routes), .gone = tree_gone, .removing = tree_removing
 };
 
-/* One that takes its time to go: a state first, then a step. */
+/* An oak is deleted in two steps: first a state, then a due step. */
 static const svc_transition oak_transitions[] = { { "FALLING", NULL, 100, "CLUSTER_DELETED", NULL }, { NULL, NULL, 0, NULL, NULL } };
 static const svc_lifecycle oak_lifecycle = {
   .field = "state", .created = "STANDING", .deleted = "FALLING", .transitions = oak_transitions
@@ -110,7 +111,7 @@ static bool leaf_prepare(svc_call *c, svc_change *change)
   if (seconds) svc_change_due(change, SVC_DUE_EXPIRY, c->now + seconds * 1000);
   return true;
 }
-/* Takes its twin along, which the cascade would come to as well. */
+/* Deletes its twin, which the cascade would also reach. */
 static bool leaf_gone(svc_call *c, const svc_entity *e)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "leaf");
@@ -161,7 +162,7 @@ static bool bomb_prepare(svc_call *c, svc_change *change)
 }
 static unsigned bomb_calls;
 
-/* One that lays another, a dud, which falls due five seconds later. */
+/* A bomb that creates another one, a dud, which falls due five seconds later. */
 static bool bomb_lay(svc_call *c, const svc_change *change)
 {
   svc_change made;
@@ -184,7 +185,7 @@ static bool bomb_fell_due(svc_call *c, svc_change *change, int tag)
   svc_change made;
   svc_entity e;
   munit_assert_int(tag, ==, SVC_DUE_RUN);
-  munit_assert_uint(++bomb_calls, <, 100); /* none goes off for ever */
+  munit_assert_uint(++bomb_calls, <, 100); /* no step repeats for ever */
   if (svc_str_is(name, "layer") && !bomb_lay(c, change)) return false;
   memset(&made, 0, sizeof made);
   made.noun = svc_noun_named(c->s, "pot");
@@ -236,7 +237,7 @@ static const char *cascade_make(cascade_world *w, const char *at, const char *bo
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
-/* A tree with two branches, and three leaves on the first. */
+/* Creates a tree with two branches, and three leaves on the first one. */
 static void cascade_plant(cascade_world *w, const char *name)
 {
   char at[160], body[64];
@@ -252,7 +253,7 @@ static void cascade_plant(cascade_world *w, const char *name)
   cascade_make(w, at, "{\"name\":\"c\",\"twin\":\"a\"}");
 }
 
-/* Nothing of the probes is left, in whatever class of key, but what the ledger has noted down. */
+/* Checks that no record of these nouns is left in any class, except in the ledger. */
 static void cascade_nothing_left(cascade_world *w)
 {
   static const char *const kinds[] = { "tree", "brch", "leaf", "thrn", "pot.", "bomb", "oak.", "acrn" };
@@ -278,40 +279,40 @@ TEST(cascade, all)
   cascade_plant(&w, "elm");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "branchCount"), ==, 2);
-  munit_assert_size(probe_records(w.t.s, "o"), ==, 2); /* each branch has its order, */
+  munit_assert_size(probe_records(w.t.s, "o"), ==, 2); /* each branch has its order, ... */
   munit_assert_size(probe_records(w.t.s, "q"), ==, 2);
   munit_assert_size(probe_records(w.t.s, "w"), ==, 2);
-  munit_assert_size(probe_records(w.t.s, "l"), ==, 2); /* its line in the ledger, */
-  munit_assert_size(probe_records(w.t.s, "r"), ==, 2); /* and the pot that it names */
+  munit_assert_size(probe_records(w.t.s, "l"), ==, 2); /* ... its line in the ledger, ... */
+  munit_assert_size(probe_records(w.t.s, "r"), ==, 2); /* ... and a reference to its pot */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CONTAINERS_IN_USE");
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   t_advance(&w.t, 60);
 
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, TREES "/elm", w.group), ==, 204);
-  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), /* what is below goes first: leaves, branch, branch, tree */
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), /* children go first: leaves, branch, branch, tree */
                             "CPS_SNAPSHOT_DELETED_AUDIT CPS_SNAPSHOT_DELETED_AUDIT CPS_SNAPSHOT_DELETED_AUDIT CPS_SNAPSHOT_FAILED "
                             "CPS_SNAPSHOT_FAILED CLUSTER_DELETED");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "elm");
   munit_assert_string_equal(t_str(&w.t, "results[1].branchName"), "high");
-  munit_assert_string_equal(t_str(&w.t, "results[1].clusterName"), "elm"); /* its parent was still there to be named */
+  munit_assert_string_equal(t_str(&w.t, "results[1].clusterName"), "elm"); /* its parent still existed and could be named */
   munit_assert_string_equal(t_str(&w.t, "results[2].branchName"), "low");
   munit_assert_string_equal(t_str(&w.t, "results[3].branchName"), "low");
   munit_assert_string_not_equal(t_str(&w.t, "results[3].snapshotName"), "");
   munit_assert_size(tree_gone_calls, ==, 1);
   munit_assert_size(branch_gone_calls, ==, 2);
   munit_assert_size(leaf_gone_calls, ==, 3);
-  munit_assert_size(removing_calls, ==, 1); /* of what was asked for, not of what goes along */
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 204); /* nobody names it now */
+  munit_assert_size(removing_calls, ==, 1); /* called for the requested delete, not for the cascade */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 204); /* no branch refers to it any more */
   cascade_nothing_left(&w);
-  munit_assert_size(probe_records(w.t.s, "d"), ==, 1); /* of the invoice, */
-  munit_assert_size(probe_records(w.t.s, "b"), ==, 2); /* a minute of two branches is on the bill */
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 1); /* of the invoice */
+  munit_assert_size(probe_records(w.t.s, "b"), ==, 2); /* a minute of two branches is billed */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm", w.group), ==, 404);
   cascade_close(&w);
 }
 
-/* One of several goes: those beside it stay as they are, and what is above shows how many are left. */
+/* Deletes one of several: its siblings stay as they are, and the parent shows how many are left. */
 TEST(cascade, one)
 {
   cascade_world w;
@@ -326,7 +327,7 @@ TEST(cascade, one)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "branchCount"), ==, 1);
   munit_assert_size(probe_records(w.t.s, "eleaf"), ==, 3);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 409); /* the other one names it still */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 409); /* the other branch still refers to it */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, TREES "/elm/branches/%s", w.group, high), ==, 404);
   cascade_close(&w);
 }
@@ -342,7 +343,7 @@ TEST(cascade, in_use)
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, TREES "/rose", w.group), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CONTAINERS_IN_USE");
-  munit_assert_size(probe_records(w.t.s, "eleaf"), ==, 3); /* all is as it was */
+  munit_assert_size(probe_records(w.t.s, "eleaf"), ==, 3); /* everything is unchanged */
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
   munit_assert_size(tree_gone_calls + branch_gone_calls + leaf_gone_calls, ==, 0);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, TREES "/rose/thorns/%s", w.group, thorn), ==, 204);
@@ -350,7 +351,7 @@ TEST(cascade, in_use)
   cascade_close(&w);
 }
 
-/* A project takes everything with it: its feed, and what would keep others from going. */
+/* Deleting a project deletes everything in it: its events, and resources that block other deletes. */
 TEST(cascade, project)
 {
   cascade_world w;
@@ -378,15 +379,15 @@ TEST(cascade, project)
   munit_assert_size(tree_gone_calls, ==, 3); /* two trees and the oak */
   munit_assert_size(branch_gone_calls, ==, 4);
   munit_assert_size(leaf_gone_calls, ==, 6);
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events", w.org), ==, 200); /* the organization tells of the project alone */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events", w.org), ==, 200); /* only the project's event is left */
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, (int64_t)events + 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "GROUP_DELETED");
-  munit_assert_size(probe_records(w.t.s, "eevnt"), ==, events + 1); /* and there is no other feed */
+  munit_assert_size(probe_records(w.t.s, "eevnt"), ==, events + 1); /* and there is no other log */
   munit_assert_size(probe_all_in(w.t.s, "evnt", NULL, w.org), ==, events + 1);
   cascade_close(&w);
 }
 
-/* What expires goes as by a request. */
+/* A resource that expires is deleted as by a request. */
 TEST(cascade, expires)
 {
   const char *before;
@@ -401,18 +402,18 @@ TEST(cascade, expires)
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   t_advance(&w.t, 3600);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_size(probe_records(w.t.s, "eleaf"), ==, 1); /* it took its twin along */
+  munit_assert_size(probe_records(w.t.s, "eleaf"), ==, 1); /* its twin was deleted, too */
   munit_assert_size(leaf_gone_calls, ==, 2);
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CPS_SNAPSHOT_DELETED_AUDIT CPS_SNAPSHOT_DELETED_AUDIT");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "results[0].branchName"), "low");
-  munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-02T00:00:00Z"); /* when it fell due */
+  munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-02T00:00:00Z"); /* the time at which it fell due */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm/branches", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "results[0].leafCount"), ==, 1);
   cascade_close(&w);
 }
 
-/* A tree that falls by itself takes along what is below it, as one that is deleted. */
+/* A tree that is deleted by a due step is deleted with everything below it, as by a request. */
 TEST(cascade, by_step)
 {
   const char *before;
@@ -435,7 +436,7 @@ TEST(cascade, by_step)
   cascade_close(&w);
 }
 
-/* One step of several refuses after it has written: it is given up, and the others happen. */
+/* If one of several due steps refuses after it has written, this step is given up, and the others happen. */
 TEST(cascade, given_up)
 {
   const char *before;
@@ -459,7 +460,7 @@ TEST(cascade, given_up)
   munit_assert_size(probe_records(w.t.s, "upot."), ==, 3);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/bombs", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "results[0].state"), "gone off");
-  munit_assert_string_equal(t_str(&w.t, "results[1].state"), "set"); /* as if nothing had been tried */
+  munit_assert_string_equal(t_str(&w.t, "results[1].state"), "set"); /* as if the step had not been tried */
   munit_assert_string_equal(t_str(&w.t, "results[3].state"), "set");
   munit_assert_string_equal(t_str(&w.t, "results[4].state"), "gone off");
   munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
@@ -467,14 +468,14 @@ TEST(cascade, given_up)
   {
     probe_walk walk;
     svc_entity e;
-    for (probe_walk_begin(&walk, w.t.s, "ebomb"); probe_walk_next(&walk);) { /* none waits for what never comes */
+    for (probe_walk_begin(&walk, w.t.s, "ebomb"); probe_walk_next(&walk);) { /* no entity waits for a step that will never come */
       munit_assert_true(svc_entity_decode(walk.key, walk.value, &e));
       munit_assert_uint(e.due_count, ==, 0);
     }
   }
   w.t.log[0] = 0;
   t_advance(&w.t, 3600);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* and it is not tried again */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the step is not tried again */
   munit_assert_string_equal(w.t.log, "");
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/bombs/two", w.group), ==, 204);
   cascade_close(&w);
@@ -507,11 +508,11 @@ TEST(cascade, no_memory)
   cascade_close(&w);
 }
 
-/* A cascade that is too large for one transaction goes on by itself, also after the process has ended in the middle of it. */
+/* A cascade that is too large for one transaction continues by due steps, also after the process has ended. */
 TEST(cascade, in_steps)
 {
   enum { BRANCHES = 700, STEP = 256 };
-  char path[128], body[64], org[25], group[25]; /* what the handle keeps goes with it */
+  char path[128], body[64], org[25], group[25]; /* copies of the ids: their memory is freed with the handle */
   svc_config config = { .limiter_off = 1, .durability = SVC_NO_SYNC, .store = t_counting_port() };
   cascade_world w;
   t_reads first, step;
@@ -538,21 +539,21 @@ TEST(cascade, in_steps)
     munit_assert_size(probe_records(w.t.s, "ebrch"), ==, left);
     munit_assert_size(probe_records(w.t.s, "x"), ==, 1);
     munit_assert_size(branch_gone_calls, ==, BRANCHES - left);
-    munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm", w.group), ==, 404); /* it is gone, and what is below it */
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm", w.group), ==, 404); /* already deleted for requests */
     munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm/branches", w.group), ==, 404);
     munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES, w.group), ==, 200);
     munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* not before its time */
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the next step is not due yet */
     munit_assert_size(probe_records(w.t.s, "ebrch"), ==, left);
     t_reopen(&w.t, &config);
     munit_assert_size(probe_records(w.t.s, "ebrch"), ==, left);
-    if (!t_port()->shared) munit_assert_int(svc_is_due(w.t.s), ==, 0); /* else a new handle looks for what others have left */
-    w.t.now += calls++ ? 3600000 : 10; /* however late it is, one step at a time */
+    if (!t_port()->shared) munit_assert_int(svc_is_due(w.t.s), ==, 0); /* a shared store is checked for others' work */
+    w.t.now += calls++ ? 3600000 : 10; /* one step at a time, however late */
     munit_assert_int(svc_is_due(w.t.s), ==, 1);
     t_reads_taken();
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     step = t_reads_taken();
-    /* in a store that others write to the tally of every event is taken as if it came late */
+    /* in a store that others write to, the tally of each event is updated as for a late event */
     munit_assert_long(step.writes, <=, t_port()->shared ? first.writes * 3 / 2 : first.writes + 20);
     left -= left < STEP ? left : STEP;
   }
@@ -560,19 +561,19 @@ TEST(cascade, in_steps)
   munit_assert_size(probe_records(w.t.s, "x"), ==, 0);
   munit_assert_int(svc_is_due(w.t.s), ==, 0);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?itemsPerPage=500", w.group), ==, 200);
-  if (!t_port()->shared) /* else ids of two handles are in order to the second, and no more */
-    munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "CPS_SNAPSHOT_FAILED"); /* each of them spoke */
-  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "elm");                  /* and knew where it was */
+  if (!t_port()->shared) /* with a shared store the ids of two handles are in order only to the second */
+    munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "CPS_SNAPSHOT_FAILED"); /* each branch wrote its event */
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "elm");                  /* with the name of its parent */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_DELETED", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 204); /* nobody names it */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 204); /* no branch refers to it */
   t_advance(&w.t, 60);
   cascade_nothing_left(&w);
   cascade_close(&w);
   store_remove(path);
 }
 
-/* A project with a long log, whose name is free at once. */
+/* A project with a long log: its name is free at once. */
 TEST(cascade, long_log)
 {
   enum { EVENTS = 6000 };
@@ -601,7 +602,7 @@ TEST(cascade, long_log)
   cascade_close(&w);
 }
 
-/* What refuses was made by a step of the same run, which is undone with it: that run comes to its end, and is not made anew for ever. */
+/* A step that refuses was created by a step of the same run, which is then undone, too. The run ends, and does not repeat for ever. */
 TEST(cascade, laid)
 {
   cascade_world w;
@@ -614,7 +615,7 @@ TEST(cascade, laid)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_uint(bomb_calls, <, 10);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/pots", w.group), ==, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* of all but the dud */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* of all bombs except the dud */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/bombs/laid", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "set");
   munit_assert_size(probe_records(w.t.s, "d"), ==, 0);

@@ -1,6 +1,6 @@
 /*
-** What a row of a table says and no code: what is shown of an entity and what is kept from sight, filters of lists and what
-** they cost, guards, names that nouns share, keys of several parts, and several things that one entity waits for.
+** Columns of tables that need no code: how an entity is shown and which ones are visible, filters of lists and their cost,
+** guards, names shared by nouns, keys of several parts, and several due dates of one entity.
 */
 #include "mechanism/probe.h"
 
@@ -52,7 +52,7 @@ static const char *column_make(column_world *w, const char *path, const char *bo
 
 /* ---------------------------------------------------------------------------------------------------------- what is shown */
 
-/* A gauge shows twice what is stored, and how many minutes there have been; one route shows its name alone. */
+/* The noun "gauge" shows twice the stored value, and the minutes since 1970; one of its routes shows only the name. */
 static const svc_field gauge_fields[] = {
   F_ID(), F_INT("half"), F_BOOL("loud", .preset = "false"), F_LONG("minutes", .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_REQUIRED), F_INT("twice", .flags = SVC_READ_ONLY)
@@ -66,7 +66,7 @@ static svc_node *gauge_view(svc_call *c, const svc_entity *e)
   svc_node *body = svc_entity_body(c, e);
   int64_t half = body ? svc_node_i64(body, "half", 0) : 0;
   if (!body) return NULL;
-  svc_node_set_i64(c->arena, body, "half", half + 1000); /* not even what is stored is shown as it is */
+  svc_node_set_i64(c->arena, body, "half", half + 1000); /* even a stored field is shown differently */
   svc_node_set_i64(c->arena, body, "minutes", c->now / 60000);
   svc_node_set_i64(c->arena, body, "twice", 2 * half);
   return body;
@@ -113,18 +113,18 @@ TEST(column, view)
   char path[64];
   column_open(&w, gauges);
   id = column_make(&w, "gauges", "{\"name\":\"g\",\"half\":21}");
-  munit_assert_int64(t_int(&w.t, "twice"), ==, 42); /* what a create answers with, */
+  munit_assert_int64(t_int(&w.t, "twice"), ==, 42); /* in the answer to a create, ... */
   munit_assert_int64(t_int(&w.t, "half"), ==, 1021);
   tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
   snprintf(path, sizeof path, "gauges/%s", id);
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
-  munit_assert_int64(t_int(&w.t, "twice"), ==, 42); /* a read, */
+  munit_assert_int64(t_int(&w.t, "twice"), ==, 42); /* ... to a read, ... */
   munit_assert_string_not_equal(t_link(&w.t, "self"), "");
   munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag);
   munit_assert_int(column_at(&w, "GET", "gauges", NULL), ==, 200);
-  munit_assert_int64(t_int(&w.t, "results[0].twice"), ==, 42); /* a list, */
+  munit_assert_int64(t_int(&w.t, "results[0].twice"), ==, 42); /* ... to a list, ... */
   munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":30}"), ==, 200);
-  munit_assert_int64(t_int(&w.t, "twice"), ==, 60); /* and a change */
+  munit_assert_int64(t_int(&w.t, "twice"), ==, 60); /* ... and to a change */
   munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), tag);
 
   t_header(&w.t, "If-Match", tag);
@@ -135,7 +135,7 @@ TEST(column, view)
   tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
   t_header(&w.t, "If-None-Match", tag);
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 304);
-  t_advance(&w.t, 60); /* nothing is stored, but another thing is shown: another tag */
+  t_advance(&w.t, 60); /* nothing stored has changed, but the shown body has: a new ETag */
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
   t_headers_clear(&w.t);
   t_header(&w.t, "If-Match", tag);
@@ -146,7 +146,7 @@ TEST(column, view)
   munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":31}"), ==, 200);
   t_headers_clear(&w.t);
 
-  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200); /* what was shown can be sent back, and is no change */
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200); /* the shown body can be sent back, and changes nothing */
   text = t_keep(&w.t, w.t.response.body);
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   if (column_at(&w, "PATCH", path, text) != 200) munit_errorf("%s: %s", text, w.t.response.body);
@@ -154,12 +154,12 @@ TEST(column, view)
   if (column_at(&w, "PUT", path, text) != 200) munit_errorf("%s: %s", text, w.t.response.body);
   munit_assert_string_equal(w.t.response.body, text);
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
-  munit_assert_int(column_at(&w, "PATCH", path, "{\"twice\":1}"), ==, 400); /* but not changed */
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"twice\":1}"), ==, 400); /* but it cannot be changed */
   munit_assert_string_equal(t_error(&w.t), "ATTRIBUTE_READ_ONLY");
   munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":1032}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "half"), ==, 2032);
 
-  munit_assert_int(column_at(&w, "GET", "gaugeNames", NULL), ==, 200); /* a route that shows it otherwise */
+  munit_assert_int(column_at(&w, "GET", "gaugeNames", NULL), ==, 200); /* a route with another view */
   munit_assert_string_equal(t_str(&w.t, "results[0].only"), "g");
   munit_assert_null(t_node(&w.t, "results[0].twice"));
   snprintf(path, sizeof path, "gaugeNames/%s", id);
@@ -169,7 +169,7 @@ TEST(column, view)
   tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
   t_advance(&w.t, 600);
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
-  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* of what is shown here nothing has changed */
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* the body that this route shows has not changed */
   column_close(&w);
 }
 
@@ -198,17 +198,17 @@ TEST(column, keep)
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
   munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":3}"), ==, 200);
   snprintf(path, sizeof path, "loud/%s", low);
-  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 409); /* there, but not from here */
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 409); /* exists, but is not visible here */
   munit_assert_string_equal(t_error(&w.t), "PEER_INVALID_STATE");
   munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":3}"), ==, 409);
-  munit_assert_int(column_at(&w, "DELETE", path, NULL), ==, 404); /* that row says no more than that it is none */
+  munit_assert_int(column_at(&w, "DELETE", path, NULL), ==, 404); /* this route returns a plain 404 */
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), low);
   munit_assert_int(column_at(&w, "GET", "loud/5f5f5f5f5f5f5f5f5f5f5f5f", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   snprintf(path, sizeof path, "gauges/%s", low);
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
-  munit_assert_int64(t_int(&w.t, "half"), ==, 1000); /* untouched */
+  munit_assert_int64(t_int(&w.t, "half"), ==, 1000); /* unchanged */
   column_close(&w);
 }
 
@@ -252,7 +252,7 @@ static const svc_noun mark_noun = {
 };
 static const svc_noun *const marks[] = { &mark_noun, NULL };
 
-/* The names of what a query gives, one letter each, and as many as the count says. */
+/* Checks the names that a query returns, one letter each, and the count. */
 static void column_gives(column_world *w, const char *query, const char *names)
 {
   char path[64], got[64] = "";
@@ -287,17 +287,17 @@ TEST(column, filters)
   column_gives(&w, "marks?colour=red&colour=blue", "aCa");
   column_gives(&w, "marks?colour=Red", "");
   column_gives(&w, "marks?colour=re", "");
-  column_gives(&w, "marks?notColour=red", "bCd"); /* what has none is none of those */
+  column_gives(&w, "marks?notColour=red", "bCd"); /* includes marks without a color */
   column_gives(&w, "marks?notColour=red&notColour=green", "Cd");
   column_gives(&w, "marks?level=2", "b");
-  column_gives(&w, "marks?name=A", "aa"); /* whatever the case */
+  column_gives(&w, "marks?name=A", "aa"); /* in any case */
   column_gives(&w, "marks?name=c", "C");
   column_gives(&w, "marks?name=AB%C3%A9", "a");
   column_gives(&w, "marks?name=abcd", "");
   column_gives(&w, "marks?name=a&colour=red&level=1", "a");
   column_gives(&w, "lastMarks?name=A", "aa");
   column_gives(&w, "lastMarks?name=c", "C");
-  column_gives(&w, "marks?tint=GR", "b"); /* by the beginning of what no index has */
+  column_gives(&w, "marks?tint=GR", "b"); /* by prefix, of a field without an index */
   column_gives(&w, "marks?tint=r&name=ab", "a");
   column_gives(&w, "redMarks", "aa");
   column_gives(&w, "redMarks?name=a", "aa");
@@ -308,7 +308,7 @@ TEST(column, filters)
 
   /* by creation: a and b at 0, C at 1, a at 11, d at 21 seconds */
   column_gives(&w, "marks?minDate=2025-06-01T00:00:00Z", "abCad");
-  column_gives(&w, "marks?minDate=2025-06-01T00:00:00.001Z", "Cad"); /* dates are to the second */
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:00.001Z", "Cad"); /* dates are compared by the second */
   column_gives(&w, "marks?minDate=2025-06-01T00:00:01Z", "Cad");
   column_gives(&w, "marks?minDate=2025-06-01T02:00:01%2B02:00", "Cad");
   column_gives(&w, "marks?minDate=2025-06-01T00:00:21Z", "d");
@@ -322,13 +322,13 @@ TEST(column, filters)
   column_gives(&w, "marks?minDate=2025-06-01T00:00:11Z&maxDate=2025-06-01T00:00:01Z", "");
   column_gives(&w, "marks?minDate=1900-01-01T00:00:00Z&maxDate=9999-12-31T23:59:59Z", "abCad");
   column_gives(&w, "marks?minDate=2025-06-01T00:00:00Z&colour=red&itemsPerPage=500", "aa");
-  /* by a date that somebody sent */
+  /* by a date field */
   column_gives(&w, "marks?after=2024-02-29T12:00:00Z", "ab");
   column_gives(&w, "marks?after=2024-02-29T12:00:01Z", "b");
   column_gives(&w, "marks?before=2024-03-01T00:00:00Z", "ab");
   column_gives(&w, "marks?before=2024-02-29T23:59:59Z", "a");
 
-  t_advance(&w.t, -61); /* the clock is set back: ids go on rising, and dates say what the clock said */
+  t_advance(&w.t, -61); /* the clock is set back: ids continue to rise, and dates follow the clock */
   column_make(&w, "marks", "{\"name\":\"e\"}");
   munit_assert_string_equal(t_str(&w.t, "created"), "2025-05-31T23:59:20Z");
   column_gives(&w, "marks?maxDate=2025-05-31T23:59:59Z", "e");
@@ -336,7 +336,7 @@ TEST(column, filters)
   column_close(&w);
 }
 
-/* ---- what a page costs: the rows that the store was asked for */
+/* ---- cost of a page: rows read from the store */
 
 static svc_store_port counting;
 static atomic_size_t rows_read;
@@ -382,7 +382,7 @@ TEST(column, filter_cost)
   counting.scan = counting_scan;
   config.store = &counting;
   column_open_with(&w, marks, &config);
-  for (i = 0; i < MARKS; i++) { /* one each minute */
+  for (i = 0; i < MARKS; i++) { /* one per minute */
     snprintf(body, sizeof body, "{\"name\":\"m%04d\",\"colour\":\"%s\"}", i, i % 2 ? "red" : "blue");
     column_make(&w, "marks", body);
     t_advance(&w.t, 60);
@@ -394,9 +394,9 @@ TEST(column, filter_cost)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 10);
   munit_assert_size(column_cost(&w, "lastMarks?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-02T00:09:30Z", 10, "m1449"), <, 100);
   munit_assert_size(column_cost(&w, "marks?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-02T00:09:30Z&colour=red", 5, "m1441"), <, 100);
-  munit_assert_size(column_cost(&w, "marks?itemsPerPage=10", 10, "m0000"), <, 100); /* with the count, which is kept */
+  munit_assert_size(column_cost(&w, "marks?itemsPerPage=10", 10, "m0000"), <, 100); /* including the count, which is stored */
   munit_assert_size(column_cost(&w, "marks?itemsPerPage=10&pageNum=150", 10, "m1490"), <, 100);
-  munit_assert_size(column_cost(&w, "marks?colour=red&itemsPerPage=10", 10, "m0001"), >=, MARKS); /* to count these, all are read */
+  munit_assert_size(column_cost(&w, "marks?colour=red&itemsPerPage=10", 10, "m0001"), >=, MARKS); /* counting the matches reads all */
   column_close(&w);
 }
 
@@ -424,7 +424,7 @@ TEST(column, guards)
 {
   column_world w;
   column_open(&w, chests);
-  column_make(&w, "chests", "{\"name\":\"a\",\"state\":\"SEALED\"}"); /* to be made so is no change */
+  column_make(&w, "chests", "{\"name\":\"a\",\"state\":\"SEALED\"}"); /* a create in this state is allowed */
   munit_assert_int(column_at(&w, "PATCH", "chests/a", "{\"note\":\"n\"}"), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "PEER_INVALID_STATE");
   munit_assert_int(column_at(&w, "PATCH", "chests/a", "{\"state\":\"OPEN\"}"), ==, 409);
@@ -441,7 +441,7 @@ TEST(column, guards)
   munit_assert_int(column_at(&w, "PATCH", "chests/c", "{\"note\":\"n\"}"), ==, 400);
   munit_assert_int(column_at(&w, "DELETE", "chests/c", NULL), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* with the project all of it goes */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* deleting the project ignores the guard */
   munit_assert_size(probe_records(w.t.s, "eches"), ==, 0);
   column_close(&w);
 }
@@ -471,28 +471,28 @@ TEST(column, names)
   column_make(&w, "cats", "{\"name\":\"tom\"}");
   column_make(&w, "dogs", "{\"name\":\"rex\"}");
   munit_assert_int(column_at(&w, "POST", "dogs", "{\"name\":\"tom\"}"), ==, 409);
-  munit_assert_string_equal(t_error(&w.t), "PEER_ALREADY_EXISTS"); /* each says it its own way */
+  munit_assert_string_equal(t_error(&w.t), "PEER_ALREADY_EXISTS"); /* each noun has its own error code */
   munit_assert_int(column_at(&w, "POST", "cats", "{\"name\":\"rex\"}"), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "DUPLICATE_CLUSTER_NAME");
   munit_assert_int(column_at(&w, "POST", "cats", "{\"name\":\"tom\"}"), ==, 409);
   munit_assert_int(column_at(&w, "PATCH", "cats/tom", "{\"name\":\"rex\"}"), ==, 409);
 
-  munit_assert_int(column_at(&w, "GET", "cats/rex", NULL), ==, 400); /* there is one, but it is a dog */
+  munit_assert_int(column_at(&w, "GET", "cats/rex", NULL), ==, 400); /* the name belongs to a dog */
   munit_assert_string_equal(t_error(&w.t), "CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API");
   munit_assert_int(column_at(&w, "DELETE", "cats/rex", NULL), ==, 400);
-  munit_assert_int(column_at(&w, "GET", "dogs/tom", NULL), ==, 404); /* dogs have no word for that */
+  munit_assert_int(column_at(&w, "GET", "dogs/tom", NULL), ==, 404); /* this noun has no code for that case */
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   munit_assert_int(column_at(&w, "GET", "cats/ina", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
   munit_assert_int(column_at(&w, "GET", "cats", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
 
-  munit_assert_int(column_at(&w, "PATCH", "cats/tom", "{\"name\":\"ina\"}"), ==, 200); /* the name it had is free */
+  munit_assert_int(column_at(&w, "PATCH", "cats/tom", "{\"name\":\"ina\"}"), ==, 200); /* the old name is free */
   munit_assert_int(column_at(&w, "GET", "cats/tom", NULL), ==, 404);
   column_make(&w, "dogs", "{\"name\":\"tom\"}");
   munit_assert_int(column_at(&w, "DELETE", "dogs/tom", NULL), ==, 204);
   column_make(&w, "cats", "{\"name\":\"tom\"}");
-  other = t_project(&w.t, t_organization(&w.t, "Other"), "beta"); /* and elsewhere it is another matter */
+  other = t_project(&w.t, t_organization(&w.t, "Other"), "beta"); /* in another project the name is free */
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"tom\"}", "/groups/%s/dogs", other), ==, 201);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/cats/tom", other), ==, 400);
   munit_assert_size(probe_records(w.t.s, "upets"), ==, 4);
@@ -540,24 +540,24 @@ TEST(column, keys)
   column_make(&w, "accounts", "{\"database\":\"admin\",\"user\":\"joe\"}");
   munit_assert_int(column_at(&w, "GET", "accounts/admin/joe", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "user"), "joe");
-  column_make(&w, "accounts", "{\"database\":\"$external\",\"user\":\"CN=j/o e,O=%x\\u00e9\"}"); /* whatever a name may hold */
+  column_make(&w, "accounts", "{\"database\":\"$external\",\"user\":\"CN=j/o e,O=%x\\u00e9\"}"); /* any character in a name */
   munit_assert_int(column_at(&w, "GET", "accounts", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   link = t_keep(&w.t, t_str(&w.t, "results[1].links[0].href"));
   munit_assert_int(strncmp(link, here, strlen(here)), ==, 0);
-  munit_assert_int(t_send(&w.t, "GET", link + strlen(here), NULL), ==, 200); /* the link leads to it */
+  munit_assert_int(t_send(&w.t, "GET", link + strlen(here), NULL), ==, 200); /* the link works */
   munit_assert_string_equal(t_str(&w.t, "database"), "$external");
   munit_assert_string_equal(t_link(&w.t, "self"), link);
   munit_assert_int(column_at(&w, "GET", "accounts/$external/CN%3Dj%2Fo%20e,O=%25x%C3%A9", NULL), ==, 200);
-  munit_assert_int(column_at(&w, "GET", "accounts/$external/CN=j/o%20e,O=%25x%C3%A9", NULL), ==, 404); /* that is one segment more */
+  munit_assert_int(column_at(&w, "GET", "accounts/$external/CN=j/o%20e,O=%25x%C3%A9", NULL), ==, 404); /* one segment more */
   munit_assert_int(column_at(&w, "POST", "accounts", "{\"database\":\"admin\",\"user\":\"joe\"}"), ==, 409);
-  column_make(&w, "accounts", "{\"database\":\"other\",\"user\":\"joe\"}"); /* only both together are one name */
+  column_make(&w, "accounts", "{\"database\":\"other\",\"user\":\"joe\"}"); /* only both parts together are unique */
   column_make(&w, "accounts", "{\"database\":\"admin\",\"user\":\"other/joe\"}");
   column_make(&w, "accounts", "{\"database\":\"admin/other\",\"user\":\"joe\"}");
   munit_assert_int(column_at(&w, "GET", "accounts/admin/jane", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   munit_assert_int(column_at(&w, "PATCH", "accounts/admin/joe", "{\"note\":\"n\"}"), ==, 200);
-  munit_assert_int(column_at(&w, "PATCH", "accounts/admin/joe", "{\"user\":\"jim\"}"), ==, 200); /* under another name */
+  munit_assert_int(column_at(&w, "PATCH", "accounts/admin/joe", "{\"user\":\"jim\"}"), ==, 200); /* the key changes */
   munit_assert_int(column_at(&w, "GET", "accounts/admin/joe", NULL), ==, 404);
   munit_assert_int(column_at(&w, "GET", "accounts/admin/jim", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "note"), "n");
@@ -577,11 +577,11 @@ TEST(column, second_key)
   column_open(&w, keyed);
   id = column_make(&w, "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"default\"}");
   snprintf(path, sizeof path, "indexes/%s", id);
-  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200); /* by its id, */
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200); /* by its id, ... */
   link = t_keep(&w.t, t_link(&w.t, "byName"));
   munit_assert_string_equal(t_link(&w.t, "self") + strlen(t_link(&w.t, "self")) - 24, id);
   munit_assert_int(strncmp(link, here, strlen(here)), ==, 0);
-  munit_assert_int(t_send(&w.t, "GET", link + strlen(here), NULL), ==, 200); /* by its names, as the link has them, */
+  munit_assert_int(t_send(&w.t, "GET", link + strlen(here), NULL), ==, 200); /* ... and by its names, as in the link */
   munit_assert_string_equal(t_str(&w.t, "id"), id);
   munit_assert_int(column_at(&w, "GET", "indexes/d/c%2Fx/default", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "id"), id);
@@ -591,7 +591,7 @@ TEST(column, second_key)
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   munit_assert_int(column_at(&w, "POST", "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"default\"}"), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "SEARCH_DUPLICATE_INDEX");
-  column_make(&w, "indexes", "{\"database\":\"d/c\",\"collection\":\"x\",\"name\":\"default\"}"); /* the same letters, another name */
+  column_make(&w, "indexes", "{\"database\":\"d/c\",\"collection\":\"x\",\"name\":\"default\"}"); /* the same letters, but another name */
   column_make(&w, "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"other\"}");
   munit_assert_int(column_at(&w, "PATCH", "indexes/d/c%2Fx/default", "{\"note\":\"n\",\"name\":\"main\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "id"), id);
@@ -663,32 +663,32 @@ TEST(column, dues)
   t_advance(&w.t, 5);
   column_rang(&w, "a", "s", "WARM");
   t_advance(&w.t, 2);
-  column_rang(&w, "a", "sr", "WARM"); /* one thing comes, the others are waited for */
+  column_rang(&w, "a", "sr", "WARM"); /* one step runs, the others are still due */
   t_advance(&w.t, 3);
   column_rang(&w, "a", "srs", "READY");
   t_advance(&w.t, 100);
   column_rang(&w, "a", "srso", "READY");
   munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
 
-  column_make(&w, "alarms", "{\"name\":\"c\",\"run\":7,\"other\":12}"); /* a change moves one of them */
+  column_make(&w, "alarms", "{\"name\":\"c\",\"run\":7,\"other\":12}"); /* a change moves one of the dates */
   munit_assert_int(column_at(&w, "PATCH", "alarms/c", "{\"run\":30}"), ==, 200);
   munit_assert_size(probe_records(w.t.s, "d"), ==, 3);
   t_advance(&w.t, 29);
   column_rang(&w, "c", "sso", "READY");
   t_advance(&w.t, 1);
   column_rang(&w, "c", "ssor", "READY");
-  column_make(&w, "alarms", "{\"name\":\"d\",\"run\":7,\"other\":12}"); /* or takes it away */
+  column_make(&w, "alarms", "{\"name\":\"d\",\"run\":7,\"other\":12}"); /* or removes it */
   munit_assert_int(column_at(&w, "PATCH", "alarms/d", "{\"run\":0}"), ==, 200);
-  t_advance(&w.t, 100); /* all at once, in their order */
+  t_advance(&w.t, 100); /* all at once, in the order of their times */
   column_rang(&w, "d", "sso", "READY");
   column_make(&w, "alarms", "{\"name\":\"e\",\"run\":7,\"other\":12}");
   munit_assert_size(probe_records(w.t.s, "d"), ==, 3);
-  munit_assert_int(column_at(&w, "DELETE", "alarms/e", NULL), ==, 204); /* what is gone waits for nothing */
+  munit_assert_int(column_at(&w, "DELETE", "alarms/e", NULL), ==, 204); /* a deleted entity has no due dates */
   munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
   column_close(&w);
 }
 
-/* States that take no time follow one another at one moment. */
+/* States without duration follow one another at the same time. */
 TEST(column, dues_at_once)
 {
   const svc_config config = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };

@@ -1,9 +1,10 @@
 /*
-** The same for every kind of driver: the simulator, a C driver, and a program that svcd's code runs.
+** The same scenarios with every kind of driver: the simulator, a driver in C, and a program that svcd's code runs.
 **
-** A scenario is written once and goes through the three side by side, one request at a time. All of them get the same requests at the same times of
-** their clocks, and the drivers say of an order, and answer to a question, what the simulator would. So each answer has to be the same, byte for
-** byte, but for what chance makes. What differs is a fault, or stands in the table kinds_differ, with the reason.
+** Each scenario is written once and runs on the three side by side, one request at a time. All get the same requests at the
+** same times of their clocks. The drivers finish orders and answer questions with what the simulator would return. So all
+** answers must be equal, byte for byte, except for random values. Any other difference is a fault, or is listed in the table
+** kinds_differ, with the reason.
 */
 #include "driver.h"
 #include "mechanism/probe.h"
@@ -18,14 +19,14 @@ typedef struct kind {
   t_driver d;
   t_program *program;
   svc_config config;
-  char group[25];      /* the id of the project, which outlives a handle */
-  svc_snapshot *empty; /* the world before anything was made in it */
-  char said[1 << 18];  /* what was answered */
+  char group[25];      /* id of the project, in memory that outlives the handle */
+  svc_snapshot *empty; /* the world before anything was created */
+  char said[1 << 18];  /* the answers */
 } kind;
 
 static kind kinds[KINDS] = { { .name = "simulator" }, { .name = "C driver" }, { .name = "program" } };
 
-/* What is not compared: of the operations whose paths begin so, this; NULL: they are not even called. */
+/* Parts that are not compared, for operations whose paths begin so; NULL: such operations are not called at all. */
 static const struct {
   const char *path, *what, *why;
 } kinds_differ[] = {
@@ -47,7 +48,7 @@ static const struct {
   { "/groups/{groupId}/clusters/{clusterName}/outageSimulation", "the last events", "the same" },
 };
 
-/* Orders that do not come. */
+/* Orders that do not occur. */
 static const struct {
   const char *action, *resource, *why;
 } kinds_unordered[] = {
@@ -59,7 +60,7 @@ static const struct {
   { "peering.delete", "stream peering", "the same" },
 };
 
-/* Requests that follow the example of an operation: they lead to orders that no example has. */
+/* Requests that follow the example of an operation, for orders that no example causes. */
 static const struct {
   int method;
   const char *path, *body;
@@ -69,13 +70,13 @@ static const struct {
   { SVC_PATCH, "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}", "{\"status\":\"UNREJECTED\"}" },
 };
 
-/* What stands before values that chance makes, or that are made of an id. */
+/* Text before values that are random, or derived from an id. */
 static const char *const kinds_chance[] = { "\"linkToken\":\"", "\"publicKey\":\"", "\"secret\":\"", "\"_id\":", "\"lagTimeSeconds\":",
                                             "\"gcpServiceAccountForSvc\":\"", "-----BEGIN CERTIFICATE-----\\n" };
 
 /* ------------------------------------------------------------------------------------------------------------------ kinds */
 
-/* All that can happen now has happened: no order is open but those that the driver was told to leave open. */
+/* Waits until everything possible has happened: the only open orders are those that the driver was told to leave open. */
 static void kind_settle(void *context)
 {
   kind *k = context;
@@ -90,7 +91,7 @@ static void kind_settle(void *context)
   } while (k->d.orders != before);
 }
 
-/* The driver for the next handle of this kind. */
+/* Prepares the driver for the next handle of this kind. */
 static void kind_prepare(kind *k)
 {
   if (k == &kinds[SIMULATOR]) return;
@@ -113,7 +114,7 @@ static void kind_end_program(kind *k)
   k->program = NULL;
 }
 
-/* provision_ms < 0: steps of the simulator end at once, as those of the drivers do. */
+/* provision_ms < 0: steps of the simulator end at once, like those of the drivers. */
 static void kinds_open(int64_t provision_ms, char folders[KINDS][128])
 {
   int i;
@@ -121,7 +122,7 @@ static void kinds_open(int64_t provision_ms, char folders[KINDS][128])
     kind *k = &kinds[i];
     t_driver_init(&k->d);
     t_driver_does(&k->d, "", NULL);
-    t_driver_answers(&k->d, "-", NULL); /* of no question, and it has an ask() */
+    t_driver_answers(&k->d, "-", NULL); /* matches no question, but sets ask() */
     k->d.simulates = true;
     k->config = (svc_config){ .limiter_off = 1, .provision_ms = provision_ms, .path = folders ? folders[i] : NULL };
     kind_prepare(k);
@@ -146,7 +147,7 @@ static void kinds_close(void)
   t_complaints_end();
 }
 
-/* Orders are done, fail or stay open, from here on. */
+/* From here on orders are done, and no longer fail or stay open. */
 static void kinds_do(void)
 {
   int i;
@@ -182,7 +183,8 @@ static void kinds_stall(void)
 #define HEX "0123456789abcdef"
 #define WORD HEX "ghijklmnopqrstuvwxyz"
 
-/* How long a word is that chance has made, 0: it is none. Ids, what is made of them, tokens; UUIDs; and the names of a cluster's hosts. */
+/* Returns the length of a random word at this position; 0: none. Random are ids, values derived from them, tokens, UUIDs, and host
+** names of a cluster. */
 static size_t kind_chance(const char *body, size_t at)
 {
   const char *p = body + at;
@@ -198,7 +200,7 @@ static size_t kind_chance(const char *body, size_t at)
   return 0;
 }
 
-/* The last answer, without chance. */
+/* Notes the last answer, without random values. */
 static void kind_note(kind *k)
 {
   const svc_response *r = &k->w.t.response;
@@ -222,7 +224,7 @@ static bool kinds_differs(const svc_plan *plan, const char *what)
   return false;
 }
 
-/* All that were noted are those of the first of them. */
+/* Checks that all notes equal that of kind number `first`. */
 static void kinds_same(const svc_plan *plan, const char *what, int first)
 {
   const kind *a = &kinds[first];
@@ -237,7 +239,7 @@ static void kinds_same(const svc_plan *plan, const char *what, int first)
   }
 }
 
-/* The path of each is its own. */
+/* Reads a path of each kind; the paths have different ids. */
 static void kinds_get(const svc_plan *plan, const char *what, char paths[KINDS][512])
 {
   int i;
@@ -260,7 +262,7 @@ static bool kinds_walks(const svc_plan *plan)
   return !kinds_differs(plan, NULL) && !(plan->route->flags & SVC_ABSOLUTE) && !t_world_elsewhere(plan) && !t_ended(&kinds[SIMULATOR].w.t, plan);
 }
 
-/* Every world is as it was at first, and what is made next is made anew. */
+/* Restores every world to its start, from which resources are created again. */
 static void kinds_restart(void)
 {
   int i;
@@ -275,7 +277,7 @@ static void kinds_restart(void)
   }
 }
 
-/* A request of this route is ready in all of them. */
+/* Prepares a request of this route in all worlds. */
 static bool kinds_ready(size_t at)
 {
   int i, ready = 0;
@@ -301,7 +303,7 @@ static void kinds_look(const svc_plan *plan, kinds_seen *seen, const char *shown
   kinds_get(plan, events, seen->events);
 }
 
-/* What is ready is sent, and has the same answer. *seen: where to look for what comes of it. */
+/* Sends the prepared request, which must have the same answer everywhere. *seen: where to look for its effects. */
 static void kinds_send(size_t at, kinds_seen *seen)
 {
   int i;
@@ -324,7 +326,7 @@ static void kinds_rest(void)
   for (i = 0; i < KINDS; i++) t_world_rest(&kinds[i].w);
 }
 
-/* An order of this row was to come, and has. */
+/* Checks that an order of this row has occurred, unless it is not expected. */
 static void kinds_had(const kind *k, const svc_noun *noun, const svc_order_row *row)
 {
   size_t i;
@@ -347,7 +349,7 @@ static void kinds_had_all(void)
   }
 }
 
-/* What follows the request of this route, if anything does. */
+/* Sends the request that follows this route, if there is one. */
 static void kinds_go_on(size_t at, kinds_seen *seen)
 {
   const svc_route *route = kinds_plan(at)->route;
@@ -362,7 +364,7 @@ static void kinds_go_on(size_t at, kinds_seen *seen)
   }
 }
 
-/* Every operation once, its orders done at once. */
+/* Every operation once; its orders are done at once. */
 TEST(driver_kinds, operations)
 {
   kinds_seen seen;
@@ -380,7 +382,7 @@ TEST(driver_kinds, operations)
   kinds_close();
 }
 
-/* Every change once, whose orders `meddle` has fail or stay open, and that are done later. */
+/* Every change once. Its orders first fail or stay open, as `meddle` says, and are done later. */
 static void kinds_meddle(void (*meddle)(void))
 {
   kinds_seen seen;
@@ -411,7 +413,8 @@ TEST(driver_kinds, stall)
 
 /* ----------------------------------------------------------------------------------------------------------------- questions */
 
-/* A driver that knows nothing: nobody gets an error for that, but who names what only a driver can know of, a database say, does not find it. The simulator knows always, so only the drivers are compared. */
+/* A driver that answers no question causes no error. But a request that names something only a driver can know, such as a database,
+** gets a 404. The simulator always answers, so only the drivers are compared. */
 TEST(driver_kinds, unknown)
 {
   size_t i, asked = 0;
@@ -424,13 +427,15 @@ TEST(driver_kinds, unknown)
       t_world *w = &kinds[k].w;
       int before = kinds[k].d.asks;
       t_driver_knows_not(&kinds[k].d, "");
+      if (kinds[k].program) t_program_meet(kinds[k].program);
       t_send(&w->t, t_method(plan), w->path, w->has_body ? w->body : NULL);
+      if (kinds[k].program) t_program_meet(kinds[k].program);
       kind_note(&kinds[k]);
       if (w->t.response.status != t_success(plan) && !(w->t.response.status == 404 && plan->route->flags & SVC_ITEM)) t_complain(plan, "%s: %s", kinds[k].name, w->t.response.body);
       asked += kinds[k].d.asks != before;
       memset(kinds[k].d.questions, 0, sizeof kinds[k].d.questions);
     }
-    kinds_same(plan, "what nobody knows", C_DRIVER);
+    kinds_same(plan, "an unknown resource", C_DRIVER);
   }
   munit_assert_size(asked, >, 30);
   kinds_close();
@@ -440,7 +445,7 @@ TEST(driver_kinds, unknown)
 
 #define CLUSTERS "/groups/{groupId}/clusters"
 
-/* The same request in each: %s of its path is the project. */
+/* Sends the same request to each; %s in the path is the project. */
 static void kinds_request(const char *what, const char *method, const char *path, const char *body, int status)
 {
   const svc_plan *plan = t_world_plan(&kinds[SIMULATOR].w, SVC_POST, CLUSTERS);
@@ -463,7 +468,7 @@ static void kinds_see(const char *what, const char *state)
   kinds_request(what, "GET", "/alerts", NULL, 200);
 }
 
-/* While one order is open another one takes its place: a change while it is made, a change of a change, and an end of all that. */
+/* While an order is open another one replaces it: a change during creation, a change during a change, and a delete. */
 TEST(driver_kinds, replaced)
 {
   kinds_open(-1, NULL);
@@ -494,7 +499,7 @@ TEST(driver_kinds, replaced)
   kinds_close();
 }
 
-/* What the driver has seen: of the project's cluster. */
+/* A driver reports facts about the project's cluster. */
 static void kind_report(kind *k, const char *facts)
 {
   char id[64];
@@ -503,7 +508,7 @@ static void kind_report(kind *k, const char *facts)
   else munit_assert_int(svc_report(k->w.t.s, "cluster", id, facts), ==, SVC_OK);
 }
 
-/* Both drivers report the same of the first host. `more`: members beside its name. */
+/* Both drivers report the same about the first host. `more`: members next to its name. */
 static void kinds_report_host(const char *more)
 {
   char facts[512];
@@ -521,7 +526,7 @@ static void kinds_pass(int64_t seconds)
   for (i = 0; i < KINDS; i++) t_advance(&kinds[i].w.t, seconds);
 }
 
-/* A host goes down and comes up: the drivers report it, and of the simulator a fault says so. */
+/* A host goes down and comes up: the drivers report it, and the simulator gets it from a fault. */
 TEST(driver_kinds, reports)
 {
   kinds_open(-1, NULL);
@@ -532,7 +537,7 @@ TEST(driver_kinds, reports)
   kinds_pass(60);
   kinds_report_host("\"up\":false");
   kinds_see("a host is down", "IDLE");
-  munit_assert_size(t_count(&kinds[PROGRAM].w.t, "results"), ==, 1); /* of its alerts */
+  munit_assert_size(t_count(&kinds[PROGRAM].w.t, "results"), ==, 1); /* of alerts */
   kinds_pass(60);
   kinds_report_host("\"up\":true");
   kinds_see("a host is up", "IDLE");
@@ -541,7 +546,7 @@ TEST(driver_kinds, reports)
   kinds_close();
 }
 
-/* What no fault of the simulator can be: only the drivers are compared. */
+/* Reports that no fault of the simulator can cause: only the drivers are compared. */
 TEST(driver_kinds, reports_of_drivers)
 {
   const svc_plan *plan;
@@ -569,7 +574,7 @@ TEST(driver_kinds, reports_of_drivers)
 
 /* ------------------------------------------------------------------------------------------------------- ends in between */
 
-/* A cluster is being made, and nobody has said that it is done: of the drivers because they leave the order open. */
+/* Begins to create a cluster that no one reports as done: the drivers leave the order open. */
 static void kinds_making(void)
 {
   int i;
@@ -578,7 +583,7 @@ static void kinds_making(void)
   kinds_see("not done", "CREATING");
 }
 
-/* It is done once, a minute after it was begun. */
+/* The order is done once, a minute after it began. */
 static void kinds_made(void)
 {
   int i;
@@ -595,14 +600,14 @@ static void kinds_made(void)
   munit_assert_size(t_count(&kinds[PROGRAM].w.t, "results"), ==, 1);
 }
 
-/* What this driver had is lost with it: it does not end any of that. */
+/* The driver has lost its orders, and finishes none of them. */
 static void kind_forget(kind *k)
 {
   int n;
   for (n = 0; n < T_ORDERS_KEPT; n++) k->d.kept[n].finished = true;
 }
 
-/* The handle is closed and another one is opened on the same store: what was open goes on. */
+/* Closes the handle and opens another one on the same store: open orders continue. */
 static void kind_reopen(kind *k)
 {
   int before = k->d.orders;
@@ -616,7 +621,7 @@ static void kind_reopen(kind *k)
   t_reopen(&k->w.t, &k->config);
   kind_begin(k);
   kind_settle(k);
-  if (k != &kinds[SIMULATOR]) munit_assert_int(k->d.orders, ==, before + 1); /* it comes again */
+  if (k != &kinds[SIMULATOR]) munit_assert_int(k->d.orders, ==, before + 1); /* the order comes again */
 }
 
 TEST(driver_kinds, reopened)
@@ -632,7 +637,7 @@ TEST(driver_kinds, reopened)
   for (i = 0; i < KINDS; i++) store_remove(folders[i]);
 }
 
-/* The program is killed while it has an order: it is started again and gets it again. */
+/* If the program is killed while it has an order, svcd's code restarts it, and it gets the order again. */
 TEST(driver_kinds, killed)
 {
   kind *k = &kinds[PROGRAM];

@@ -1,6 +1,6 @@
 /*
-** The driver: orders to the data plane, told to be done now, later, never, twice, in vain, or after a crash; and questions.
-** The orders are those of the real cluster.
+** The driver: orders that are reported as done at once, later, never, twice, as failed, or after a crash; and questions. The
+** orders are those of the catalog's cluster.
 */
 #include "mechanism/probe.h"
 
@@ -20,10 +20,10 @@ typedef struct driver_seen {
 } driver_seen;
 
 typedef struct driver_log {
-  int answer;        /* what perform() returns */
-  int finish;        /* svc_order_done() from within perform(): 1 done, 2 failed */
-  const char *facts; /* with that */
-  void (*during)(struct driver_log *log, svc *s, const svc_order *order); /* called from perform(); NULL: nothing */
+  int answer;        /* the return value of perform() */
+  int finish;        /* perform() calls svc_order_done(): 1 done, 2 failed */
+  const char *facts; /* facts of that call */
+  void (*during)(struct driver_log *log, svc *s, const svc_order *order); /* called by perform(); NULL: no function */
   void *context;
   driver_seen seen[128];
   atomic_int count;
@@ -69,7 +69,7 @@ static svc_config driver_config(driver_world *w)
   return config;
 }
 
-/* In a folder, or in memory: NULL. Its configuration. */
+/* Opens a service in a folder, or in memory (NULL). Returns its configuration. */
 static svc_config driver_open_in(driver_world *w, const char *path)
 {
   svc_config config;
@@ -113,7 +113,7 @@ static void driver_state(driver_world *w, const char *state)
   munit_assert_string_equal(t_str(&w->t, "stateName"), state);
 }
 
-/* How many orders are in the store, each with its entry by id. */
+/* Checks the number of orders in the store, each with its index record by id. */
 static void driver_orders(driver_world *w, size_t all, size_t waiting)
 {
   munit_assert_size(probe_records(w->t.s, "o"), ==, all);
@@ -121,7 +121,7 @@ static void driver_orders(driver_world *w, size_t all, size_t waiting)
   munit_assert_size(probe_records(w->t.s, "w"), ==, waiting);
 }
 
-/* A cluster that stands, its order done. */
+/* Creates a cluster whose order is done. */
 static void driver_idle(driver_world *w)
 {
   driver_create(w);
@@ -140,10 +140,10 @@ TEST(driver, later)
   char id[32];
   driver_open(&w);
   driver_create(&w);
-  munit_assert_int(atomic_load(&w.log.count), ==, 0); /* a request gives nothing out, */
+  munit_assert_int(atomic_load(&w.log.count), ==, 0); /* a request hands out no order, ... */
   strcpy(id, t_str(&w.t, "id"));
   t_advance(&w.t, 86400);
-  driver_state(&w, "CREATING"); /* neither this one nor that of a day later, and no clock moves it */
+  driver_state(&w, "CREATING"); /* ... neither at once nor a day later, and the clock does not change the state */
   munit_assert_int(atomic_load(&w.log.count), ==, 0);
   driver_orders(&w, 1, 1);
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
@@ -160,7 +160,7 @@ TEST(driver, later)
   munit_assert_int(order->attempt, ==, 1);
   munit_assert_size(strlen(order->id), ==, 24);
   driver_orders(&w, 1, 0);
-  driver_tick(&w, 0); /* taken is taken */
+  driver_tick(&w, 0); /* a taken order is not handed out again */
   t_advance(&w.t, 3600);
   driver_tick(&w, 0);
   driver_state(&w, "CREATING");
@@ -173,7 +173,8 @@ TEST(driver, later)
   driver_orders(&w, 0, 0);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/status", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "changeStatus"), "APPLIED");
-  munit_assert_int(svc_order_done(w.t.s, order->id, SVC_OK, "{\"srvHost\":\"late\"}"), ==, SVC_OK); /* twice is once */
+  /* only the first report of an order counts */
+  munit_assert_int(svc_order_done(w.t.s, order->id, SVC_OK, "{\"srvHost\":\"late\"}"), ==, SVC_OK);
   munit_assert_int(svc_order_done(w.t.s, order->id, SVC_IO, "{\"reason\":\"late\"}"), ==, SVC_OK);
   driver_state(&w, "IDLE");
   munit_assert_null(strstr(t_str(&w.t, "connectionStrings.standardSrv"), "late"));
@@ -202,7 +203,7 @@ TEST(driver, at_once)
   munit_assert_string_equal(driver_last(&w)->action, "cluster.delete");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER, w.group), ==, 404);
   driver_orders(&w, 0, 0);
-  w.log.finish = 2; /* and failed at once */
+  w.log.finish = 2; /* fails at once */
   w.log.facts = "{\"reason\":\"no room\"}";
   driver_create(&w);
   driver_tick(&w, 1);
@@ -235,7 +236,7 @@ TEST(driver, other_thread)
   driver_create(&w);
   driver_tick(&w, 1);
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
-  for (i = 0; i < 4; i++) { /* all of them at once: one of them it is */
+  for (i = 0; i < 4; i++) { /* all at the same time: only a single one counts */
     calls[i] = (driver_call){ w.t.s, driver_last(&w)->id, -1 };
     munit_assert_int(pthread_create(&threads[i], NULL, driver_done_thread, &calls[i]), ==, 0);
   }
@@ -262,7 +263,7 @@ TEST(driver, never)
   t_close(&w.t);
 }
 
-/* A pause leads through the state that is also the failed one: there is an order that leads out of it, and without one nothing does. */
+/* A pause passes a state that is also the failed one. Only an order leads out of that state. */
 TEST(driver, pause)
 {
   driver_world w;
@@ -291,14 +292,14 @@ TEST(driver, failure)
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_IO, "{\"reason\":\"no disks\",\"hosts\":[\"half:1\"]}"), ==, SVC_OK);
   driver_state(&w, "REPAIRING");
-  munit_assert_null(strstr(t_str(&w.t, "connectionStrings.standard"), "half")); /* never half-changed */
+  munit_assert_null(strstr(t_str(&w.t, "connectionStrings.standard"), "half")); /* never changed in part */
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "DEPLOYMENT_FAILURE");
   munit_assert_not_null(strstr(w.t.log, "Main"));
   munit_assert_not_null(strstr(w.t.log, "no disks"));
   driver_orders(&w, 0, 0);
-  driver_tick(&w, 0); /* it is not tried again by itself */
+  driver_tick(&w, 0); /* a failed order is not repeated */
 
-  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200); /* but by whoever changes it */
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200); /* but a change causes a new one */
   munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
   driver_tick(&w, 1);
   munit_assert_string_equal(driver_last(&w)->action, "cluster.update");
@@ -306,7 +307,7 @@ TEST(driver, failure)
   munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
   driver_state(&w, "IDLE");
 
-  w.log.answer = SVC_IO; /* the driver will not even take it */
+  w.log.answer = SVC_IO; /* the driver does not accept the order */
   w.t.log[0] = 0;
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M30"), CLUSTER, w.group), ==, 200);
   driver_tick(&w, 1);
@@ -314,7 +315,7 @@ TEST(driver, failure)
   munit_assert_not_null(strstr(w.t.log, "refused"));
   driver_orders(&w, 0, 0);
   w.log.answer = SVC_OK;
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202); /* a delete that fails leaves it there */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202); /* after a failed delete the cluster still exists */
   driver_tick(&w, 1);
   munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_INVALID, NULL), ==, SVC_OK);
   driver_state(&w, "REPAIRING");
@@ -337,13 +338,13 @@ TEST(driver, busy)
   driver_tick(&w, 1);
   strcpy(id, driver_last(&w)->id);
   for (i = 2; i <= 12; i++) {
-    driver_tick(&w, 0); /* not at once, */
+    driver_tick(&w, 0); /* not at once, ... */
     for (waited = 0; atomic_load(&w.log.count) < i; waited += 500) {
       w.t.now += 500;
       munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
       munit_assert_int64(waited, <, 1000000);
     }
-    munit_assert_int64(waited, >=, before); /* but after a wait that grows, up to five minutes */
+    munit_assert_int64(waited, >=, before); /* ... but after a pause that grows to at most five minutes */
     if (before < 256000) munit_assert_int64(waited, >, before);
     before = waited;
     munit_assert_string_equal(driver_last(&w)->id, id);
@@ -373,7 +374,7 @@ TEST(driver, replaced)
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M30"), CLUSTER, w.group), ==, 200);
   driver_orders(&w, 1, 1);
   munit_assert_int(svc_order_done(w.t.s, older, SVC_OK, "{\"srvHost\":\"old\"}"), ==, SVC_OK);
-  driver_state(&w, "UPDATING"); /* nobody waits for that any more */
+  driver_state(&w, "UPDATING"); /* this order was replaced */
   munit_assert_null(strstr(t_str(&w.t, "connectionStrings.standardSrv"), "old"));
   munit_assert_int(svc_order_done(w.t.s, older, SVC_IO, NULL), ==, SVC_OK);
   driver_state(&w, "UPDATING");
@@ -385,7 +386,7 @@ TEST(driver, replaced)
   driver_state(&w, "IDLE");
 
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Other", "M10"), "/groups/%s/clusters", w.group), ==, 201);
-  driver_tick(&w, 1); /* what changes while it is made is made so */
+  driver_tick(&w, 1); /* the new order creates it with the change */
   strcpy(older, driver_last(&w)->id);
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M40"), "/groups/%s/clusters/Other", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING");
@@ -393,7 +394,7 @@ TEST(driver, replaced)
   munit_assert_string_equal(driver_last(&w)->action, "cluster.create");
   munit_assert_string_not_equal(driver_last(&w)->id, older);
   munit_assert_not_null(strstr(driver_last(&w)->desired, "M40"));
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{}", "/groups/%s/clusters/Other", w.group), ==, 200); /* no change is no order */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{}", "/groups/%s/clusters/Other", w.group), ==, 200); /* no change, so no order */
   driver_tick(&w, 0);
   t_close(&w.t);
 }
@@ -416,7 +417,7 @@ TEST(driver, deleted)
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_DELETE_SUBMITTED CLUSTER_DELETED");
   driver_orders(&w, 0, 0);
 
-  driver_create(&w); /* while it is taken */
+  driver_create(&w); /* while the driver has the order */
   driver_tick(&w, 1);
   strcpy(create, driver_last(&w)->id);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202);
@@ -452,11 +453,11 @@ TEST(driver, facts)
   munit_assert_int(svc_order_done(w.t.s, "", SVC_OK, NULL), ==, SVC_INVALID);
   munit_assert_int(svc_order_done(w.t.s, NULL, SVC_OK, NULL), ==, SVC_INVALID);
   munit_assert_int(svc_order_done(NULL, id, SVC_OK, NULL), ==, SVC_INVALID);
-  munit_assert_int(svc_order_done(w.t.s, "5f5f5f5f5f5f5f5f5f5f5f5f", SVC_OK, "{\"srvHost\":\"x\"}"), ==, SVC_OK); /* of none that is known */
+  munit_assert_int(svc_order_done(w.t.s, "5f5f5f5f5f5f5f5f5f5f5f5f", SVC_OK, "{\"srvHost\":\"x\"}"), ==, SVC_OK); /* an unknown order */
   driver_state(&w, "CREATING");
   driver_orders(&w, 1, 0);
 
-  /* facts are checked as bodies are: what is refused changes nothing, and the log names the member */
+  /* facts are checked like bodies: a refusal changes nothing, and the log names the member */
   munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, "{\"hosts\":[\"a.example:27017\"],\"other\":{\"x\":[1]}}"), ==, SVC_INVALID);
   munit_assert_not_null(strstr(w.t.log, "other"));
   munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, "{\"hosts\":\"none\",\"srvHost\":7}"), ==, SVC_INVALID);
@@ -469,8 +470,8 @@ TEST(driver, facts)
   driver_state(&w, "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "db://a.example:27017,b.example:27018/"));
   munit_assert_string_equal(t_str(&w.t, "connectionStrings.standardSrv"), "db+srv://main.example");
-  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200); /* what the driver said holds until it says */
-  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "a.example")); /* something else */
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200); /* facts stay until the driver ... */
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "a.example")); /* ... reports other ones */
   driver_tick(&w, 1);
   munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
   driver_state(&w, "IDLE");
@@ -481,11 +482,11 @@ TEST(driver, facts)
                    ==, SVC_OK);
   driver_state(&w, "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "other://c.example:1/?ssl=false"));
-  munit_assert_string_equal(t_str(&w.t, "dbVersion"), "15.3"); /* of its engine only the driver knows */
+  munit_assert_string_equal(t_str(&w.t, "dbVersion"), "15.3"); /* only the driver knows the version of its engine */
   t_close(&w.t);
 }
 
-/* perform() is outside of any transaction: it may use the service as anybody. */
+/* perform() is called outside of any transaction, so it may use the service like any caller. */
 static void driver_uses_service(driver_log *log, svc *s, const svc_order *order)
 {
   driver_world *w = log->context;
@@ -520,7 +521,7 @@ TEST(driver, calls_back)
   t_close(&w.t);
 }
 
-/* Two threads tick: nobody is given the same order. */
+/* Two threads tick at the same time: no order is handed out twice. */
 static void driver_slow(driver_log *log, svc *s, const svc_order *order)
 {
   (void)log, (void)s, (void)order;
@@ -587,7 +588,7 @@ static void driver_stuck(driver_log *log, svc *s, const svc_order *order)
   for (;;) pause();
 }
 
-/* A process that makes a cluster and is killed: after it was told that the order is taken, or while it is giving it out. */
+/* A process that creates a cluster and is killed: after the driver has taken the order, or inside perform(). */
 static void driver_killed_process(const char *path, bool during, int fd)
 {
   static driver_world w;
@@ -616,7 +617,7 @@ TEST(driver, killed)
   int fds[2], round, status;
   bool taken;
   pid_t pid;
-  SKIP_IF(getenv("SVC_TEST_QEMU") || t_port() == t_memory_port()); /* which ends with its process */
+  SKIP_IF(getenv("SVC_TEST_QEMU") || t_port() == t_memory_port()); /* an in-memory store ends with its process */
   for (round = 0; round < 2; round++) {
     driver_folder(path);
     munit_assert_int(pipe(fds), ==, 0);
@@ -638,20 +639,20 @@ TEST(driver, killed)
     config = driver_config(&w);
     config.path = path;
     t_open(&w.t, &config);
-    if (t_port()->shared) { /* for all that is known the other one may live: until its lease has ended */
+    if (t_port()->shared) { /* the killed handle may still be alive, until its lease ends */
       driver_tick(&w, 0);
       t_advance(&w.t, 61);
       t_reopen(&w.t, &config);
     }
-    driver_orders(&w, 1, 1); /* it waits again */
+    driver_orders(&w, 1, 1); /* queued again */
     driver_tick(&w, 1);
     if (round == 0) munit_assert_string_equal(driver_last(&w)->id, id);
-    taken = round == 0 || t_port()->shared; /* where others may be faster, that is noted before it is handed out */
+    taken = round == 0 || t_port()->shared; /* with a shared store an order is recorded as taken before it is handed out */
     munit_assert_int(driver_last(&w)->attempt, ==, taken ? 2 : 1);
     munit_assert_string_equal(driver_last(&w)->action, "cluster.create");
     strcpy(id, driver_last(&w)->id);
     driver_tick(&w, 0);
-    t_reopen(&w.t, &config); /* closed in good order it is the same: nobody is left who would say that it is done */
+    t_reopen(&w.t, &config); /* closing the handle regularly has the same effect: no one is left to report the outcome */
     driver_tick(&w, 1);
     munit_assert_string_equal(driver_last(&w)->id, id);
     munit_assert_int(driver_last(&w)->attempt, ==, taken ? 3 : 2);
@@ -668,8 +669,8 @@ TEST(driver, killed)
 #define TRACE "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 #define OTHER_TRACE "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
 
-/* The trace of the request that asked for it goes with an order, when it is busy, or is handed out by another handle; what is
-** no trace does not; and what no request asked for has none. */
+/* The trace of the request travels with its order, also if the driver is busy or another handle hands it out. An invalid traceparent
+** is ignored, and an order without a request has none. */
 TEST(driver, traced)
 {
   static const char *const bad[] = { "", TRACE "-x", "ff" TRACE, "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01" };
@@ -693,13 +694,13 @@ TEST(driver, traced)
   driver_tick(&w, 1);
   munit_assert_string_equal(driver_last(&w)->traceparent, TRACE);
   munit_assert_int(driver_last(&w)->attempt, ==, 2);
-  t_reopen(&w.t, &config); /* taken, and not done when the handle was closed */
+  t_reopen(&w.t, &config); /* taken, but not done when the handle was closed */
   driver_tick(&w, 1);
   munit_assert_string_equal(driver_last(&w)->traceparent, TRACE);
   munit_assert_not_null(strstr(driver_last(&w)->desired, "\"instanceSize\":\"M10\""));
   munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
 
-  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) { /* ignored, and the request is served */
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) { /* ignored: the request is served */
     t_header(&w.t, "traceparent", bad[i]);
     munit_assert_int(t_sendf(&w.t, "PATCH", i % 2 ? PROBE_RESIZE("M10") : PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
     t_headers_clear(&w.t);
@@ -708,15 +709,15 @@ TEST(driver, traced)
     munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
   }
   t_header(&w.t, "traceparent", TRACE);
-  t_header(&w.t, "traceparent", TRACE); /* twice is none */
+  t_header(&w.t, "traceparent", TRACE); /* two headers count as none */
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
   t_headers_clear(&w.t);
-  t_header(&w.t, "traceparent", "cc" OTHER_TRACE "-more"); /* no version 00, and no dash behind the 55 characters */
+  t_header(&w.t, "traceparent", "cc" OTHER_TRACE "-more"); /* not version 00, and no dash after the 55 characters */
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M30"), CLUSTER, w.group), ==, 200);
   driver_tick(&w, 1);
   munit_assert_string_equal(driver_last(&w)->traceparent, "");
   t_headers_clear(&w.t);
-  t_header(&w.t, "traceparent", OTHER_TRACE); /* a newer order replaces the older one, and its trace */
+  t_header(&w.t, "traceparent", OTHER_TRACE); /* a newer order replaces the older one, with its trace */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202);
   t_headers_clear(&w.t);
   driver_tick(&w, 1);
@@ -726,7 +727,7 @@ TEST(driver, traced)
   driver_remove(path);
 }
 
-/* Figures of orders, for metrics: as of the last tick, without a look at the store when they are read. */
+/* Numbers of orders, for metrics: as of the last tick, without a read of the store. */
 TEST(driver, figures)
 {
   driver_world w;
@@ -743,7 +744,7 @@ TEST(driver, figures)
   munit_assert_uint64(now.orders + now.orders_waiting + (uint64_t)now.oldest_order_ms + now.order_retries, ==, 0);
   driver_create(&w);
   w.log.answer = SVC_BUSY;
-  t_advance(&w.t, 10); /* a store on a server is asked every five seconds */
+  t_advance(&w.t, 10); /* a remote store is read every five seconds */
   driver_tick(&w, 1);
   munit_assert_int(svc_stats(w.t.s, &now), ==, SVC_OK);
   munit_assert_uint64(now.orders, ==, 1);
@@ -754,7 +755,7 @@ TEST(driver, figures)
   t_advance(&w.t, 50);
   driver_tick(&w, 1);
   munit_assert_int(svc_stats(w.t.s, &now), ==, SVC_OK);
-  munit_assert_uint64(now.orders, ==, 1); /* taken, and not done */
+  munit_assert_uint64(now.orders, ==, 1); /* taken, but not done */
   munit_assert_uint64(now.orders_waiting, ==, 0);
   munit_assert_int64(now.oldest_order_ms, >=, 60000);
   munit_assert_uint64(now.order_retries, ==, 1);
@@ -767,7 +768,7 @@ TEST(driver, figures)
   t_close(&w.t);
 }
 
-/* A store with orders is opened without a driver: from there on the clock moves what they were for. And the other way round. */
+/* A store with orders is opened without a driver: the simulator then carries them out by the clock. And the reverse. */
 TEST(driver, gone)
 {
   static driver_world w;
@@ -785,13 +786,13 @@ TEST(driver, gone)
   driver_tick(&w, 1);
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Waiting", "M10"), "/groups/%s/clusters", w.group), ==, 201);
   driver_orders(&w, 2, 1);
-  t_reopen(&w.t, &visit); /* a tool that only passes by leaves them to the driver */
+  t_reopen(&w.t, &visit); /* a tool leaves the orders to the driver */
   driver_orders(&w, 2, 1);
   munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   t_advance(&w.t, 3600);
   t_reopen(&w.t, &plain);
   driver_orders(&w, 0, 0);
-  driver_state(&w, "CREATING"); /* it begins now */
+  driver_state(&w, "CREATING"); /* the simulated step begins now */
   t_advance(&w.t, 9);
   driver_state(&w, "CREATING");
   t_advance(&w.t, 1);
@@ -800,7 +801,7 @@ TEST(driver, gone)
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
 
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
-  t_reopen(&w.t, &config); /* what the clock had begun it ends */
+  t_reopen(&w.t, &config); /* a step of the simulator is completed by it */
   driver_state(&w, "UPDATING");
   t_advance(&w.t, 5);
   driver_tick(&w, 0);
@@ -809,7 +810,7 @@ TEST(driver, gone)
   driver_remove(path);
 }
 
-/* Of what a build leaves out orders may be there that another has written: they are kept for it, or over; nobody is asked for them. */
+/* Orders of nouns that this build leaves out are kept for the build that wrote them, or deleted, and never handed out. */
 TEST(driver, left_out)
 {
   static const char *const without[] = { "cluster", NULL };
@@ -834,14 +835,14 @@ TEST(driver, left_out)
   munit_assert_int(svc_order_secrets(w.t.s, id, secrets, &n), ==, SVC_INVALID);
   munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
   driver_orders(&w, 1, 1);
-  t_reopen(&w.t, &plain); /* where nobody else writes they would never be done: what they were for is not here */
+  t_reopen(&w.t, &plain); /* no other build can write to this store, so the orders would never be done */
   driver_orders(&w, 0, 0);
   t_close(&w.t);
   t_without(NULL);
   driver_remove(path);
 }
 
-/* The first record of a class becomes another; NULL: it goes. */
+/* Replaces the first record of a class; NULL: removes it. */
 static void driver_damage(svc *s, const char *prefix, svc_str key, const svc_str *value)
 {
   const svc_store_port *port = s->commit.port;
@@ -858,7 +859,7 @@ static void driver_damage(svc *s, const char *prefix, svc_str key, const svc_str
   munit_assert_int(port->commit(txn), ==, SVC_OK);
 }
 
-/* Orders of a store that is damaged are handed to nobody, and it is said; what waits and is none is passed over. */
+/* Damaged orders are not handed out, which is logged. Records of the queue without an order are skipped. */
 TEST(driver, damaged)
 {
   static const svc_str nothing = SVC_S(""), cut = SVC_S("0123456789"), endless = SVC_S("012345678901" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0" "\377\377" "x");
@@ -882,7 +883,7 @@ TEST(driver, damaged)
     munit_assert_size(walk.value.n, <, sizeof order);
     memcpy(order, walk.value.p, kept.n = walk.value.n);
   }
-  /* it was taken, and waits */
+  /* taken earlier, and queued again */
   svc_key_begin(&key, 'w');
   svc_key_time(&key, w.t.now);
   svc_key_add(&key, order, 12);
@@ -920,7 +921,7 @@ TEST(driver, damaged)
   driver_remove(path);
 }
 
-/* Where several share a store: handles that live and whose orders are theirs, more than are told apart, and records of such that cannot be read. */
+/* In a shared store: live handles with orders of their own, more handles than can be told apart, and damaged records of handles. */
 TEST(driver, sessions)
 {
   static driver_world w;
@@ -942,16 +943,16 @@ TEST(driver, sessions)
   driver_damage(w.t.s, "m", SVC_S("msessio"), &odd);
   driver_damage(w.t.s, "m", SVC_S("msessionshort"), &odd);
   config.driver = NULL;
-  t_reopen(&w.t, &config); /* it has no driver, and others have */
+  t_reopen(&w.t, &config); /* this handle has no driver, but others have */
   driver_orders(&w, 1, 1);
   config.driver = &w.driver;
   t_reopen(&w.t, &config);
   driver_tick(&w, 1);
   driver_orders(&w, 1, 0);
   t_close(&w.t);
-  w.t.now = -600000; /* a clock that nobody has set */
+  w.t.now = -600000; /* a clock that was never set */
   t_reopen(&w.t, &config);
-  driver_orders(&w, 1, 0); /* who has it may live, for all that is known */
+  driver_orders(&w, 1, 0); /* the handle with the order may still be alive */
   t_close(&w.t);
   driver_remove(path);
 }
@@ -968,7 +969,7 @@ static bool load_run(svc_call *c)
   munit_assert_not_null(c->txn);
   if (!svc_resolve_all(c)) return false;
   e = svc_path_entity(c, "cluster");
-  if (svc_query_get(c, "quick")) { /* some know the answer */
+  if (svc_query_get(c, "quick")) { /* with ?quick no question is needed */
     svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     svc_node_set_i64(c->arena, body, "value", -1);
     return svc_answer_node(c, body);
@@ -986,7 +987,7 @@ static bool load_on_reply(svc_call *c, const svc_reply *reply)
 {
   const svc_entity *e = svc_path_entity(c, "cluster");
   munit_assert_null(c->txn);
-  munit_assert_true(svc_str_is(e->unique, "Main")); /* what the path names is known still, but no record of it */
+  munit_assert_true(svc_str_is(e->unique, "Main")); /* the names in the path are still known, but no record is */
   munit_assert_size(e->body.n, ==, 0);
   return svc_answer_node(c, svc_json_parse(c->arena, (svc_str){ reply->bytes, reply->length }));
 }
@@ -1009,7 +1010,7 @@ static const svc_noun *const loads[] = { &load_noun, NULL };
 typedef struct driver_asked {
   driver_world *w;
   int count, answer;
-  size_t bytes; /* to be answered with; 0: a figure */
+  size_t bytes; /* size of the answer; 0: a number */
 } driver_asked;
 
 static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
@@ -1029,7 +1030,7 @@ static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r
   munit_assert_string_equal(q->parameters, "{\"metric\":\"CPU\"}");
   munit_assert_int64(q->now, ==, asked->w->t.now);
   munit_assert_size(q->most, >, 1000);
-  request.headers = &json; /* outside of any transaction: even a write goes through */
+  request.headers = &json; /* outside of any transaction: even a write works */
   request.header_count = 1;
   request.body = body;
   request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"asked-%d\",\"orgId\":\"%s\"}", asked->count, q->org_id);
@@ -1042,7 +1043,7 @@ static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r
     munit_assert_int(svc_reply_add(r, "", 0), ==, SVC_OK);
     return svc_reply_add(r, ":17}", 4);
   }
-  for (i = 0; i < asked->bytes; i += 1 << 20) { /* too much, piece by piece */
+  for (i = 0; i < asked->bytes; i += 1 << 20) { /* too much, in pieces */
     static char piece[1 << 20];
     size_t before = r->length;
     int rc = svc_reply_add(r, piece, sizeof piece);
@@ -1071,7 +1072,7 @@ TEST(driver, questions)
   t_probes(loads);
   driver_open(&w);
   driver_idle(&w);
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 503); /* a driver that knows no questions */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 503); /* a driver without ask() */
   t_close(&w.t);
 
   driver_open(&w);
@@ -1084,14 +1085,14 @@ TEST(driver, questions)
   munit_assert_string_not_equal(t_link(&w.t, "self"), "");
   munit_assert_int(t_sendf(&w.t, "HEAD", NULL, CLUSTER "/load", w.group), ==, 200);
   munit_assert_int(asked.count, ==, 2);
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load?quick=true", w.group), ==, 200); /* answered without */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load?quick=true", w.group), ==, 200); /* answered without a question */
   munit_assert_int64(t_int(&w.t, "value"), ==, -1);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/None/load", w.group), ==, 404);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load?slow=true", w.group), ==, 400);
   w.t.anonymous = true;
   munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 401);
   w.t.anonymous = false;
-  munit_assert_int(asked.count, ==, 2); /* the driver has not heard of any of these */
+  munit_assert_int(asked.count, ==, 2); /* none of these requests reached the driver */
 
   asked.answer = SVC_BUSY;
   w.t.log[0] = 0;
@@ -1100,15 +1101,15 @@ TEST(driver, questions)
   munit_assert_not_null(strstr(w.t.log, "measure"));
   asked.answer = SVC_OK;
   asked.bytes = (size_t)1 << 30;
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 503); /* more than there is room for */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 503); /* too large */
   asked.bytes = 0;
   munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 200);
 
   munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load"), ==, 1);
   munit_assert_int(driver_may_wait(&w, "HEAD", "/clusters/Main/load"), ==, 1);
-  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main"), ==, t_port()->shared); /* a store that is elsewhere is waited for */
+  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main"), ==, t_port()->shared); /* a remote store may wait */
   munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load/more"), ==, t_port()->shared);
-  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/%zz"), ==, t_port()->shared); /* no path at all */
+  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/%zz"), ==, t_port()->shared); /* not a valid path */
   munit_assert_int(driver_may_wait(&w, "POST", "/clusters"), ==, 1);
   munit_assert_int(svc_may_wait(w.t.s, NULL), ==, 0);
   munit_assert_int(svc_may_wait(NULL, NULL), ==, 0);
@@ -1117,7 +1118,7 @@ TEST(driver, questions)
   t_probes(NULL);
 }
 
-/* Without a driver a figure is made up: the same on every run, and said to be. */
+/* Without a driver values are simulated: the same in every run, and marked as simulated. */
 TEST(driver, simulated)
 {
   const svc_config quiet = { .limiter_off = 1 };
@@ -1129,7 +1130,7 @@ TEST(driver, simulated)
     t_open(&w.t, &quiet);
     w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
     munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w.group), ==, 201);
-    munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load"), ==, 1); /* who asks cannot know that nobody waits */
+    munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load"), ==, 1); /* the function cannot know that no driver will be asked */
     for (i = 0; i < 4; i++) {
       munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 200);
       munit_assert_string_equal(t_str(&w.t, "simulated"), "true");
@@ -1138,9 +1139,9 @@ TEST(driver, simulated)
       munit_assert_int64(values[run][i], <=, 1000);
       t_advance(&w.t, i == 0 ? 1 : 3600);
     }
-    munit_assert_int64(values[run][0], ==, values[run][1]); /* within the minute */
+    munit_assert_int64(values[run][0], ==, values[run][1]); /* the same within a minute */
     munit_assert_true(values[run][1] != values[run][2] || values[run][2] != values[run][3]);
-    munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load?odd=true", w.group), ==, 503); /* a question that it does not know */
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load?odd=true", w.group), ==, 503); /* the simulator does not know the question */
     t_close(&w.t);
   }
   munit_assert_memory_equal(sizeof values[0], values[0], values[1]);
@@ -1160,14 +1161,14 @@ static void driver_three(driver_world *w, char id[25])
   munit_assert_int(svc_order_done(w->t.s, driver_last(w)->id, SVC_OK, THREE), ==, SVC_OK);
 }
 
-/* The type of a process, as it is shown now. */
+/* Returns the current type of a process. */
 static const char *driver_type(driver_world *w, const char *process)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes/%s", w->group, process), ==, 200);
   return t_str(&w->t, "typeName");
 }
 
-/* Hosts go down and up, and lead their set; each is told once, with its events. */
+/* Hosts go down and up, and become primary; each change is reported once, with its events. */
 TEST(driver, report)
 {
   const char *before;
@@ -1181,9 +1182,10 @@ TEST(driver, report)
   munit_assert_string_equal(driver_type(&w, "a.example:1"), "REPLICA_SECONDARY");
   munit_assert_string_equal(driver_type(&w, "b.example:2"), "REPLICA_PRIMARY");
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
-  munit_assert_int(svc_report(w.t.s, "cluster", id, "{\"processes\":[{\"host\":\"a.example:1\",\"up\":false}]}"), ==, SVC_OK); /* is known */
+  /* already known */
+  munit_assert_int(svc_report(w.t.s, "cluster", id, "{\"processes\":[{\"host\":\"a.example:1\",\"up\":false}]}"), ==, SVC_OK);
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
-  snprintf(both, sizeof both, "%s/%s", w.group, id); /* found without a search */
+  snprintf(both, sizeof both, "%s/%s", w.group, id); /* the path is found without a search */
   munit_assert_int(svc_report(w.t.s, "cluster", both, "{\"processes\":[{\"host\":\"b.example:2\",\"up\":false}]}"), ==, SVC_OK);
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "HOST_DOWN NO_PRIMARY");
   munit_assert_string_equal(driver_type(&w, "c.example:3"), "REPLICA_SECONDARY");
@@ -1196,7 +1198,7 @@ TEST(driver, report)
   t_close(&w.t);
 }
 
-/* Where a cluster is reached, and what runs there. */
+/* Reports of a cluster's address, and of its hosts. */
 TEST(driver, report_moved)
 {
   driver_world w;
@@ -1218,7 +1220,7 @@ TEST(driver, report_moved)
   t_close(&w.t);
 }
 
-/* What is no report changes nothing. */
+/* Invalid reports change nothing. */
 TEST(driver, report_refused)
 {
   static const struct {

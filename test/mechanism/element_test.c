@@ -1,6 +1,6 @@
 /*
-** Elements: what a path names though it is no entity, but an element of an array of its parent's. A train has cars, and a
-** car has seats: to change one of them is to change the train.
+** Elements: resources that are not entities but elements of an array in their parent. A train has cars, and a car has seats:
+** changing one of them changes the train.
 */
 #include "mechanism/probe.h"
 
@@ -29,7 +29,7 @@ static const svc_field train_fields[] = {
 };
 static const svc_object train_object = { .name = "Train", .fields = SVC_ROWS(train_fields) };
 
-/* A train of more than one red car is none. */
+/* A train must not have more than one red car. */
 static bool train_prepare(svc_call *c, svc_change *change)
 {
   const svc_node *car = svc_node_get(change->body, "cars");
@@ -52,7 +52,7 @@ static bool car_gone(svc_call *c, const svc_entity *e)
   return true;
 }
 
-/* Some seats are not to be taken out, and some cannot be. */
+/* Some seats must not be removed, and some fail after the removal. */
 static bool seat_is(svc_call *c, const svc_entity *e, const char *row)
 {
   const svc_node *body = svc_entity_body(c, e);
@@ -140,7 +140,7 @@ static void element_close(element_world *w)
   t_probes(NULL);
 }
 
-/* Of the train, or below it. */
+/* Sends a request to the train, or below it. */
 static int element_at(element_world *w, const char *method, const char *below, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/trains/express%s", w->group, below);
@@ -187,7 +187,7 @@ TEST(element, read)
   munit_assert_string_equal(t_str(&w.t, "results[0].name"), "second");
   snprintf(path, sizeof path, "/red/%s", w.car);
   munit_assert_int(element_at(&w, "GET", path, NULL), ==, 404);
-  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"empty\"}", "/groups/%s/trains", w.group), ==, 201); /* one without any */
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"empty\"}", "/groups/%s/trains", w.group), ==, 201); /* a train without cars */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/trains/empty/cars", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/trains/empty/cars/%s", w.group, w.car), ==, 404);
@@ -208,15 +208,15 @@ TEST(element, create)
   second = t_keep(&w.t, t_str(&w.t, "id"));
   munit_assert_size(strlen(second), ==, 24);
   munit_assert_string_equal(t_str(&w.t, "colour"), "red");
-  munit_assert_string_equal(t_str(&w.t, "built"), "2025-06-01T00:01:00Z"); /* what the service fills in */
+  munit_assert_string_equal(t_str(&w.t, "built"), "2025-06-01T00:01:00Z"); /* filled in by the service */
   munit_assert_not_null(strstr(t_link(&w.t, "self"), second));
-  munit_assert_size(train_prepares, ==, 2); /* once for the train, once for this */
+  munit_assert_size(train_prepares, ==, 2); /* once for the train, once for the new car */
   munit_assert_size(car_prepares, ==, 1);
-  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CPS_SNAPSHOT_STARTED"); /* its own event, not the train's */
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CPS_SNAPSHOT_STARTED"); /* the car's event, not the train's */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "results[0].resourceId"), second);
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "express");
-  munit_assert_int(element_at(&w, "GET", "", NULL), ==, 200); /* and the train is another one */
+  munit_assert_int(element_at(&w, "GET", "", NULL), ==, 200); /* and the train has changed */
   munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), tag);
   munit_assert_string_equal(t_str(&w.t, "cars[0].id"), w.car);
   munit_assert_string_equal(t_str(&w.t, "cars[1].id"), second);
@@ -226,18 +226,19 @@ TEST(element, create)
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"colour\":\"blue\"}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "name"));
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"x\",\"id\":\"5f5f5f5f5f5f5f5f5f5f5f5f\"}"), ==, 400);
-  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"x\",\"colour\":\"red\"}"), ==, 400); /* the train will not have it */
+  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"x\",\"colour\":\"red\"}"), ==, 400); /* the hook of the train refuses it */
   munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
-  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"x\",\"colour\":\"pink\"}"), ==, 400); /* nor the car itself */
+  /* and the hook of the car refuses this */
+  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"x\",\"colour\":\"pink\"}"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_PROVIDER");
-  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"first\"}"), ==, 409); /* names are unique among them */
+  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"first\"}"), ==, 409); /* names are unique within the array */
   munit_assert_string_equal(t_param(&w.t, 0), "first");
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"c\"}"), ==, 201);
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"d\"}"), ==, 201);
-  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"e\"}"), ==, 400); /* four are as many as the row allows */
+  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"e\"}"), ==, 400); /* the field allows at most four */
   munit_assert_true(t_violation(&w.t, "cars"));
   munit_assert_int(element_at(&w, "PATCH", "", "{\"parked\":true}"), ==, 200);
-  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"e\"}"), ==, 409); /* what may not be changed has its cars as well */
+  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"e\"}"), ==, 409); /* its cars must not be changed either */
   munit_assert_string_equal(t_error(&w.t), "PEER_INVALID_STATE");
   munit_assert_int(element_at(&w, "GET", "/cars", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
@@ -264,7 +265,7 @@ TEST(element, change)
   munit_assert_int(element_at(&w, "DELETE", element_path(w.car, ""), NULL), ==, 412);
   t_headers_clear(&w.t);
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CPS_SNAPSHOT_BEHIND");
-  munit_assert_int(element_at(&w, "GET", "", NULL), ==, 200); /* in its place, and the other as it was */
+  munit_assert_int(element_at(&w, "GET", "", NULL), ==, 200); /* in the same place, and the other car is unchanged */
   munit_assert_string_equal(t_str(&w.t, "cars[0].colour"), "blue");
   munit_assert_string_equal(t_str(&w.t, "cars[1].id"), second);
   munit_assert_string_equal(t_str(&w.t, "cars[1].colour"), "red");
@@ -272,7 +273,7 @@ TEST(element, change)
   munit_assert_int(element_at(&w, "PUT", element_path(w.car, ""), "{\"name\":\"one\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "colour"), "grey");
   munit_assert_string_equal(t_str(&w.t, "built"), "2025-06-01T00:00:00Z");
-  munit_assert_int(element_at(&w, "GET", element_path(w.car, ""), NULL), ==, 200); /* sent back: nothing changes */
+  munit_assert_int(element_at(&w, "GET", element_path(w.car, ""), NULL), ==, 200); /* the shown body is sent back: nothing changes */
   text = t_keep(&w.t, w.t.response.body);
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   munit_assert_int(element_at(&w, "PUT", element_path(w.car, ""), text), ==, 200);
@@ -295,7 +296,7 @@ TEST(element, delete)
   const char *before, *second;
   element_world w;
   element_open(&w);
-  munit_assert_int(element_at(&w, "DELETE", element_path(w.car, ""), NULL), ==, 400); /* a train has one at the least */
+  munit_assert_int(element_at(&w, "DELETE", element_path(w.car, ""), NULL), ==, 400); /* a train has at least one car */
   munit_assert_true(t_violation(&w.t, "cars"));
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"second\",\"locked\":true}"), ==, 201);
   second = t_keep(&w.t, t_str(&w.t, "id"));
@@ -314,13 +315,13 @@ TEST(element, delete)
   munit_assert_int(element_at(&w, "GET", "", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "cars"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "cars[0].id"), second);
-  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"third\"}"), ==, 201); /* the last one of the list has gone, and one comes */
+  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"third\"}"), ==, 201); /* added last, and deleted again */
   munit_assert_int(element_at(&w, "DELETE", element_path(t_keep(&w.t, t_str(&w.t, "id")), ""), NULL), ==, 204);
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"fourth\"}"), ==, 201);
   munit_assert_int(element_at(&w, "GET", "/cars", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_string_equal(t_str(&w.t, "results[1].name"), "fourth");
-  munit_assert_int(element_at(&w, "DELETE", "", NULL), ==, 204); /* with the train they go, and leave nothing behind */
+  munit_assert_int(element_at(&w, "DELETE", "", NULL), ==, 204); /* cars are deleted with their train, and leave nothing behind */
   munit_assert_size(probe_records(w.t.s, "etrai"), ==, 0);
   element_close(&w);
 }
@@ -336,7 +337,7 @@ TEST(element, in_element)
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"second\",\"seats\":[{\"row\":\"z\"}]}"), ==, 201);
   munit_assert_size(strlen(t_str(&w.t, "seats[0].id")), ==, 24);
   second = t_keep(&w.t, t_str(&w.t, "id"));
-  munit_assert_int(element_at(&w, "POST", element_path(w.car, "/seats"), "{\"row\":\"a\"}"), ==, 201); /* an array that was not there */
+  munit_assert_int(element_at(&w, "POST", element_path(w.car, "/seats"), "{\"row\":\"a\"}"), ==, 201); /* creates the missing array */
   seat = t_keep(&w.t, t_str(&w.t, "id"));
   munit_assert_int(element_at(&w, "POST", element_path(w.car, "/seats"), "{\"row\":\"b\"}"), ==, 201);
   munit_assert_int(element_at(&w, "POST", element_path(w.car, "/seats"), "{\"row\":\"c\"}"), ==, 403);
@@ -347,7 +348,7 @@ TEST(element, in_element)
   munit_assert_string_equal(t_str(&w.t, "results[0].row"), "a");
   snprintf(path, sizeof path, "/seats/%s", seat);
   munit_assert_int(element_at(&w, "GET", element_path(w.car, path), NULL), ==, 200);
-  munit_assert_int(element_at(&w, "GET", element_path(second, path), NULL), ==, 404); /* not of that car */
+  munit_assert_int(element_at(&w, "GET", element_path(second, path), NULL), ==, 404); /* a seat of another car */
   munit_assert_string_equal(t_error(&w.t), "SNAPSHOT_NOT_FOUND");
   munit_assert_int(element_at(&w, "PATCH", element_path(w.car, path), "{\"row\":\"A\"}"), ==, 200);
   munit_assert_int(element_at(&w, "GET", "", NULL), ==, 200);
@@ -357,7 +358,7 @@ TEST(element, in_element)
   munit_assert_int(element_at(&w, "GET", element_path(w.car, "/seats"), NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].row"), "b");
-  for (i = 0; i < 2; i++) { /* a hook says no, before or after: it is there as it was */
+  for (i = 0; i < 2; i++) { /* a hook refuses, before or after the removal: the seat is unchanged */
     munit_assert_int(element_at(&w, "POST", element_path(w.car, "/seats"), i ? "{\"row\":\"stuck\"}" : "{\"row\":\"kept\"}"), ==, 201);
     snprintf(path, sizeof path, "/seats/%s", t_str(&w.t, "id"));
     munit_assert_int(element_at(&w, "DELETE", element_path(w.car, path), NULL), ==, 409);
@@ -388,7 +389,7 @@ TEST(element, no_memory)
   t_probes(probes);
   t_open(&w.t, &config);
   w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
-  memset(filler, 'x', sizeof filler - 1); /* so that one block is not enough */
+  memset(filler, 'x', sizeof filler - 1); /* long enough to need more than one block */
   snprintf(body, sizeof body, "{\"name\":\"express\",\"cars\":[{\"name\":\"%s\"}]}", filler);
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/trains", w.group), ==, 201);
   w.car = t_keep(&w.t, t_str(&w.t, "cars[0].id"));

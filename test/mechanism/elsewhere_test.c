@@ -1,6 +1,6 @@
 /*
-** Permission elsewhere: paths that name no organization and no project. A pact is what several organizations have in
-** common, as a federation is: roles count that are held on one of them. Bells are rung by whoever holds the role anywhere.
+** Permissions on paths without organization and project. A pact belongs to several organizations, like a federation: a role on
+** any one of them counts. Bells may be rung by anybody who has the role anywhere.
 */
 #include "mechanism/probe.h"
 
@@ -32,7 +32,7 @@ static const svc_noun pact_noun = {
   .ext = SVC_NOUN_EXT(.alliance = &pact_alliance)
 };
 
-/* Below a pact: of one organization each, which the path names as well. */
+/* A clause is below a pact and belongs to one organization, which its path names, too. */
 static const svc_field clause_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
 static const svc_object clause_object = { .name = "Clause", .fields = SVC_ROWS(clause_fields) };
 static const svc_route clause_routes[] = {
@@ -45,7 +45,7 @@ static const svc_noun clause_noun = {
   .name = "clause", .kind = "clau", .parent = "pact", .param = "clauseId", .object = &clause_object, .routes = SVC_ROUTES(clause_routes)
 };
 
-/* What a pact has for one of its organizations, by whose id it is named. */
+/* A seal belongs to a pact and one of its organizations, whose id is its key. */
 static const svc_field seal_fields[] = { F_STR("colour"), F_HEX24("orgId", .flags = SVC_REQUIRED) };
 static const svc_object seal_object = { .name = "Seal", .fields = SVC_ROWS(seal_fields) };
 #define SEAL(m, p, ...) { .method = m, .path = "/pacts/{pactId}/seals" p, .set = SVC_SET_FEDERATION_ORGANIZATION, PROBE_VERSIONS, \
@@ -67,9 +67,9 @@ static const svc_route bell_routes[] = {
   { .method = SVC_POST, .path = "/bells:ring", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .roles = SVC_R_ORG_GROUP_CREATOR,
     .flags = SVC_ANYWHERE | SVC_NO_BODY, .status = 204, .run = bell_rings },
   { .method = SVC_POST, .path = "/bells:mute", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .roles = SVC_R_ORG_MEMBER,
-    .flags = SVC_NO_BODY, .status = 204, .run = bell_rings }, /* says neither where nor anywhere */
+    .flags = SVC_NO_BODY, .status = 204, .run = bell_rings }, /* the route has neither a scope nor SVC_ANYWHERE */
   { .method = SVC_POST, .path = "/bells:hear", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .flags = SVC_NO_BODY, .status = 204,
-    .run = bell_rings } /* for whoever is known */
+    .run = bell_rings } /* for every known caller */
 };
 static const svc_noun bell_noun = { .name = "bell", .flags = SVC_VIRTUAL, .object = &bell_object, .routes = SVC_ROUTES(bell_routes) };
 
@@ -79,7 +79,7 @@ static const svc_noun *const probes[] = { &pact_noun, &clause_noun, &seal_noun, 
 
 typedef struct elsewhere_world {
   t_service t;
-  const char *first, *second, *stranger; /* organizations: two of the pact, and another one */
+  const char *first, *second, *stranger; /* two organizations of the pact, and a foreign one */
   const char *pact;
 } elsewhere_world;
 
@@ -102,7 +102,7 @@ static void elsewhere_close(elsewhere_world *w)
   t_probes(NULL);
 }
 
-/* Requests to come are of somebody who holds this, and nothing else. */
+/* Later requests come from a caller with only this role. */
 static void elsewhere_as(elsewhere_world *w, const char *role, const char *on)
 {
   w->t.grants[0].role = role;
@@ -121,21 +121,21 @@ TEST(elsewhere, members)
   elsewhere_open(&w);
   project = t_project(&w.t, w.first, "alpha");
 
-  elsewhere_as(&w, "ORG_OWNER", w.second); /* of one of its organizations, not the first */
+  elsewhere_as(&w, "ORG_OWNER", w.second); /* an organization of the pact, but not the first */
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 200);
   munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"us\"}"), ==, 200);
   munit_assert_int(elsewhere_at(&w, "POST", "/clauses", "{\"name\":\"c\"}"), ==, 201);
   munit_assert_int(elsewhere_at(&w, "GET", "/clauses", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
 
-  elsewhere_as(&w, "ORG_READ_ONLY", w.first); /* part of it, without the role */
+  elsewhere_as(&w, "ORG_READ_ONLY", w.first); /* a member without the required role */
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 200);
   munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"them\"}"), ==, 403);
   munit_assert_string_equal(t_error(&w.t), "ACCESS_FORBIDDEN");
   munit_assert_int(elsewhere_at(&w, "POST", "/clauses", "{\"name\":\"d\"}"), ==, 403);
   munit_assert_int(elsewhere_at(&w, "DELETE", "", NULL), ==, 403);
 
-  elsewhere_as(&w, "ORG_OWNER", w.stranger); /* owner, but of another: no part in it */
+  elsewhere_as(&w, "ORG_OWNER", w.stranger); /* owner of a foreign organization */
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
   munit_assert_string_equal(t_error(&w.t), "USER_UNAUTHORIZED");
   munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"them\"}"), ==, 401);
@@ -145,7 +145,7 @@ TEST(elsewhere, members)
   munit_assert_int(t_send(&w.t, "GET", "/pacts/5f5f5f5f5f5f5f5f5f5f5f5f", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
 
-  elsewhere_as(&w, "GROUP_OWNER", project); /* a project of one of them is not the organization */
+  elsewhere_as(&w, "GROUP_OWNER", project); /* a role on a project is no role on its organization */
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
   w.t.caller.grant_count = 0;
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
@@ -159,7 +159,7 @@ TEST(elsewhere, members)
   elsewhere_close(&w);
 }
 
-/* The same with roles that are kept in the store. */
+/* The same with roles from the store. */
 TEST(elsewhere, people)
 {
   elsewhere_world w;
@@ -176,7 +176,7 @@ TEST(elsewhere, people)
   munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 403);
   t_as(&w.t, stranger);
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
-  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204); /* that one's role is held anywhere */
+  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204); /* the caller has the role somewhere */
   t_as(&w.t, NULL);
   elsewhere_close(&w);
 }
@@ -189,14 +189,14 @@ TEST(elsewhere, anywhere)
   project = t_project(&w.t, w.first, "alpha");
   elsewhere_as(&w, "ORG_GROUP_CREATOR", w.stranger);
   munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204);
-  elsewhere_as(&w, "ORG_OWNER", w.stranger); /* it includes that one */
+  elsewhere_as(&w, "ORG_OWNER", w.stranger); /* this role includes the required one */
   munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204);
   elsewhere_as(&w, "ORG_READ_ONLY", w.stranger);
   munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 403);
   elsewhere_as(&w, "GROUP_OWNER", project);
   munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 403);
   munit_assert_int(t_send(&w.t, "POST", "/bells:hear", NULL), ==, 204);
-  elsewhere_as(&w, "ORG_OWNER", NULL); /* not even an owner of everything: that route forgot to say where */
+  elsewhere_as(&w, "ORG_OWNER", NULL); /* refused even for an owner of everything, because the route has no scope */
   munit_assert_int(t_send(&w.t, "POST", "/bells:mute", NULL), ==, 403);
   munit_assert_string_equal(t_error(&w.t), "ACCESS_FORBIDDEN");
   w.t.anonymous = true;
@@ -206,7 +206,7 @@ TEST(elsewhere, anywhere)
   elsewhere_close(&w);
 }
 
-/* Who has no part in the pact uses up nobody's requests but its own. */
+/* A caller without a role on the pact uses only its own bucket. */
 TEST(elsewhere, buckets)
 {
   char path[80], body[128], set[80];
@@ -232,14 +232,14 @@ TEST(elsewhere, buckets)
   elsewhere_as(&w, "ORG_OWNER", w.first);
   w.t.caller.user_id = "5f0000000000000000000003";
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
-  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "2"); /* nothing was taken from it */
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "2"); /* no token was taken from it */
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
-  w.t.caller.user_id = "5f0000000000000000000004"; /* and it is the organization's, not the caller's */
+  w.t.caller.user_id = "5f0000000000000000000004"; /* the bucket belongs to the organization, not to the caller */
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "0");
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 429);
 
-  /* asked about an organization that it does not belong to: nothing is taken from that one either */
+  /* an organization that is not in the pact: its bucket loses no token either */
   snprintf(path, sizeof path, "/seals/%s", w.stranger);
   w.t.caller.user_id = "5f0000000000000000000005";
   for (i = 0; i < 3; i++) munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 404);

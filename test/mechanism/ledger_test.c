@@ -1,8 +1,8 @@
 /*
-** Who hears of events, and what is written down of what costs money.
+** Listeners of events, and the ledger of costs.
 **
-** The probes: sirens, in the seat of the alerts, of which one is made for every event; and pranks, which think better of
-** it after their event is written. The first meter is the cluster's.
+** The made-up nouns of this suite: sirens, in the seat of the alerts, one of which is created for every event; and pranks,
+** which refuse after their event is written. The first meter is the cluster's.
 */
 #include "mechanism/probe.h"
 
@@ -10,7 +10,7 @@ static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 
 /* --------------------------------------------------------------------------------------------------------------- sirens */
 
-static char heard[4096]; /* all types, also of what was undone */
+static char heard[4096]; /* all types, including events that were undone */
 static const char *refused_type;
 
 static const svc_field siren_fields[] = {
@@ -33,8 +33,8 @@ static bool siren_hears(svc_call *c, const char *type, const svc_entity *event)
   size_t n = strlen(heard);
   munit_assert_not_null(c->txn);
   munit_assert_true(svc_event_type_named(type, &row));
-  munit_assert_int(svc_entity_get(c->txn, event->kind, &event->parent, &event->id, &again), ==, SVC_OK); /* it is there already */
-  if (strcmp(type, "ALERT_ACKNOWLEDGED_AUDIT") == 0) return true; /* what a siren itself brings about */
+  munit_assert_int(svc_entity_get(c->txn, event->kind, &event->parent, &event->id, &again), ==, SVC_OK); /* the event is already stored */
+  if (strcmp(type, "ALERT_ACKNOWLEDGED_AUDIT") == 0) return true; /* an event of a siren itself */
   snprintf(heard + n, sizeof heard - n, "%s%s", n ? " " : "", type);
   if (refused_type && strcmp(type, refused_type) == 0) return svc_fail(c, SVC_E_PEER_INVALID_STATE, "s", "it");
   memset(&change, 0, sizeof change);
@@ -52,7 +52,7 @@ static const svc_noun siren_noun = {
   .ext = SVC_NOUN_EXT(.alerts = &(const svc_alert_ops){ siren_hears })
 };
 
-/* A prank writes its event, and then is refused; by itself, after a while, it does the same once more. */
+/* A prank writes its event, and is then refused. As a due step it later does the same. */
 static const svc_field prank_fields[] = { F_ID(), F_BOOL("late", .preset = "false"), F_STR("name", .flags = SVC_REQUIRED) };
 static const svc_object prank_object = { .name = "Prank", .fields = SVC_ROWS(prank_fields) };
 static const svc_route prank_routes[] = {
@@ -62,7 +62,7 @@ static const svc_route prank_routes[] = {
 static bool prank_prepare(svc_call *c, svc_change *change)
 {
   if (svc_node_bool(change->body, "late", false)) svc_change_due(change, SVC_DUE_RUN, c->now + 60000);
-  return !svc_str_is(svc_node_str(change->body, "name"), "mute"); /* which says nothing when it refuses */
+  return !svc_str_is(svc_node_str(change->body, "name"), "mute"); /* false without svc_fail() */
 }
 static bool prank_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
@@ -81,7 +81,7 @@ static const svc_noun prank_noun = {
   .fell_due = prank_fell_due
 };
 
-/* Nests, and eggs in them, which go together. */
+/* Nests, and eggs in them, which are deleted in a cascade. */
 #define NEST(m, p, ...) { .method = m, .path = "/groups/{groupId}/nests" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
                           .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
 static const svc_field nest_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
@@ -101,7 +101,7 @@ static const svc_noun egg_noun = {
   .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .routes = SVC_ROUTES(egg_routes)
 };
 
-/* A letter puts a copy of itself into another project, and takes it out when it goes. */
+/* A letter puts a copy of itself into another project, and deletes the copy with itself. */
 #define LETTER(m, p, ...) { .method = m, .path = "/groups/{groupId}/letters" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
                             .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
 static const svc_field letter_fields[] = { F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ORG_ID(), F_STR("to") };
@@ -140,7 +140,7 @@ static const svc_noun letter_noun = {
 };
 static const svc_noun *const probes[] = { &siren_noun, &prank_noun, &nest_noun, &egg_noun, &letter_noun, NULL };
 
-/* The types that sirens were made for, oldest first: of a project or an organization. */
+/* Returns the types for which sirens were created, oldest first, in a project or an organization. */
 static const char *ledger_sirens(t_service *t, const char *of)
 {
   static char text[2048];
@@ -167,20 +167,20 @@ TEST(ledger, heard)
   snprintf(group_feed, sizeof group_feed, "/groups/%s", group);
   snprintf(org_feed, sizeof org_feed, "/orgs/%s", org);
   munit_assert_string_equal(ledger_sirens(&t, org_feed), "ORG_CREATED");
-  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* of a request that names no project */
+  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* the request's path names no project */
   munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
   t_advance(&t, 10);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* of a step */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* by a due step */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/Main", group), ==, 202);
   t_advance(&t, 10);
   munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED CLUSTER_CREATED CLUSTER_READY CLUSTER_DELETE_SUBMITTED "
                                                            "CLUSTER_DELETED");
   munit_assert_string_equal(heard, "ORG_CREATED GROUP_CREATED CLUSTER_CREATED CLUSTER_READY CLUSTER_DELETE_SUBMITTED CLUSTER_DELETED");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=ALERT_ACKNOWLEDGED_AUDIT", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 5); /* what it makes has its events, in the same feed */
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 5); /* events of sirens are in the same log */
   munit_assert_string_equal(t_str(&t, "results[0].orgId"), org);
 
-  other = t_organization(&t, "Other"); /* an event of an organization that the request is not about */
+  other = t_organization(&t, "Other"); /* an event of an organization that the path does not name */
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
   munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
   munit_assert_string_equal(ledger_sirens(&t, org_feed), "ORG_CREATED GROUP_MOVED_FROM_ORG");
@@ -191,7 +191,7 @@ TEST(ledger, heard)
     svc_id group_id, other_id;
     size_t n = 0;
     munit_assert_true(svc_id_parse(svc_str_c(group), &group_id) && svc_id_parse(svc_str_c(other), &other_id));
-    for (probe_walk_begin(&w, t.s, "esirn"); probe_walk_next(&w); n++) { /* each belongs where its event is, and has moved along */
+    for (probe_walk_begin(&w, t.s, "esirn"); probe_walk_next(&w); n++) { /* in the scope of its event, and moved with it */
       bool of_group;
       munit_assert_true(svc_entity_decode(w.key, w.value, &e));
       of_group = svc_id_eq(&e.parent, &group_id);
@@ -201,12 +201,12 @@ TEST(ledger, heard)
     munit_assert_size(n, ==, 9);
   }
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
-  munit_assert_size(probe_records(t.s, "esirn"), ==, 4); /* two of each organization: those of the project went with it */
+  munit_assert_size(probe_records(t.s, "esirn"), ==, 4); /* two per organization: the project's were deleted with it */
   t_close(&t);
   t_probes(NULL);
 }
 
-/* What goes in a cascade speaks one by one, and each is heard. */
+/* Each delete of a cascade writes an event, and a siren hears each. */
 TEST(ledger, cascade)
 {
   char group_feed[40];
@@ -226,7 +226,7 @@ TEST(ledger, cascade)
   t_probes(NULL);
 }
 
-/* What a request does in another project than its own belongs there, is told there and heard there. */
+/* If a request changes another project, the event and its siren belong to that project. */
 TEST(ledger, elsewhere)
 {
   char here[40], there[40], body[96];
@@ -270,7 +270,7 @@ TEST(ledger, elsewhere)
   t_probes(NULL);
 }
 
-/* What is undone may have been heard, but nothing of it stays. */
+/* Sirens may hear an event that is undone, but nothing of it is stored. */
 TEST(ledger, unheard)
 {
   const char *org, *group;
@@ -286,20 +286,20 @@ TEST(ledger, unheard)
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"p\"}", "/groups/%s/pranks", group), ==, 409);
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"mute\"}", "/groups/%s/pranks", group), ==, 503);
   munit_assert_string_equal(t_str(&t, "errorCode"), "SERVICE_UNAVAILABLE");
-  munit_assert_not_null(strstr(heard, "CPS_SNAPSHOT_STARTED")); /* it was heard, */
-  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* but nothing of it stays */
+  munit_assert_not_null(strstr(heard, "CPS_SNAPSHOT_STARTED")); /* the event was heard, ... */
+  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* ... but nothing of it is stored */
   munit_assert_size(probe_records(t.s, "eevnt"), ==, events);
   munit_assert_size(probe_records(t.s, "epran"), ==, 0);
 
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"p\",\"late\":true}", "/groups/%s/pranks", group), ==, 201);
   munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED CPS_SNAPSHOT_STARTED");
   t_advance(&t, 60);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the same of a step that is given up */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the same for a due step that is given up */
   munit_assert_not_null(strstr(heard, "CPS_SNAPSHOT_FAILED"));
   munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED CPS_SNAPSHOT_STARTED");
   munit_assert_size(probe_records(t.s, "eevnt"), ==, events + 2);
 
-  refused_type = "CLUSTER_CREATED"; /* who hears may refuse: then it does not happen */
+  refused_type = "CLUSTER_CREATED"; /* a siren may refuse the event, and with it the change */
   munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 409);
   munit_assert_string_equal(t_error(&t), "PEER_INVALID_STATE");
   munit_assert_size(probe_records(t.s, "eclus") + probe_records(t.s, "l"), ==, 0);
@@ -311,7 +311,7 @@ TEST(ledger, unheard)
 
 /* --------------------------------------------------------------------------------------------------------------- meters */
 
-/* The lines of an organization, month 0: all, as "SKU quantity since-until" with a newline behind each. */
+/* Returns all lines of an organization, month 0: all months. One per line: "SKU quantity since-until". */
 static const char *ledger_lines(svc *s, const char *org, unsigned month)
 {
   static char text[4096];
@@ -351,16 +351,17 @@ TEST(ledger, cluster)
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-\n");
   t_advance(&w.t, 3600);
-  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* nothing of that costs */
+  /* tags cost nothing */
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-\n");
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M20")), ==, 200);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
                                                            "INSTANCE_AWS_M20 3000 2025-06-01T01:00:00Z-\n");
-  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M30")), ==, 200); /* in no time nothing was used */
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M30")), ==, 200); /* the M20 ran for no time: no line */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
                                                            "INSTANCE_AWS_M30 3000 2025-06-01T01:00:00Z-\n");
   t_advance(&w.t, 3600);
-  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* a pause costs nothing */
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* a paused cluster costs nothing */
 #define FIRST_HOURS "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n" \
                     "INSTANCE_AWS_M30 3000 2025-06-01T01:00:00Z-2025-06-01T02:00:00Z\n"
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), FIRST_HOURS);
@@ -369,7 +370,7 @@ TEST(ledger, cluster)
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"paused\":false}"), ==, 200);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), FIRST_HOURS "INSTANCE_AWS_M30 3000 2025-06-01T03:00:00Z-\n");
   t_advance(&w.t, 3600);
-  munit_assert_int(ledger_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202); /* it costs until it is gone */
+  munit_assert_int(ledger_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202); /* the cluster costs until it is deleted */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), FIRST_HOURS "INSTANCE_AWS_M30 3000 2025-06-01T03:00:00Z-\n");
   t_advance(&w.t, 3600);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -377,11 +378,11 @@ TEST(ledger, cluster)
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), ALL_HOURS);
   munit_assert_int(ledger_at(&w, "GET", "/clusters/Main", NULL), ==, 404);
   munit_assert_int(ledger_at(&w, "DELETE", "", NULL), ==, 202);
-  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), ALL_HOURS); /* what was used stays to be paid */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), ALL_HOURS); /* past costs remain */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202506), ALL_HOURS);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "");
   munit_assert_size(probe_records(w.t.s, "l"), ==, 0);
-  munit_assert_size(probe_records(w.t.s, "d"), ==, 1); /* only its invoice waits, for the end of the month */
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 1); /* only its invoice, until the end of the month */
   t_close(&w.t);
 }
 
@@ -391,7 +392,7 @@ TEST(ledger, months)
   t_place_open(&w, &quiet, "alpha", NULL);
   t_advance(&w.t, 14 * 86400);
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
-  t_advance(&w.t, 87 * 86400); /* to the 10th of September, at once */
+  t_advance(&w.t, 87 * 86400); /* to the 10th of September, in one step */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-15T00:00:00Z-2025-07-01T00:00:00Z\n"
                                                            "INSTANCE_AWS_M10 3000 2025-07-01T00:00:00Z-2025-08-01T00:00:00Z\n"
@@ -399,8 +400,8 @@ TEST(ledger, months)
                                                            "INSTANCE_AWS_M10 3000 2025-09-01T00:00:00Z-\n");
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "INSTANCE_AWS_M10 3000 2025-07-01T00:00:00Z-2025-08-01T00:00:00Z\n");
   munit_assert_size(probe_records(w.t.s, "l"), ==, 1);
-  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* for thirty days, then it runs by itself */
-  t_advance(&w.t, 120 * 86400); /* to the 8th of January: over the end of the year */
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* resumes by itself after 30 days */
+  t_advance(&w.t, 120 * 86400); /* to the 8th of January: across the end of the year */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202509), "INSTANCE_AWS_M10 3000 2025-09-01T00:00:00Z-2025-09-10T00:00:00Z\n");
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202510), "INSTANCE_AWS_M10 3000 2025-10-10T00:00:00Z-2025-11-01T00:00:00Z\n");
@@ -412,12 +413,12 @@ TEST(ledger, months)
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202601), "INSTANCE_AWS_M10 3000 2026-01-01T00:00:00Z-2026-01-08T00:00:02Z\n");
   t_advance(&w.t, 365 * 86400);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202602), ""); /* what has ended goes on in no month */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202602), ""); /* a closed line does not count in later months */
   munit_assert_size(probe_records(w.t.s, "l") + probe_records(w.t.s, "d"), ==, 0);
   t_close(&w.t);
 }
 
-/* On the very edge of a month, and at the moment of the roll-over. */
+/* At the very end of a month, and at the time of the roll-over. */
 TEST(ledger, edges)
 {
   t_place w;
@@ -434,7 +435,7 @@ TEST(ledger, edges)
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "INSTANCE_AWS_M20 3000 2025-07-01T00:00:00Z-2025-08-01T00:00:00Z\n");
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202508), "INSTANCE_AWS_M30 3000 2025-08-01T00:00:00Z-\n");
   munit_assert_size(probe_records(w.t.s, "l"), ==, 1);
-  w.t.now = INT64_C(253402300799000); /* where dates end: the month has no next one, and nothing is due */
+  w.t.now = INT64_C(253402300799000); /* the end of dates: there is no next month, and nothing is due */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M40")), ==, 200);
   w.t.now += 86400000;
@@ -461,7 +462,7 @@ static const svc_noun banner_noun = {
   .unique = "name", .routes = SVC_ROUTES(banner_routes), .ext = SVC_NOUN_EXT(.meters = banner_meters)
 };
 
-/* The first line of an organization. Its texts are gone with the transaction, but for what is counted, which the table has. */
+/* Returns the first line of an organization. Its texts are invalid after the transaction, except for the SKU, which is in a table. */
 static bool banner_line(svc *s, const char *org, svc_ledger_line *out)
 {
   svc_scan scan;
@@ -477,7 +478,7 @@ static bool banner_line(svc *s, const char *org, svc_ledger_line *out)
   return found;
 }
 
-/* What an organization has beside its projects is in no project's lines. */
+/* Costs of an organization itself are in no project's lines. */
 TEST(ledger, of_organization)
 {
   static const svc_noun *const banners[] = { &banner_noun, NULL };
@@ -507,19 +508,19 @@ TEST(ledger, of_organization)
   "{\"instanceSize\":\"" size "\",\"nodeCount\":3},\"readOnlySpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":" readers "}," \
   "\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":" analysts "}}]}]}"
 
-/* Each thing that is counted has a line of its own. */
+/* Each meter has a separate line. */
 TEST(ledger, several)
 {
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   t_advance(&w.t, 3600);
-  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "0")), ==, 200); /* more of the same */
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "0")), ==, 200); /* more of the same SKU */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
                                                            "INSTANCE_AWS_M10 5000 2025-06-01T01:00:00Z-\n");
   t_advance(&w.t, 3600);
   if (ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "1")) != 200) munit_errorf("%s", w.t.response.body);
-  munit_assert_size(probe_records(w.t.s, "l"), ==, 2); /* and of something else: the first goes on as it was */
+  munit_assert_size(probe_records(w.t.s, "l"), ==, 2); /* and of another SKU: the first line is unchanged */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
                                                            "INSTANCE_AWS_M10 5000 2025-06-01T01:00:00Z-\n"
                                                            "INSTANCE_AWS_M40 1000 2025-06-01T02:00:00Z-\n");
@@ -547,12 +548,13 @@ TEST(ledger, moves)
   munit_assert_int(ledger_at(&w, "POST", ":migrate", body), ==, 200);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T02:00:00Z\n"
                                                            "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n");
-  munit_assert_string_equal(ledger_lines(w.t.s, other, 0), "INSTANCE_AWS_M10 3000 2025-06-01T02:00:00Z-\n"); /* the paused one costs nobody */
+  /* the paused cluster costs nothing in either */
+  munit_assert_string_equal(ledger_lines(w.t.s, other, 0), "INSTANCE_AWS_M10 3000 2025-06-01T02:00:00Z-\n");
   t_advance(&w.t, 35 * 86400);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(ledger_lines(w.t.s, other, 202506), "INSTANCE_AWS_M10 3000 2025-06-01T02:00:00Z-2025-07-01T00:00:00Z\n");
   munit_assert_string_equal(ledger_lines(w.t.s, other, 202507), "INSTANCE_AWS_M10 3000 2025-07-01T00:00:00Z-\n"
-                                                                "INSTANCE_AWS_M10 3000 2025-07-01T01:00:00Z-\n"); /* that one runs again */
+                                                                "INSTANCE_AWS_M10 3000 2025-07-01T01:00:00Z-\n"); /* the second resumed */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "");
   t_close(&w.t);
 }

@@ -1,5 +1,5 @@
 /*
-** Media: routes that answer with something else than JSON. A log is compressed, a table is CSV, metadata are XML, which has no
+** Media types: routes with answers other than JSON. A log is compressed, a table is CSV, and metadata are XML without dated
 ** versions.
 */
 #include "mechanism/probe.h"
@@ -63,7 +63,7 @@ static int media_get(t_place *w, const char *path, const char *accept)
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/%s", w->group, path);
 }
 
-/* These bytes, as they are, under this type. */
+/* Expects exactly these bytes with this type. */
 static void media_is(t_place *w, const char *path, const char *accept, const void *bytes, size_t size, const char *type)
 {
   int status = media_get(w, path, accept);
@@ -90,10 +90,10 @@ TEST(media, types)
     MEDIA_IS(&w, "logs/db.gz", good[i], GZIP_BYTES, "application/vnd.svc.2024-08-05+gzip");
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     if (media_get(&w, "logs/db.gz", bad[i]) != 406) munit_errorf("%s gave %d", bad[i], w.t.response.status);
-    munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/json"); /* that is an error, and JSON */
+    munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/json"); /* errors are JSON */
     munit_assert_string_equal(t_error(&w.t), "INVALID_VERSION_DATE");
   }
-  munit_assert_int(media_get(&w, "logs/db.gz", "application/vnd.svc.2023-06-01+gzip"), ==, 410); /* versions are as for JSON */
+  munit_assert_int(media_get(&w, "logs/db.gz", "application/vnd.svc.2023-06-01+gzip"), ==, 410); /* versions work as with JSON */
   munit_assert_string_equal(t_error(&w.t), "VERSION_GONE");
 
   MEDIA_IS(&w, "tables/all", NULL, CSV_TEXT, "application/vnd.svc.2023-01-01+csv");
@@ -104,7 +104,7 @@ TEST(media, types)
   munit_assert_int(media_get(&w, "tables/all", "application/vnd.svc.2025-01-01+gzip"), ==, 406);
   munit_assert_int(media_get(&w, "tables/all", "text/plain"), ==, 406);
 
-  MEDIA_IS(&w, "metadata.xml", NULL, XML_TEXT, "application/xml"); /* a type of its own */
+  MEDIA_IS(&w, "metadata.xml", NULL, XML_TEXT, "application/xml"); /* a type without versions */
   MEDIA_IS(&w, "metadata.xml", "application/xml", XML_TEXT, "application/xml");
   MEDIA_IS(&w, "metadata.xml", "Application/XML;q=0.9, text/html", XML_TEXT, "application/xml");
   MEDIA_IS(&w, "metadata.xml", "application/json", XML_TEXT, "application/xml");
@@ -112,13 +112,13 @@ TEST(media, types)
   munit_assert_int(media_get(&w, "metadata.xml", "text/xml"), ==, 406);
   munit_assert_int(media_get(&w, "metadata.xml", "text/*"), ==, 406);
 
-  t_headers_clear(&w.t); /* nothing else asks for what is not JSON */
+  t_headers_clear(&w.t); /* other routes do not accept these types */
   t_header(&w.t, "Accept", "text/csv");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 406);
   media_close(&w);
 }
 
-/* Envelope and formatting are JSON's. */
+/* Envelope and formatting exist only for JSON. */
 TEST(media, plain)
 {
   t_place w;
@@ -126,7 +126,7 @@ TEST(media, plain)
   MEDIA_IS(&w, "tables/all?pretty=true&envelope=true", NULL, CSV_TEXT, "application/vnd.svc.2023-01-01+csv");
   MEDIA_IS(&w, "logs/db.gz?pretty=true", NULL, GZIP_BYTES, "application/vnd.svc.2024-08-05+gzip");
   MEDIA_IS(&w, "metadata.xml?envelope=true", NULL, XML_TEXT, "application/xml");
-  munit_assert_int(media_get(&w, "tables/all?pages=1", "text/csv"), ==, 400); /* errors are JSON, whoever asks for what */
+  munit_assert_int(media_get(&w, "tables/all?pages=1", "text/csv"), ==, 400); /* errors are JSON for any Accept header */
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/json");
   munit_assert_string_equal(t_error(&w.t), "INVALID_QUERY_PARAMETER");
   t_header(&w.t, "Accept", "text/csv");
@@ -143,7 +143,7 @@ TEST(media, plain)
   munit_assert_size(w.t.response.body_length, ==, 0);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Length"), "0");
   t_headers_clear(&w.t);
-  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/tables:make", w.group), ==, 201); /* a write may answer so as well */
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/tables:make", w.group), ==, 201); /* a write may have such an answer, too */
   munit_assert_string_equal(w.t.response.body, CSV_TEXT);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-01-01+csv");
 
@@ -155,7 +155,7 @@ TEST(media, plain)
   media_close(&w);
 }
 
-/* Where a version has to be named, what has none is asked for by its type. */
+/* With strict_accept a version is required, and a route without versions requires its type. */
 TEST(media, strict)
 {
   const svc_config strict = { .limiter_off = 1, .strict_accept = 1 };
@@ -186,6 +186,6 @@ TEST(media, openapi)
   munit_assert_true(svc_str_is(svc_node_str(svc_node_get(content, "schema"), "format"), "binary"));
   answers = svc_node_get(svc_node_get(svc_node_get(t_node(&w.t, "paths"), "/groups/{groupId}/metadata.xml"), "get"), "responses");
   munit_assert_not_null(svc_node_get(svc_node_get(svc_node_get(answers, "200"), "content"), "application/xml"));
-  munit_assert_not_null(svc_node_get(answers, "default")); /* the error, in JSON */
+  munit_assert_not_null(svc_node_get(answers, "default")); /* the error, as JSON */
   media_close(&w);
 }

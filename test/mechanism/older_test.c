@@ -1,7 +1,7 @@
 /*
-** Older dated versions: a row of the route has the shape, and functions that upgrade a request and downgrade an answer. A gadget has a
-** size, {width, height}; the oldest of its versions had both at the root, and knew no gadgets that are deeper than flat. The version
-** between them has the shape of the newest.
+** Older dated versions: a row of the route has the shape, and functions that upgrade a request and downgrade an answer. A
+** gadget has a size, {width, height}. Its oldest version had both at the root, and only flat gadgets, without a depth. The
+** version between them has the shape of the newest.
 */
 #include "mechanism/probe.h"
 
@@ -103,7 +103,7 @@ static int gadget_send(t_place *w, const char *accept, const char *method, const
   return t_sendf(&w->t, method, body, "/groups/%s/gadgets%s", w->group, below);
 }
 
-/* Made in the newest version; "/ID". */
+/* Creates a gadget in the newest version. Returns "/ID". */
 static const char *gadget_make(t_place *w, const char *body)
 {
   char at[32];
@@ -120,16 +120,16 @@ TEST(older, read)
   at = gadget_make(&w, "{\"name\":\"a\",\"size\":{\"width\":3,\"height\":4}}");
   munit_assert_int(gadget_send(&w, OLDEST, "GET", at, NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), OLDEST ";charset=utf-8");
-  munit_assert_string_equal(t_get_header(&w.t, "Deprecation"), "Mon, 01 Jan 2024 00:00:00 GMT"); /* when the next one came */
+  munit_assert_string_equal(t_get_header(&w.t, "Deprecation"), "Mon, 01 Jan 2024 00:00:00 GMT"); /* the date of the next version */
   munit_assert_string_equal(t_get_header(&w.t, "Sunset"), "Sun, 01 Mar 2026 00:00:00 GMT");
   munit_assert_size(t_count(&w.t, ""), ==, 7);
   munit_assert_int64(t_int(&w.t, "area"), ==, 12);
   munit_assert_int64(t_int(&w.t, "height"), ==, 4);
   munit_assert_int64(t_int(&w.t, "width"), ==, 3);
   munit_assert_string_equal(strrchr(t_link(&w.t, "self"), '/'), at);
-  munit_assert_int(gadget_send(&w, MEDIA("2023-12-31"), "GET", at, NULL), ==, 200); /* a day before the next version selects it */
+  munit_assert_int(gadget_send(&w, MEDIA("2023-12-31"), "GET", at, NULL), ==, 200); /* the day before the next version selects this one */
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), OLDEST ";charset=utf-8");
-  munit_assert_int(gadget_send(&w, OLD, "GET", at, NULL), ==, 200); /* the shape of the newest */
+  munit_assert_int(gadget_send(&w, OLD, "GET", at, NULL), ==, 200); /* the shape of the newest version */
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), OLD ";charset=utf-8");
   munit_assert_string_equal(t_get_header(&w.t, "Deprecation"), "Wed, 01 Jan 2025 00:00:00 GMT");
   munit_assert_string_equal(t_get_header(&w.t, "Sunset"), "");
@@ -138,11 +138,11 @@ TEST(older, read)
   munit_assert_string_equal(t_get_header(&w.t, "Deprecation"), "");
   munit_assert_int64(t_int(&w.t, "size.height"), ==, 4);
   munit_assert_int(gadget_send(&w, OLDEST, "GET", "/0123456789abcdef01234567", NULL), ==, 404);
-  munit_assert_string_equal(t_get_header(&w.t, "Sunset"), "Sun, 01 Mar 2026 00:00:00 GMT"); /* errors announce it, too */
+  munit_assert_string_equal(t_get_header(&w.t, "Sunset"), "Sun, 01 Mar 2026 00:00:00 GMT"); /* errors have these headers, too */
   gadget_close(&w);
 }
 
-/* Envelope, formatting and the older base path, which knows no versions. */
+/* Envelope, formatting, and the older base path, which has no versions. */
 TEST(older, written)
 {
   t_place w;
@@ -170,7 +170,7 @@ TEST(older, list)
     gadget_make(&w, i == 2 ? "{\"name\":\"a\",\"size\":{\"width\":3,\"depth\":9}}" : "{\"name\":\"a\",\"size\":{\"width\":3}}");
   munit_assert_int(gadget_send(&w, NEWEST, "GET", "?itemsPerPage=3", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5);
-  munit_assert_int(gadget_send(&w, OLDEST, "GET", "?itemsPerPage=3", NULL), ==, 200); /* without the one that it cannot express */
+  munit_assert_int(gadget_send(&w, OLDEST, "GET", "?itemsPerPage=3", NULL), ==, 200); /* this version cannot express one of them */
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
   munit_assert_size(t_count(&w.t, "results"), ==, 3);
   munit_assert_int64(t_int(&w.t, "results[2].area"), ==, 3);
@@ -184,7 +184,7 @@ TEST(older, list)
   gadget_close(&w);
 }
 
-/* What the shape cannot express is refused by itself, and a change of it as well; nothing is changed. */
+/* A gadget that the older shape cannot express is refused alone, and so is a change of it; nothing is changed. */
 TEST(older, refused)
 {
   t_place w;
@@ -205,7 +205,8 @@ TEST(older, create)
   t_place w;
   char at[32];
   gadget_open(&w, NULL);
-  munit_assert_int(gadget_send(&w, OLDEST, "POST", "", "{\"name\":\"a\",\"width\":3,\"height\":4}"), ==, 200); /* the row's status */
+  /* the status of the older row */
+  munit_assert_int(gadget_send(&w, OLDEST, "POST", "", "{\"name\":\"a\",\"width\":3,\"height\":4}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "area"), ==, 12);
   snprintf(at, sizeof at, "/%s", t_str(&w.t, "id"));
   munit_assert_int(gadget_send(&w, NEWEST, "GET", at, NULL), ==, 200);
@@ -215,7 +216,7 @@ TEST(older, create)
   /* fields of the other shape */
   munit_assert_int(gadget_send(&w, OLDEST, "POST", "", "{\"name\":\"a\",\"size\":{\"width\":3}}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "size"));
-  munit_assert_true(t_violation(&w.t, "width")); /* it is required */
+  munit_assert_true(t_violation(&w.t, "width")); /* width is required */
   munit_assert_int(gadget_send(&w, NEWEST, "POST", "", "{\"name\":\"a\",\"width\":3}"), ==, 400);
   munit_assert_int(gadget_send(&w, OLDEST, "POST", "", "[]"), ==, 400);
   munit_assert_int(gadget_send(&w, OLDEST, "POST", "", "{\"name\":\"a\",\"width\":3,\"area\":3}"), ==, 400);
@@ -223,7 +224,7 @@ TEST(older, create)
   /* the upgrade refuses */
   munit_assert_int(gadget_send(&w, OLDEST, "POST", "", "{\"name\":\"a\",\"width\":13}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "width"));
-  /* what only the newest shape refuses says by which names it speaks */
+  /* an error of the newest shape says which version its field names belong to */
   munit_assert_int(gadget_send(&w, OLDEST, "POST", "", "{\"name\":\"a\",\"width\":3,\"height\":101}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "size.height"));
   munit_assert_string_equal(t_str(&w.t, "detail"),
@@ -237,12 +238,12 @@ TEST(older, change)
   const char *at, *shown;
   gadget_open(&w, NULL);
   at = gadget_make(&w, "{\"name\":\"a\",\"zone\":\"b\",\"size\":{\"width\":3,\"height\":4}}");
-  munit_assert_int(gadget_send(&w, OLDEST, "PATCH", at, "{\"width\":5}"), ==, 200); /* what is not sent stays */
+  munit_assert_int(gadget_send(&w, OLDEST, "PATCH", at, "{\"width\":5}"), ==, 200); /* fields that are not sent stay */
   munit_assert_int64(t_int(&w.t, "area"), ==, 20);
   munit_assert_int(gadget_send(&w, NEWEST, "GET", at, NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "size.height"), ==, 4);
   munit_assert_string_equal(t_str(&w.t, "zone"), "b");
-  /* what is shown may be sent back, in its own shape */
+  /* the shown body may be sent back in its own shape */
   munit_assert_int(gadget_send(&w, OLDEST, "GET", at, NULL), ==, 200);
   shown = t_keep(&w.t, w.t.response.body);
   munit_assert_int(gadget_send(&w, OLDEST, "PATCH", at, shown), ==, 200);
@@ -254,7 +255,7 @@ TEST(older, change)
   munit_assert_int(gadget_send(&w, OLDEST, "PATCH", at, "[]"), ==, 400);
   munit_assert_int(gadget_send(&w, OLDEST, "PATCH", at, "{\"height\":101}"), ==, 400);
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "named as in version 2025-01-01"));
-  munit_assert_int(gadget_send(&w, OLDEST, "PUT", at, "{\"height\":7}"), ==, 400); /* a PUT needs all that is required */
+  munit_assert_int(gadget_send(&w, OLDEST, "PUT", at, "{\"height\":7}"), ==, 400); /* a PUT needs all required fields */
   munit_assert_true(t_violation(&w.t, "width"));
   munit_assert_int(gadget_send(&w, OLDEST, "PUT", at, "{\"name\":\"a\",\"width\":7}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "area"), ==, 28);
@@ -262,7 +263,7 @@ TEST(older, change)
   gadget_close(&w);
 }
 
-/* Each version has tags of its own; If-Match takes those of any. */
+/* Each version has its own ETags; If-Match accepts those of any version. */
 TEST(older, tags)
 {
   t_place w;
@@ -287,7 +288,7 @@ TEST(older, tags)
   gadget_close(&w);
 }
 
-/* What is kept for a retry is the newest shape: each version of the same request gets its own. */
+/* The answer that is kept for a retry has the newest shape: each version of the same request gets its own shape. */
 TEST(older, replay)
 {
   static const char body[] = "{\"name\":\"a\",\"width\":3}";
@@ -311,27 +312,27 @@ TEST(older, sunset)
   t_place w;
   gadget_open(&w, &enforcing);
   munit_assert_int(gadget_send(&w, OLDEST, "GET", "", NULL), ==, 200);
-  munit_assert_int(gadget_send(&w, MEDIA("2022-12-31"), "GET", "", NULL), ==, 410); /* no row has it */
+  munit_assert_int(gadget_send(&w, MEDIA("2022-12-31"), "GET", "", NULL), ==, 410); /* no row has this version */
   munit_assert_int(gadget_send(&w, MEDIA("2021-12-31"), "GET", "", NULL), ==, 406);
   munit_assert_string_equal(t_str(&w.t, "detail"),
-                            "The Accept header names no version of this operation that can be served. There is " NEWEST ", which any later "
-                            "day stands for; older ones are 2023-01-01, 2024-01-01; gone are 2022-01-01.");
+                            "The Accept header names no version of this operation that can be served. The newest is " NEWEST ", and later "
+                            "dates select it, too; older versions are 2023-01-01, 2024-01-01; no longer available are 2022-01-01.");
   t_advance(&w.t, (int64_t)365 * 24 * 3600);
   munit_assert_int(gadget_send(&w, OLDEST, "GET", "", NULL), ==, 410);
   munit_assert_string_equal(t_error(&w.t), "VERSION_GONE");
   munit_assert_string_equal(t_param(&w.t, 0), "2023-01-01");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "Ask for a later version."));
-  munit_assert_int(gadget_send(&w, OLD, "GET", "", NULL), ==, 200); /* that has no end */
+  munit_assert_int(gadget_send(&w, OLD, "GET", "", NULL), ==, 200); /* this version has no sunset */
   munit_assert_int(gadget_send(&w, MEDIA("2021-12-31"), "GET", "", NULL), ==, 406);
-  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "older ones are 2024-01-01; gone are 2022-01-01, 2023-01-01."));
+  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "older versions are 2024-01-01; no longer available are 2022-01-01, 2023-01-01."));
   gadget_close(&w);
-  gadget_open(&w, NULL); /* announced, not enforced */
+  gadget_open(&w, NULL); /* announced, but not enforced */
   t_advance(&w.t, (int64_t)3650 * 24 * 3600);
   munit_assert_int(gadget_send(&w, OLDEST, "GET", "", NULL), ==, 200);
   gadget_close(&w);
 }
 
-/* The document has every version, each with its shape and its end. */
+/* The document has every version, with its shape and its sunset. */
 TEST(older, document)
 {
   t_place w;
@@ -346,7 +347,7 @@ TEST(older, document)
   gadget_close(&w);
 }
 
-/* A row that speaks of no version of its route is refused at open. */
+/* A row with a version that its route does not have is refused at open. */
 TEST(older, tables)
 {
   static const svc_older unknown[] = { { .date = 20230102 }, { .date = 0 } }, newest[] = { { .date = 20240101 }, { .date = 0 } };
@@ -359,7 +360,7 @@ TEST(older, tables)
     const svc_noun *const nouns[] = { &noun, NULL };
     noun.routes = &route;
     noun.route_count = 1;
-    munit_assert_not_null(strstr(probe_refused(nouns, SVC_INVALID), "has an older version that it has not"));
+    munit_assert_not_null(strstr(probe_refused(nouns, SVC_INVALID), "has a row for a version that the route does not list"));
   }
 }
 
@@ -369,7 +370,7 @@ static void gadget_unchanged(t_service *t, void *context)
   (void)context;
 }
 
-/* Memory that ends anywhere: 503, and nothing else. */
+/* Out of memory at any point: the answer is 503, and nothing is changed. */
 TEST(older, memory)
 {
   probe_memory m = { -1 };

@@ -1,6 +1,6 @@
 /*
-** What the suites of the mechanisms share. Each puts nouns of its own beside the catalog (t_probes), whose tables use the
-** mechanism that it is about; here is how they look into the store behind the service's back.
+** Shared by the suites of mechanisms. Each adds made-up nouns to the catalog (t_probes), whose tables use the mechanism under
+** test. The functions here read the store directly.
 */
 #ifndef SVC_TEST_PROBE_H
 #define SVC_TEST_PROBE_H
@@ -9,7 +9,7 @@
 
 #define PROBE_VERSIONS .versions = { 20250101 }
 
-/* A cluster of three nodes, as POST /groups/ID/clusters takes it. */
+/* The body of POST /groups/ID/clusters for a cluster of three nodes. */
 #define PROBE_CLUSTER(name, size) \
   "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
   "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":3}}]}]}"
@@ -17,7 +17,7 @@
   "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7," \
   "\"electableSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":3}}]}]}"
 
-/* A walk over the records that begin with a prefix, in a read transaction of its own. */
+/* Iterates over the records with a key prefix, in a separate read transaction. */
 typedef struct probe_walk {
   svc *s;
   svc_txn *txn;
@@ -43,7 +43,7 @@ static inline bool probe_walk_next(probe_walk *w)
   return false;
 }
 
-/* How many records begin so: "d" all that is due, "eclus" all clusters. */
+/* Returns the number of records with this prefix: "d" all due dates, "eclus" all clusters. */
 static inline size_t probe_records(svc *s, const char *prefix)
 {
   probe_walk w;
@@ -52,7 +52,7 @@ static inline size_t probe_records(svc *s, const char *prefix)
   return n;
 }
 
-/* Every entity of a kind must be of this project and organization; how many there are. */
+/* Checks that every entity of a kind has this project and organization. Returns their number. */
 static inline size_t probe_all_in(svc *s, const char *kind, const char *group, const char *org)
 {
   char prefix[1 + SVC_KIND_SIZE + 1];
@@ -71,7 +71,7 @@ static inline size_t probe_all_in(svc *s, const char *kind, const char *group, c
   return n;
 }
 
-/* The types of a feed ("/groups/ID"), oldest first, with a space between: valid until the next call. */
+/* Returns the event types of a log ("/groups/ID"), oldest first, separated by spaces: valid until the next call. */
 static inline const char *probe_feed(t_service *t, const char *of)
 {
   static char text[8192];
@@ -87,7 +87,7 @@ static inline const char *probe_feed(t_service *t, const char *of)
   return text;
 }
 
-/* The same, less what was there when `before` was taken of it. */
+/* The same, without the events that `before` contains. */
 static inline const char *probe_feed_since(t_service *t, const char *of, const char *before)
 {
   const char *all = probe_feed(t, of);
@@ -97,7 +97,7 @@ static inline const char *probe_feed_since(t_service *t, const char *of, const c
   return all[n] == ' ' ? all + n + 1 : all + n;
 }
 
-/* Memory that runs out: so many calls of the allocator still give some; < 0: all. */
+/* An allocator that fails after this many calls; < 0: never. */
 typedef struct probe_memory {
   long left;
 } probe_memory;
@@ -114,8 +114,8 @@ static inline void *probe_resize(void *context, void *p, size_t size)
   return realloc(p, size);
 }
 
-/* A request with less memory than it needs, then with a little more, until it has enough: 503 each time, and nothing of it has
-** happened, which `unchanged` looks at. */
+/* Sends a request with too little memory, then with a little more, until it succeeds. Until then each answer is 503, and `unchanged`
+** checks that nothing has changed. */
 static inline void probe_with_little(t_service *t, probe_memory *m, const char *method, const char *path, const char *body, int status,
                                      void (*unchanged)(t_service *t, void *context), void *context)
 {
@@ -141,7 +141,7 @@ static inline void probe_with_little(t_service *t, probe_memory *m, const char *
   munit_error("there is never enough");
 }
 
-/* svc_open() with probes that it must refuse, and the log line that says why. */
+/* Expects svc_open() to refuse these nouns. Returns the log line with the reason. */
 static inline const char *probe_refused(const svc_noun *const *nouns, int code)
 {
   static t_service t;

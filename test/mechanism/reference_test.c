@@ -1,8 +1,8 @@
 /*
-** References: a field that names another entity. What is named must be there, and may not go while it is named.
+** References: a field that names another entity. The target must exist, and cannot be deleted while it is referenced.
 **
-** The probes: lamps name sockets by name and plugs by id, in fields and in arrays, slots of sockets, shops of the
-** organization, and one another.
+** The made-up nouns of this suite: lamps refer to sockets by name and to plugs by id, in fields and in arrays; to slots of
+** sockets; to shops of the organization; and to each other.
 */
 #include "mechanism/probe.h"
 
@@ -81,7 +81,7 @@ static const svc_noun lamp_noun = {
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .refs = lamp_refs, .routes = SVC_ROUTES(lamp_routes)
 };
 
-/* What is named stands before who names it, and so goes first in a cascade. */
+/* Targets come before their referrers, and so are deleted first in a cascade. */
 static const svc_noun *const probes[] = { &socket_noun, &slot_noun, &plug_noun, &shop_noun, &lamp_noun, NULL };
 
 /* -------------------------------------------------------------------------------------------------------------- tests */
@@ -110,7 +110,7 @@ static const char *reference_make(t_place *w, const char *path, const char *body
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
-/* DELETE answers with this error; NULL: it goes. */
+/* Expects DELETE to return this error; NULL: success. */
 static void reference_delete(t_place *w, const char *path, const char *name, const char *error)
 {
   char at[96];
@@ -130,15 +130,15 @@ TEST(reference, by_name)
   munit_assert_size(probe_records(w.t.s, "elamp") + probe_records(w.t.s, "r"), ==, 0);
   reference_make(&w, "sockets", "{\"name\":\"wall\"}");
   reference_make(&w, "sockets", "{\"name\":\"floor\"}");
-  reference_make(&w, "lamps", "{\"name\":\"a\",\"socket\":\"WALL\"}"); /* however it is spelled */
+  reference_make(&w, "lamps", "{\"name\":\"a\",\"socket\":\"WALL\"}"); /* in any spelling */
   reference_make(&w, "lamps", "{\"name\":\"b\",\"socket\":\"wall\"}");
-  reference_make(&w, "lamps", "{\"name\":\"c\",\"socket\":\"\"}"); /* that names none */
+  reference_make(&w, "lamps", "{\"name\":\"c\",\"socket\":\"\"}"); /* an empty name is no reference */
   reference_delete(&w, "sockets", "wall", "CONTAINERS_IN_USE");
   reference_delete(&w, "sockets", "floor", NULL);
-  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":\"floor\"}"), ==, 404); /* and it stays as it was */
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":\"floor\"}"), ==, 404); /* the lamp stays as it was */
   reference_make(&w, "sockets", "{\"name\":\"floor\"}");
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":\"floor\"}"), ==, 200);
-  reference_delete(&w, "sockets", "wall", "CONTAINERS_IN_USE"); /* b names it still */
+  reference_delete(&w, "sockets", "wall", "CONTAINERS_IN_USE"); /* b still refers to it */
   reference_delete(&w, "lamps", "b", NULL);
   reference_delete(&w, "sockets", "wall", NULL);
   reference_delete(&w, "sockets", "floor", "CONTAINERS_IN_USE");
@@ -167,33 +167,33 @@ TEST(reference, by_id)
 
   snprintf(body, sizeof body, "{\"name\":\"a\",\"plugIds\":[\"%s\",\"%s\"],\"wires\":[{},{\"plugId\":\"%s\"}]}", one, two, one);
   reference_make(&w, "lamps", body);
-  reference_make(&w, "lamps", "{\"name\":\"b\",\"wires\":[{\"plugId\":\"two\"}]}"); /* by its name as well */
+  reference_make(&w, "lamps", "{\"name\":\"b\",\"wires\":[{\"plugId\":\"two\"}]}"); /* a reference by id also accepts the name */
   munit_assert_size(probe_records(w.t.s, "rplug"), ==, 3);
   reference_delete(&w, "plugs", one, "PEER_INVALID_STATE");
   reference_delete(&w, "plugs", two, "PEER_INVALID_STATE");
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"plugIds\":[]}"), ==, 200);
-  reference_delete(&w, "plugs", one, "PEER_INVALID_STATE"); /* a wire of it has it still */
-  reference_delete(&w, "plugs", two, "PEER_INVALID_STATE"); /* b has it */
+  reference_delete(&w, "plugs", one, "PEER_INVALID_STATE"); /* a wire of the lamp still refers to it */
+  reference_delete(&w, "plugs", two, "PEER_INVALID_STATE"); /* b refers to it */
   munit_assert_int(reference_at(&w, "PATCH", "lamps/b", "{\"wires\":[]}"), ==, 200);
   reference_delete(&w, "plugs", two, NULL);
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"wires\":[{},{}]}"), ==, 200);
   reference_delete(&w, "plugs", one, NULL);
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
 
-  one = reference_make(&w, "plugs", "{\"name\":\"one\"}"); /* a wish must not be there, and holds nothing */
+  one = reference_make(&w, "plugs", "{\"name\":\"one\"}"); /* the target of a wish need not exist, and can be deleted */
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"wish\":\"5f5f5f5f5f5f5f5f5f5f5f5f\"}"), ==, 200);
   snprintf(body, sizeof body, "{\"wish\":\"%s\"}", one);
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", body), ==, 200);
   reference_delete(&w, "plugs", one, NULL);
 
-  one = reference_make(&w, "plugs", "{\"name\":\"one\"}"); /* what is another project's is not there */
+  one = reference_make(&w, "plugs", "{\"name\":\"one\"}"); /* an entity of another project is not found */
   other = t_project(&w.t, w.org, "beta");
   snprintf(body, sizeof body, "{\"name\":\"a\",\"plugIds\":[\"%s\"]}", one);
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/lamps", other), ==, 404);
   reference_close(&w);
 }
 
-/* What is named may lie deeper, or in the organization. */
+/* The target may be deeper in the project, or in the organization. */
 TEST(reference, elsewhere)
 {
   const char *slot, *other;
@@ -224,7 +224,7 @@ TEST(reference, elsewhere)
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"corner\"}", "/orgs/%s/shops", w.org), ==, 201);
   reference_make(&w, "lamps", "{\"name\":\"a\",\"shop\":\"corner\"}");
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", t_organization(&w.t, "Other"));
-  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 409); /* the shop would be another organization's */
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 409); /* the shop would belong to another organization */
   munit_assert_string_equal(t_error(&w.t), "CANNOT_MOVE_GROUP_WITH_REFERENCES");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "The lamp a names the shop corner"));
   reference_delete(&w, "lamps", "a", NULL);
@@ -238,21 +238,21 @@ TEST(reference, itself)
 {
   t_place w;
   reference_open(&w);
-  munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"twin\":\"a\"}"), ==, 404); /* it is not there yet */
+  munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"twin\":\"a\"}"), ==, 404); /* the lamp itself does not exist yet */
   reference_make(&w, "lamps", "{\"name\":\"a\"}");
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"twin\":\"a\"}"), ==, 200);
   reference_make(&w, "lamps", "{\"name\":\"b\",\"twin\":\"a\"}");
   reference_delete(&w, "lamps", "a", "CUSTOM_ROLE_IN_USE_BY_ROLES");
-  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"twin\":\"b\"}"), ==, 200); /* each names the other */
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"twin\":\"b\"}"), ==, 200); /* a circular reference */
   reference_delete(&w, "lamps", "b", "CUSTOM_ROLE_IN_USE_BY_ROLES");
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"twin\":\"a\"}"), ==, 200);
   reference_delete(&w, "lamps", "b", NULL);
-  reference_delete(&w, "lamps", "a", NULL); /* to name itself holds nobody */
+  reference_delete(&w, "lamps", "a", NULL); /* a reference to itself does not block the delete */
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
   reference_close(&w);
 }
 
-/* With the project all of it goes, whoever goes first, and no entry is left. */
+/* Deleting the project deletes everything in any order, and leaves no index record. */
 TEST(reference, in_cascade)
 {
   t_place w;
@@ -269,6 +269,6 @@ TEST(reference, in_cascade)
   munit_assert_size(probe_records(w.t.s, "r"), ==, 5);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204); /* nobody names it now */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204); /* no longer referenced */
   reference_close(&w);
 }

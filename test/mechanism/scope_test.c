@@ -1,9 +1,9 @@
 /*
-** Scope: everything below a project knows its project and its organization, however deep it lies and whoever made it, a
-** request or a step that fell due; and all of it goes along when the project moves.
+** Scope: every entity below a project stores its project and its organization, at any depth, whether a request or a due step
+** created it; and all are moved with the project.
 **
-** The probes: a farm in a project, as a cluster is; snapshots of a farm, taken by a request or, every hour, by the farm
-** itself; chunks of a snapshot.
+** The made-up nouns of this suite: a farm in a project, like a cluster; snapshots of a farm, taken by a request or, every hour,
+** by a due step of the farm; chunks of a snapshot.
 */
 #include "mechanism/probe.h"
 
@@ -39,7 +39,7 @@ static bool farm_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
-/* Takes a snapshot, as a request would, and the next one in an hour. */
+/* Takes a snapshot, like a request, and sets the date of the next one, an hour later. */
 static bool farm_fell_due(svc_call *c, svc_change *change, int tag)
 {
   svc_change taken;
@@ -187,7 +187,7 @@ static const char *scope_chunk(t_place *w, const char *farm, const char *shot)
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
-/* The newest event of a type in the project's feed is the last answer's results[0]. */
+/* Reads the newest event of a type in the project's log into the last answer's results[0]. */
 static void scope_newest(t_place *w, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=%s&itemsPerPage=1", w->group, type), ==, 200);
@@ -214,11 +214,11 @@ TEST(scope, by_request)
   munit_assert_size(probe_all_in(w.t.s, "shot", w.group, w.org), ==, 1);
   munit_assert_size(probe_all_in(w.t.s, "chnk", w.group, w.org), ==, 1);
 
-  scope_newest(&w, "CPS_SNAPSHOT_STARTED"); /* it names the farm, as its parent's events do */
+  scope_newest(&w, "CPS_SNAPSHOT_STARTED"); /* the event names the farm, like events of the parent */
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "main");
   munit_assert_string_equal(t_str(&w.t, "results[0].snapshotName"), "first");
   munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), w.org);
-  scope_newest(&w, "CPS_COPY_SNAPSHOT_STARTED"); /* and this one the snapshot, two levels below the project */
+  scope_newest(&w, "CPS_COPY_SNAPSHOT_STARTED"); /* and this one names the snapshot, two levels below the project */
   munit_assert_string_equal(t_str(&w.t, "results[0].chunkId"), chunk);
   munit_assert_string_equal(t_str(&w.t, "results[0].snapshotName"), "first");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?clusterNames=main", w.group), ==, 200);
@@ -229,7 +229,7 @@ TEST(scope, by_request)
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"first\"}", FARMS "/main/shots", w.group), ==, 409);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"x\"}", FARMS "/other/shots", w.group), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
-  scope_farm(&w, "other", false); /* what is one farm's is not another's */
+  scope_farm(&w, "other", false); /* a snapshot of another farm */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/other/shots/%s", w.group, shot), ==, 404);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots/%s/chunks/%s", w.group, shot, chunk), ==, 200);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots/%s/chunks/%s", w.group, chunk, chunk), ==, 404);
@@ -237,7 +237,7 @@ TEST(scope, by_request)
   scope_close(&w);
 }
 
-/* The same, where no request asked for it. */
+/* The same without a request. */
 TEST(scope, by_itself)
 {
   t_place w;
@@ -260,7 +260,7 @@ TEST(scope, by_itself)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "shotCount"), ==, 1);
 
-  t_advance(&w.t, 5 * HOUR); /* all that was missed, each at its time, and the states that came of it */
+  t_advance(&w.t, 5 * HOUR); /* all missed snapshots, each at its time, and their state changes */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_size(probe_all_in(w.t.s, "shot", w.group, w.org), ==, 6);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots", w.group), ==, 200);
@@ -269,14 +269,14 @@ TEST(scope, by_itself)
   munit_assert_string_equal(t_str(&w.t, "results[4].created"), "2025-06-01T05:00:00Z");
   munit_assert_string_equal(t_str(&w.t, "results[5].status"), "queued");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots?maxDate=2025-06-01T03:00:00Z", w.group), ==, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* found by the time that they are of, not that of the tick */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* filtered by their own times, not that of the tick */
   scope_newest(&w, "CPS_SNAPSHOT_SUCCESSFUL");
   munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T05:00:10Z");
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "main");
   scope_close(&w);
 }
 
-/* The project's limit counts all that there are in it, below whichever parent. */
+/* The project's limit counts all snapshots in it, below any parent. */
 TEST(scope, quota)
 {
   const char *limit = "/groups/%s/limits/svc.project.deployment.serverlessMTMs", *shot;
@@ -296,25 +296,25 @@ TEST(scope, quota)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, FARMS "/main/shots/%s", w.group, shot), ==, 204);
   scope_shot(&w, "other", "c");
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"d\"}", FARMS "/main/shots", w.group), ==, 403);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, FARMS "/other", w.group), ==, 204); /* what goes in a cascade counts no more */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, FARMS "/other", w.group), ==, 204); /* deleted snapshots no longer count */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, limit, w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "currentUsage"), ==, 0);
 
-  scope_farm(&w, "clock", true); /* a step is bound by it as well */
+  scope_farm(&w, "clock", true); /* a due step respects the limit, too */
   scope_shot(&w, "main", "e");
   scope_shot(&w, "main", "f");
   t_advance(&w.t, HOUR);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_not_null(strstr(w.t.log, "CLUSTERS_LIMIT_EXCEEDED"));
   munit_assert_size(probe_all_in(w.t.s, "shot", w.group, w.org), ==, 2);
-  other = t_project(&w.t, w.org, "beta"); /* another project has a limit of its own */
+  other = t_project(&w.t, w.org, "beta"); /* another project has its own limit */
   w.group = other;
   scope_farm(&w, "main", false);
   scope_shot(&w, "main", "a");
   scope_close(&w);
 }
 
-/* States of what lies below a farm move, and say so in the feed of the project. */
+/* Entities below a farm change state, and write events to the log of the project. */
 TEST(scope, states)
 {
   t_place w;
@@ -337,7 +337,7 @@ TEST(scope, states)
   munit_assert_string_equal(t_str(&w.t, "results[0].chunkId"), chunk);
   munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), w.org);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events", w.org), ==, 200);
-  munit_assert_null(strstr(w.t.response.body, "CPS_")); /* it is not the organization's to tell */
+  munit_assert_null(strstr(w.t.response.body, "CPS_")); /* not in the organization's log */
   scope_close(&w);
 }
 
@@ -373,7 +373,7 @@ TEST(scope, moves)
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
 
-  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", "5f5f5f5f5f5f5f5f5f5f5f5f"); /* nowhere: all stays */
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", "5f5f5f5f5f5f5f5f5f5f5f5f"); /* an unknown organization: nothing moves */
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 404);
   munit_assert_size(probe_all_in(w.t.s, "chnk", w.group, w.org), ==, 1);
   scope_ledger(w.t.s, w.org, 1, 1);
@@ -385,11 +385,11 @@ TEST(scope, moves)
   munit_assert_size(probe_all_in(w.t.s, "shot", w.group, to), ==, 1);
   munit_assert_size(probe_all_in(w.t.s, "chnk", w.group, to), ==, 1);
   munit_assert_size(probe_all_in(w.t.s, "diar", w.group, to), ==, 1);
-  scope_ledger(w.t.s, w.org, 1, 0); /* what ran there ran there, and goes on here */
+  scope_ledger(w.t.s, w.org, 1, 0); /* the old line is closed in the old organization, and a new one is open in the other */
   scope_ledger(w.t.s, to, 1, 1);
 
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots/%s", w.group, shot), ==, 200);
-  munit_assert_string_equal(t_str(&w.t, "orgId"), to); /* what is shown says so, too, and is another state */
+  munit_assert_string_equal(t_str(&w.t, "orgId"), to); /* the shown body has the new organization, and another ETag */
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
   munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), tag);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots/%s/chunks/%s", w.group, shot, chunk), ==, 200);
@@ -397,7 +397,7 @@ TEST(scope, moves)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/diary", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "orgId"), to);
 
-  t_advance(&w.t, HOUR); /* the schedule goes on there */
+  t_advance(&w.t, HOUR); /* the schedule continues in the other organization */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_size(probe_all_in(w.t.s, "shot", w.group, to), ==, 2);
   scope_newest(&w, "CPS_SNAPSHOT_STARTED");
@@ -414,7 +414,7 @@ TEST(scope, moves)
   scope_close(&w);
 }
 
-/* A singleton that is stored is of its project. */
+/* A stored singleton has its project's scope. */
 TEST(scope, singleton)
 {
   t_place w;

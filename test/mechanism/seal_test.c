@@ -1,6 +1,6 @@
 /*
-** Secrets at rest (SVC_SEALED): never in the store in clear, never shown, kept when what was shown of them is sent back, and
-** had by the driver in clear.
+** Secrets at rest (SVC_SEALED): never stored in clear text, never shown, kept when their shown form is sent back, and given to
+** the driver in clear text.
 */
 #define _GNU_SOURCE /* memmem */
 #include "mechanism/probe.h"
@@ -12,8 +12,8 @@
 #define LONG_TWO "a-second-one-that-is-long-too"
 #define SHORT_ONE "short-pw"
 
-/* A horn: one secret that is shown by its end, one that is not shown, some in an object, in the elements of an array and in a
-** map. */
+/* A horn: a secret that shows its last characters, one that is never shown, and others in an object, in elements of an array, and in
+** a map. */
 static const svc_field horn_key_fields[] = {
   F_STR("label"), F_STR("token", .flags = SVC_SEALED | SVC_REQUIRED, .min = 4, .max = 100, .pattern = "^[a-z-]+$")
 };
@@ -54,7 +54,7 @@ static const svc_noun horn_noun = {
   .prepare = horn_prepare, .routes = SVC_ROUTES(horn_routes)
 };
 
-/* One for a project, with a secret from the beginning of its life on. */
+/* A singleton of a project, with a secret that may be set from the start. */
 static const svc_field lock_fields[] = { F_STR("code", .flags = SVC_SEALED, .max = 100), F_INT("turns", .preset = "3") };
 static const svc_object lock_object = { .name = "Lock", .fields = SVC_ROWS(lock_fields) };
 static const svc_route lock_routes[] = {
@@ -66,7 +66,7 @@ static const svc_noun *const probes[] = { &horn_noun, &lock_noun, NULL };
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 
-/* A hook sees a new secret in clear, and of a kept one that it is kept. */
+/* A hook sees a new secret in clear text, and a kept one as kept. */
 static bool horn_prepare(svc_call *c, svc_change *change)
 {
   const svc_node *url = svc_node_get(change->body, "url");
@@ -103,7 +103,7 @@ static void seal_make(seal_world *w, const char *body)
   snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "id"));
 }
 
-/* Is this anywhere in the store? */
+/* Returns whether this text is anywhere in the store. */
 static bool seal_stored(seal_world *w, const char *secret)
 {
   size_t n = strlen(secret), i;
@@ -116,7 +116,7 @@ static bool seal_stored(seal_world *w, const char *secret)
   return found;
 }
 
-/* The secrets of it, in clear, as one text. */
+/* Returns all secrets of the horn, in clear text, as one text. */
 static const char *seal_secrets(seal_world *w)
 {
   static char text[4096];
@@ -152,7 +152,7 @@ TEST(seal, shown)
   munit_assert_null(t_node(&w.t, "password"));
   munit_assert_string_equal(t_str(&w.t, "headers.A"), "****-too");
   munit_assert_string_equal(t_str(&w.t, "inner.token"), "****aple");
-  munit_assert_string_equal(t_str(&w.t, "keys[0].token"), "****"); /* too short to show any of it */
+  munit_assert_string_equal(t_str(&w.t, "keys[0].token"), "****"); /* too short to show a part of it */
   munit_assert_string_equal(t_str(&w.t, "keys[1].token"), "****-too");
   munit_assert_false(seal_stored(&w, LONG_ONE) || seal_stored(&w, LONG_TWO) || seal_stored(&w, SHORT_ONE));
   munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_TWO "\"},\"inner\":{\"token\":\"inner-" LONG_ONE "\"},"
@@ -161,7 +161,7 @@ TEST(seal, shown)
   seal_close(&w);
 }
 
-/* What was shown may be sent back, whole or in part, in another place of its array; what is not what was shown may not. */
+/* The shown form may be sent back, complete or in part, or at another position of its array. Any other masked text is refused. */
 TEST(seal, kept)
 {
   seal_world w;
@@ -176,7 +176,7 @@ TEST(seal, kept)
   free(body);
   munit_assert_string_equal(probe_feed(&w.t, feed), "GROUP_CREATED CLUSTER_CREATED"); /* nothing changed */
   munit_assert_int(seal_at(&w, "PATCH", "{\"password\":\"" SHORT_ONE "\",\"keys\":[{\"label\":\"a\",\"token\":\"one-" LONG_ONE "\"}]}"), ==, 200);
-  munit_assert_string_equal(probe_feed(&w.t, feed), "GROUP_CREATED CLUSTER_CREATED"); /* nor by the same secret once more */
+  munit_assert_string_equal(probe_feed(&w.t, feed), "GROUP_CREATED CLUSTER_CREATED"); /* the same secret again is no change either */
   munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"other\"}"), ==, 200);
   munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"one-" LONG_ONE "\"}],\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\"}");
   munit_assert_int(seal_at(&w, "PATCH", "{\"keys\":[{\"token\":\"****aple\"},{\"token\":\"two-" SHORT_ONE "\"}],\"password\":\"another\"}"), ==, 200);
@@ -188,11 +188,12 @@ TEST(seal, kept)
   munit_assert_null(strstr(w.t.response.body, "UPPER-CASE"));
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"a\\u0000b\"}"), ==, 400);
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"nowhere-at-all-is-this\"}"), ==, 400);
-  munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"url\":\"****aple\"}"), ==, 200); /* what is not sent is gone, unless it is never shown */
+  munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"url\":\"****aple\"}"), ==, 200); /* omitted secrets are removed, unless never
+                                                                                             shown */
   munit_assert_string_equal(seal_secrets(&w), "{\"password\":\"another\",\"url\":\"" LONG_ONE "\"}");
   munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"password\":null}"), ==, 200);
   munit_assert_string_equal(seal_secrets(&w), "{}");
-  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"" LONG_TWO "\"}}"), ==, 200); /* and of a map, by their names */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"" LONG_TWO "\"}}"), ==, 200); /* members of a map are matched by name */
   munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"****-too\",\"B\":\"new-" LONG_ONE "\"}}"), ==, 200);
   munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_TWO "\",\"B\":\"new-" LONG_ONE "\"}}");
   munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"****aple\",\"B\":\"****aple\"}}"), ==, 400);
@@ -201,7 +202,7 @@ TEST(seal, kept)
   seal_close(&w);
 }
 
-/* Maps: what was sent of one is kept or new, and of one that is never shown all is kept until it is sent again. */
+/* Maps: each member that was sent is kept or new. A map that is never shown is kept completely until it is sent again. */
 TEST(seal, maps)
 {
   seal_world w;
@@ -217,10 +218,10 @@ TEST(seal, maps)
   munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_ONE "\",\"B\":\"" LONG_TWO "\"},\"hidden\":{\"X\":\"" LONG_TWO "\"}}");
   munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":5}}"), ==, 400);
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":5}"), ==, 400);
-  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{},\"hidden\":{\"X\":\"****\"}}"), ==, 400); /* nothing was shown of that */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{},\"hidden\":{\"X\":\"****\"}}"), ==, 400); /* that map is never shown */
   munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{}}"), ==, 200);
   munit_assert_string_equal(seal_secrets(&w), "{\"hidden\":{\"X\":\"" LONG_TWO "\"}}");
-  /* what does not read well is not shown by its end */
+  /* the end of a secret is not shown if it has unreadable characters */
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_ONE " x\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "url"), "****");
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\\u007f\"}"), ==, 200);
@@ -229,7 +230,7 @@ TEST(seal, maps)
   seal_close(&w);
 }
 
-/* A body that has lost what its secrets belong to, or has numbers there: they stay where they are, or go with it; nothing is shown. */
+/* A stored body that has lost the fields of its secrets, or has numbers there: the secrets stay, or are deleted with it. None is shown. */
 TEST(seal, damaged)
 {
   static const char *const bodies[] = { "{\"keys\":[],\"name\":\"h\"}", "{\"keys\":[{},{},{}],\"name\":\"h\",\"url\":5}",
@@ -268,7 +269,7 @@ TEST(seal, damaged)
   seal_close(&w);
 }
 
-/* States that come by themselves, a delete, and a project that moves leave them as they are. */
+/* Due steps, a delete, and moving the project leave secrets unchanged. */
 TEST(seal, states)
 {
   seal_world w;
@@ -327,7 +328,7 @@ typedef struct seal_kept_word {
   size_t n;
 } seal_kept_word;
 
-/* The word that a key is known by becomes another. */
+/* Changes the word by which the store recognizes its key. */
 static void seal_word(svc *s, svc_str to, seal_kept_word *was)
 {
   svc_key key;
@@ -342,7 +343,7 @@ static void seal_word(svc *s, svc_str to, seal_kept_word *was)
   munit_assert_int(s->commit.port->commit(txn), ==, SVC_OK);
 }
 
-/* Another key does not open the store; without any, what is sealed stays as it is. */
+/* Another key does not open the store; without a key sealed secrets stay as they are. */
 TEST(seal, other_key)
 {
   char folder[128], log[200];
@@ -367,7 +368,7 @@ TEST(seal, other_key)
   config.secret_key = NULL;
   w.t.no_key = true;
   t_reopen(&w.t, &config);
-  seal_word(w.t.s, SVC_S("QUJD"), &word); /* what its key is known by is damaged: then it is none of this key's */
+  seal_word(w.t.s, SVC_S("QUJD"), &word); /* the word is damaged: then it matches no key */
   svc_close(w.t.s);
   w.t.s = NULL;
   config.secret_key = "another key, of thirty-two bytes, too";
@@ -401,8 +402,8 @@ static int seal_try(const char *folder, const char *key, int keep_orders, t_serv
   return rc;
 }
 
-/* The first handle with a key makes it the store's, before anything is sealed: where several share the store, another key is refused
-** from then on. In a store of one handle, a key that has sealed nothing may be lost. */
+/* The first handle with a key records it, before anything is sealed: if several handles share the store, another key is then
+** refused. In a store of one handle a key that has sealed nothing may be replaced. */
 TEST(seal, first_key)
 {
   static const char one[] = "the first key, of thirty-two bytes.", two[] = "a second key, of thirty-two bytes..";
@@ -413,9 +414,9 @@ TEST(seal, first_key)
   t_service t;
   memset(&t, 0, sizeof t);
   snprintf(was, sizeof was, "%s", store ? store : "");
-  if (!shared) setenv("SVC_TEST_STORE", "shared", 1); /* LMDB, as a store that others share */
+  if (!shared) setenv("SVC_TEST_STORE", "shared", 1); /* LMDB that simulates a shared store */
   store_folder(folder);
-  munit_assert_int(seal_try(folder, one, 1, &t), ==, SVC_OK); /* a tool leaves the store as it is */
+  munit_assert_int(seal_try(folder, one, 1, &t), ==, SVC_OK); /* a tool does not record its key */
   munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_OK);
   munit_assert_int(seal_try(folder, one, 0, &t), ==, SVC_INVALID);
   munit_assert_not_null(strstr(t.log, "the secret key is not this store's"));
@@ -481,12 +482,13 @@ TEST(seal, ordered)
   munit_assert_size(n, ==, sizeof secrets);
   munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_OK);
   munit_assert_int(svc_order_secrets(w.t.s, "nonsense", d.secrets, &n), ==, SVC_INVALID);
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"it is split\",\"state\":\"ODD\"}"), ==, SVC_OK); /* it has no list of states */
+  /* the noun has no such state */
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"it is split\",\"state\":\"ODD\"}"), ==, SVC_OK);
   munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "SPLIT");
   munit_assert_string_equal(t_str(&w.t, "url"), "****aple");
   munit_assert_string_equal(seal_secrets(&w), secrets);
-  munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_INVALID); /* it is over */
+  munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_INVALID); /* the order is already done */
   seal_close(&w);
 }
 
@@ -496,7 +498,7 @@ TEST(seal, ordered)
 #define KEY_TWO "a second key, of thirty-two bytes.."
 #define KEY_THREE "a third key, also thirty-two bytes."
 
-/* How many secrets of horns in the store are sealed by the first key of the handle, and by others. */
+/* Counts the secrets of horns that are sealed with the first key of the handle, and with others. */
 static void seal_count(seal_world *w, int *first, int *others)
 {
   const char *id = w->t.s->secret_keys.ids[0];
@@ -517,7 +519,7 @@ static void seal_reopen(seal_world *w, const char *folder, const char *key, cons
 
 #define ROTATED 7
 
-/* In steps, with a restart after each: at every one all secrets open, the old as well as the new. */
+/* Rotates in steps, with a restart after each: every secret can be opened all the time, old and new ones. */
 TEST(seal, rotate)
 {
   char folder[128], ids[ROTATED][32], etag[128], body[128];
@@ -540,25 +542,26 @@ TEST(seal, rotate)
   snprintf(etag, sizeof etag, "%s", t_get_header(&w.t, "ETag"));
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, -1), ==, SVC_INVALID);
   munit_assert_int(svc_rotate_key(w.t.s, NULL, 1), ==, SVC_INVALID);
-  munit_assert_int(svc_rotate_key(w.t.s, KEY_ONE, 5), ==, SVC_OK); /* it is so already */
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_ONE, 5), ==, SVC_OK); /* already the key in use */
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 0), ==, SVC_BUSY);
   seal_reopen(&w, folder, KEY_ONE, NULL); /* nothing was written */
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 2), ==, SVC_BUSY);
   munit_assert_int(svc_rotate_key(w.t.s, KEY_THREE, 2), ==, SVC_INVALID);
   svc_close(w.t.s);
   w.t.s = NULL;
-  munit_assert_int(seal_try(folder, KEY_ONE, 0, &other), ==, SVC_INVALID); /* from now on both are needed */
+  munit_assert_int(seal_try(folder, KEY_ONE, 0, &other), ==, SVC_INVALID); /* from now on both keys are required */
   munit_assert_int(seal_try(folder, KEY_TWO, 0, &other), ==, SVC_INVALID);
   munit_assert_not_null(strstr(other.log, "secret_key_next"));
   do {
     seal_reopen(&w, folder, KEY_ONE, KEY_TWO);
     munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
-    munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"abcd-efgh\"}],\"url\":\"" LONG_ONE "\"}"); /* and all others open */
+    /* secrets with either key can be opened */
+    munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"abcd-efgh\"}],\"url\":\"" LONG_ONE "\"}");
     seal_count(&w, &first, &others);
     munit_assert_int(first + others, ==, ROTATED);
     munit_assert_int(first, <=, before);
     before = first;
-    if (rounds == 1) { /* one that was looked at already: it is sealed by the new key, whatever happens to it */
+    if (rounds == 1) { /* this horn is done: a new secret in it is sealed with the new key */
       memcpy(w.id, ids[0], sizeof ids[0]);
       munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\"}"), ==, 200);
       memcpy(w.id, ids[ROTATED - 1], sizeof w.id);
@@ -571,8 +574,8 @@ TEST(seal, rotate)
   seal_count(&w, &first, &others);
   munit_assert_int(first, ==, 0);
   munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
-  munit_assert_string_equal(t_get_header(&w.t, "ETag"), etag); /* nothing has changed that can be seen */
-  seal_reopen(&w, folder, KEY_ONE, KEY_TWO); /* killed before the host has put the new key into its place */
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), etag); /* no visible change */
+  seal_reopen(&w, folder, KEY_ONE, KEY_TWO); /* stopped before the host has replaced the key file */
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 0), ==, SVC_OK);
   seal_reopen(&w, folder, KEY_TWO, NULL);
   munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"abcd-efgh\"}],\"url\":\"" LONG_ONE "\"}");
@@ -586,7 +589,8 @@ TEST(seal, rotate)
   store_remove(folder);
 }
 
-/* A handle that does not know the key which another one has begun with: it refuses what it cannot do, says so, and loses nothing. */
+/* Another handle has begun to rotate to a key that this one does not have: requests that need it are refused and logged, and nothing
+** is lost. */
 TEST(seal, rotate_unknown)
 {
   seal_world w;
@@ -594,11 +598,11 @@ TEST(seal, rotate_unknown)
   seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\"}");
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 1), ==, SVC_BUSY);
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 9), ==, SVC_OK);
-  atomic_store(&w.t.s->secret_keys.count, 1); /* as if it were another handle's doing */
+  atomic_store(&w.t.s->secret_keys.count, 1); /* as if another handle had added the key */
   w.t.log[0] = 0;
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\"}"), ==, 503);
   munit_assert_not_null(strstr(w.t.log, "does not have"));
-  munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"i\"}"), ==, 200); /* what is kept needs no key */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"i\"}"), ==, 200); /* a kept secret needs no key */
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 0), ==, SVC_OK);
   munit_assert_string_equal(seal_secrets(&w), "{\"url\":\"" LONG_ONE "\"}");
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\"}"), ==, 200);

@@ -1,13 +1,13 @@
 /*
-** Tables that cannot be: svc_open() refuses them, and the log names the noun and the row. And paths in which a literal and a
-** parameter stand in one place: which of them is meant follows from the path and the method.
+** Invalid tables: svc_open() refuses them, and the log names the noun and the row. And paths with a literal and a parameter in
+** the same place: the path and the method decide between them.
 */
 #include "mechanism/probe.h"
 
 static const svc_field plain_fields[] = { F_ID(), F_STR("name") };
 static const svc_object plain_object = { .name = "Plain", .fields = SVC_ROWS(plain_fields) };
 
-/* The log names all of these. */
+/* Expects the log to name the noun and the row. */
 static void table_refused(const svc_noun *first, const svc_noun *second, const char *noun, const char *row)
 {
   const svc_noun *nouns[] = { first, second, NULL };
@@ -45,7 +45,7 @@ TEST(table, seats)
   table_refused(&ears[0], &ears[1], "right ear", "left ear");
 }
 
-/* An object based on too many: at the top, inside, in an array, in a variant, in a body of a route's own. */
+/* Objects with too many levels of base objects: at the top, inside, in an array, in a variant, and in the body of a route. */
 static const svc_object level[] = {
   { .name = "Level0", .fields = SVC_ROWS(plain_fields), .base = &level[1] }, { .name = "Level1", .base = &level[2] },
   { .name = "Level2", .base = &level[3] }, { .name = "Level3", .base = &level[4] }, { .name = "Level4", .base = &level[5] },
@@ -66,7 +66,7 @@ TEST(table, levels)
 {
   static const svc_object *const objects[] = { &level[0], &inside_object, &in_array_object, &in_variant_object, &in_base_object };
   static const svc_noun in_body = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(body_routes) };
-  static const svc_noun enough = { .name = "probe", .kind = "prob", .object = &level[1] }; /* six are as many as there may be */
+  static const svc_noun enough = { .name = "probe", .kind = "prob", .object = &level[1] }; /* six levels are the maximum */
   static const svc_noun *const fine[] = { &enough, NULL };
   t_service t;
   size_t i;
@@ -137,11 +137,11 @@ TEST(table, names)
                                                                                                                                   .feed = &feed_ops) };
   const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .ext = SVC_NOUN_EXT(
                                                                                                                      .element_of = "deep") };
-  table_refused(&target, &names, "probe", "name"); /* it could be given another name */
-  table_refused(&target, &element, "part", "no array");
+  table_refused(&target, &names, "probe", "name"); /* the name could be changed */
+  table_refused(&target, &element, "part", "not an array");
   table_refused(&target, &lost, "part", "parts");
   table_refused(&alone, &of_singleton, "part", "singleton");
-  table_refused(&tallies, NULL, "probe", "tallies"); /* it is not the feed */
+  table_refused(&tallies, NULL, "probe", "tallies"); /* tallies require the seat of the feed */
 }
 
 static const svc_field relied_secret_fields[] = { F_LIST("deep", &plain_object), F_STR("secret", .flags = SVC_SEALED) };
@@ -189,7 +189,7 @@ static const svc_noun eventful[] = {
   { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .ext = SVC_NOUN_EXT(.event_members = many_members) }
 };
 
-/* What a part of the pipeline would rely on, and could not. */
+/* Errors in tables that a part of the pipeline could not handle. */
 TEST(table, relied_on)
 {
   munit_assert_size(sizeof many_members / sizeof many_members[0], >, SVC_EVENT_MEMBERS + 1);
@@ -197,8 +197,8 @@ TEST(table, relied_on)
   table_refused(&eventful[1], NULL, "probe", "event_members");
   munit_assert_size(sizeof many_tallied / sizeof many_tallied[0], >, SVC_TALLIES + 1);
   table_refused(&secretive, &deep, "part", "secrets");
-  table_refused(&wordy, &deep, "part", "no array");
-  table_refused(&wordy, &words, "part", "no array");
+  table_refused(&wordy, &deep, "part", "not an array");
+  table_refused(&wordy, &words, "part", "not an array");
   table_refused(&metered, NULL, "probe", "meters");
   table_refused(&sole[0], NULL, "probe", "SVC_SOLE");
   table_refused(&sole[1], NULL, "probe", "SVC_SOLE");
@@ -224,7 +224,7 @@ static const svc_noun formed = { .name = "formed", .kind = "form", .parent = "pr
 static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .ext = SVC_NOUN_EXT(.element_of = "parts") };
 static const svc_noun *const odd_ones[] = { &again, &formed, &part, NULL };
 
-/* An object may hold itself, and an element may be of what has several forms. */
+/* An object may contain itself, and an element may belong to a union. */
 TEST(table, fine)
 {
   t_service t;
@@ -235,7 +235,7 @@ TEST(table, fine)
   t_probes(NULL);
 }
 
-/* Without organizations or projects nothing is served that a path names one of them for, and there is no first one to be made. */
+/* Without organizations or projects, paths that name one are not served, and svc_bootstrap() fails. */
 TEST(table, left_out)
 {
   static const char *const without[][2] = { { "organization" }, { "project" }, { "API key" }, { "service account" } };
@@ -303,17 +303,17 @@ TEST(table, forks)
   table_leads(&t, "GET", "/forks/all", "all");
   table_leads(&t, "GET", "/forks/al", "one");
   table_leads(&t, "GET", "/forks/all%20", "one");
-  table_leads(&t, "GET", "/forks/%61ll", "all"); /* the same letters */
-  table_leads(&t, "PATCH", "/forks/all", "change"); /* of that method there is only the other: it is a fork of that name */
+  table_leads(&t, "GET", "/forks/%61ll", "all"); /* the same literal */
+  table_leads(&t, "PATCH", "/forks/all", "change"); /* the literal has no such method: "all" is a name here */
   table_leads(&t, "POST", "/forks/all", "action");
   table_leads(&t, "POST", "/forks/all:bend", "named_action");
   table_leads(&t, "GET", "/forks/all/tines", "below_all");
-  table_leads(&t, "GET", "/forks/all/tines/2", "below_one"); /* where the literal leads nowhere */
+  table_leads(&t, "GET", "/forks/all/tines/2", "below_one"); /* the literal has no such path */
   table_leads(&t, "GET", "/forks/big/tines/2", "below_one");
   munit_assert_int(t_send(&t, "GET", "/forks/big/tines", NULL), ==, 404);
   munit_assert_int(t_send(&t, "POST", "/forks/big", NULL), ==, 405);
   munit_assert_string_equal(t_get_header(&t, "Allow"), "GET, HEAD, PATCH");
-  munit_assert_int(t_send(&t, "DELETE", "/forks/all", NULL), ==, 405); /* what both of them allow together */
+  munit_assert_int(t_send(&t, "DELETE", "/forks/all", NULL), ==, 405); /* the methods of both */
   munit_assert_string_equal(t_get_header(&t, "Allow"), "GET, HEAD, POST, PATCH");
   munit_assert_int(t_send(&t, "GET", "/forks/big:bend", NULL), ==, 405);
   t_close(&t);

@@ -1,6 +1,6 @@
 /*
-** Unions: a body whose shape depends on one of its fields. The probe is a pipe of a project: a union at the top, one of
-** whose variants is a union itself; an object in it is one, and so are the elements of an array.
+** Unions: a body whose shape depends on one of its fields. The made-up noun of this suite, a pipe of a project, is a union at
+** the top. A variant of it, an object in it and the elements of an array are unions, too.
 */
 #include "mechanism/probe.h"
 
@@ -10,7 +10,7 @@ static const svc_config quiet = { .limiter_off = 1 };
 
 /* ------------------------------------------------------------------------------------------------------------ objects */
 
-/* auth: by its mode; without one there is none */
+/* auth: selected by its mode; there is no default */
 static const svc_field open_fields[] = { F_STR("mode") };
 static const svc_object open_object = { .name = "PipeOpen", .fields = SVC_ROWS(open_fields) };
 static const svc_field password_fields[] = {
@@ -22,7 +22,7 @@ static const svc_object auth_object = {
   .name = "PipeAuth", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("mode", "NONE", auth_variants))
 };
 
-/* stages: by what they do; each has an id of its own, and so has each key of a join */
+/* stages: selected by op; each has an id, and so has each key of a join */
 static const svc_field stage_base_fields[] = { F_ID(), F_STR("op", .flags = SVC_REQUIRED) };
 static const svc_object stage_base = { .name = "PipeStageBase", .fields = SVC_ROWS(stage_base_fields) };
 static const svc_field filter_fields[] = { F_STR("expr", .flags = SVC_REQUIRED) };
@@ -65,7 +65,7 @@ static const svc_field file_base_fields[] = { F_GROUP_ID(), F_ID(), F_STR("name"
 static const svc_object file_base = { .name = "PipeFileBase", .fields = SVC_ROWS(file_base_fields) };
 static const svc_object file_object = { .name = "PipeFile", .fields = SVC_ROWS(file_fields), .base = &file_base };
 
-/* a variant that is a union itself */
+/* a variant that is itself a union */
 static const svc_field cloud_fields[] = { F_STR("kind", .flags = SVC_REQUIRED), F_STR("provider", .flags = SVC_REQUIRED) };
 static const svc_object cloud_base = { .name = "PipeCloudBase", .fields = SVC_ROWS(cloud_fields), .base = &base_object };
 static const svc_field aws_fields[] = { F_STR("bucket", .flags = SVC_REQUIRED) };
@@ -94,7 +94,7 @@ static const svc_noun pipe_noun = {
   .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(pipe_routes)
 };
 
-/* the same, where some fields of variants have events of their own */
+/* the same, with events for some fields of variants */
 static const svc_field_event drain_events[] = {
   { "url", "CLUSTER_TAGS_MODIFIED", NULL }, { "size", "CPS_SNAPSHOT_BEHIND", "LARGE" }, { NULL, NULL, NULL }
 };
@@ -155,7 +155,7 @@ TEST(union, create)
   union_open(&w);
   union_make(&w, HTTP);
   munit_assert_string_equal(t_str(&w.t, "kind"), "HTTP");
-  munit_assert_int64(t_int(&w.t, "size"), ==, 1); /* the variant's own default */
+  munit_assert_int64(t_int(&w.t, "size"), ==, 1); /* the default of this variant */
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
   munit_assert_size(strlen(t_str(&w.t, "id")), ==, 24);
   munit_assert_string_equal(t_str(&w.t, "changed"), "2025-06-01T00:00:00Z");
@@ -168,9 +168,9 @@ TEST(union, create)
   munit_assert_string_equal(t_str(&w.t, "bucket"), "b");
   union_make(&w, GCP);
   munit_assert_string_equal(t_str(&w.t, "project"), "p");
-  union_make(&w, "{\"name\":\"d\",\"url\":\"http://d\"}"); /* by default */
+  union_make(&w, "{\"name\":\"d\",\"url\":\"http://d\"}"); /* the default variant */
   munit_assert_string_equal(t_str(&w.t, "kind"), "HTTP");
-  union_make(&w, "{\"name\":\"e\",\"url\":\"u\",\"auth\":{}}"); /* a union inside, by default, and of each kind */
+  union_make(&w, "{\"name\":\"e\",\"url\":\"u\",\"auth\":{}}"); /* a union inside: the default, then each variant */
   union_make(&w, "{\"name\":\"f\",\"url\":\"u\",\"auth\":{\"mode\":\"PASSWORD\",\"user\":\"joe\",\"password\":\"x\"}}");
   munit_assert_string_equal(t_str(&w.t, "auth.user"), "joe");
   munit_assert_null(t_node(&w.t, "auth.password"));
@@ -179,8 +179,8 @@ TEST(union, create)
 
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CARROT\"}", "INVALID_ENUM_VALUE", "kind");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":5,\"url\":\"u\"}", "INVALID_JSON_ATTRIBUTE", "kind");
-  union_make(&w, "{\"name\":\"by-default\",\"kind\":null,\"url\":\"u\"}"); /* null is as if it were not sent */
-  union_refused(&w, "POST", "", "{\"name\":\"x\"}", "MISSING_ATTRIBUTE", "url"); /* it is the default one's that is missing */
+  union_make(&w, "{\"name\":\"by-default\",\"kind\":null,\"url\":\"u\"}"); /* null counts as not sent */
+  union_refused(&w, "POST", "", "{\"name\":\"x\"}", "MISSING_ATTRIBUTE", "url"); /* required by the default variant */
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"KAFKA\",\"brokers\":[\"a\"],\"url\":\"u\"}", "INVALID_ATTRIBUTE", "url");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CLOUD\",\"bucket\":\"b\"}", "MISSING_ATTRIBUTE", "provider");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CLOUD\",\"provider\":\"HOME\"}", "INVALID_ENUM_VALUE", "provider");
@@ -197,7 +197,7 @@ TEST(union, create)
   union_close(&w);
 }
 
-/* A field of one variant's own changes: the event, and what shows when. */
+/* A field of one variant changes: the event, and the fields that show the time of a change. */
 TEST(union, change)
 {
   const char *before;
@@ -209,17 +209,17 @@ TEST(union, change)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"brokers\":[\"b:2\"]}", PIPES "/k", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "brokers[0]"), "b:2");
   munit_assert_string_equal(t_str(&w.t, "changed"), "2025-06-01T00:01:00Z");
-  munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:01:00Z"); /* this one is the variant's own */
+  munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:01:00Z"); /* a field of the variant */
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_UPDATE_STARTED");
   t_advance(&w.t, 60);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"brokers\":[\"b:2\"]}", PIPES "/k", w.group), ==, 200); /* nothing changes */
   munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:01:00Z");
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_UPDATE_STARTED");
-  union_refused(&w, "PATCH", "/k", "{\"url\":\"u\"}", "INVALID_ATTRIBUTE", "url"); /* that is another's */
+  union_refused(&w, "PATCH", "/k", "{\"url\":\"u\"}", "INVALID_ATTRIBUTE", "url"); /* a field of another variant */
   union_refused(&w, "PATCH", "/k", "{\"size\":\"HUGE\"}", "INVALID_ENUM_VALUE", "size");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"KAFKA\",\"size\":\"LARGE\"}", PIPES "/k", w.group), ==, 200);
 
-  munit_assert_int(t_sendf(&w.t, "POST", AWS, PIPES, w.group), ==, 201); /* of the variant of a variant */
+  munit_assert_int(t_sendf(&w.t, "POST", AWS, PIPES, w.group), ==, 201); /* a variant of a variant */
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"bucket\":\"c\"}", PIPES "/a", w.group), ==, 200);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"CLOUD\",\"bucket\":\"d\"}", PIPES "/a", w.group), ==, 200);
@@ -253,7 +253,7 @@ TEST(union, field_events)
   "{\"name\":\"s\",\"url\":\"u\",\"stages\":[{\"op\":\"FILTER\",\"expr\":\"" a "\"},{\"op\":\"JOIN\",\"with\":\"" b "\",\"keys\":" \
   "[{\"name\":\"x\"},{\"name\":\"y\"}]}]}"
 
-/* Elements of a union have ids of their own, at any depth, and keep them wherever they go. */
+/* Elements of a union have ids, at any depth, and keep them in any position. */
 TEST(union, ids)
 {
   const char *filter, *join, *x, *y;
@@ -271,7 +271,7 @@ TEST(union, ids)
 
   snprintf(body, sizeof body, "{\"stages\":[{\"id\":\"%s\",\"op\":\"JOIN\",\"with\":\"w\",\"keys\":[{\"id\":\"%s\",\"name\":\"y\"},"
            "{\"name\":\"z\"},{\"id\":\"%s\",\"name\":\"x2\"}]},{\"id\":\"%s\",\"op\":\"FILTER\",\"expr\":\"e\"}]}", join, y, x, filter);
-  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* the other way round */
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* in reverse order */
   munit_assert_string_equal(t_str(&w.t, "stages[0].id"), join);
   munit_assert_string_equal(t_str(&w.t, "stages[1].id"), filter);
   munit_assert_string_equal(t_str(&w.t, "stages[0].keys[0].id"), y);
@@ -280,21 +280,21 @@ TEST(union, ids)
   munit_assert_string_not_equal(t_str(&w.t, "stages[0].keys[1].id"), x);
 
   snprintf(body, sizeof body, "{\"stages\":[{\"op\":\"FILTER\",\"expr\":\"new\"},{\"id\":\"%s\",\"op\":\"JOIN\",\"with\":\"w\"}]}", join);
-  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* a new one in front of the first */
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* a new element before the first */
   munit_assert_string_equal(t_str(&w.t, "stages[1].id"), join);
   munit_assert_string_not_equal(t_str(&w.t, "stages[0].id"), join);
   munit_assert_size(strlen(t_str(&w.t, "stages[0].id")), ==, 24);
 
   snprintf(body, sizeof body, "{\"stages\":[{\"id\":\"%s\",\"op\":\"FILTER\",\"expr\":\"was a join\"}]}", join);
-  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* another variant under the same id */
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* another variant with the same id */
   munit_assert_string_equal(t_str(&w.t, "stages[0].id"), join);
   munit_assert_null(t_node(&w.t, "stages[0].with"));
   snprintf(body, sizeof body, "{\"stages\":[{\"id\":\"%s\",\"op\":\"FILTER\",\"expr\":\"e\"}]}", "5f5f5f5f5f5f5f5f5f5f5f5f");
-  union_refused(&w, "PATCH", "/s", body, "ATTRIBUTE_READ_ONLY", "stages[0].id"); /* nobody chooses an id */
+  union_refused(&w, "PATCH", "/s", body, "ATTRIBUTE_READ_ONLY", "stages[0].id"); /* clients cannot choose an id */
   union_close(&w);
 }
 
-/* Another variant: what the old one alone had goes, what both have stays if it fits, and what is new is asked for. */
+/* Another variant: fields of the old one are removed, common fields stay if their value is valid, and required ones must be sent. */
 TEST(union, other_variant)
 {
   union_world w;
@@ -306,18 +306,19 @@ TEST(union, other_variant)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"KAFKA\",\"brokers\":[\"a:1\"]}", PIPES "/h", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "kind"), "KAFKA");
   munit_assert_null(t_node(&w.t, "url"));
-  munit_assert_string_equal(t_str(&w.t, "size"), "SMALL"); /* a number there, a word here: not the same field */
+  munit_assert_string_equal(t_str(&w.t, "size"), "SMALL"); /* a number there, a string here: not the same field */
   munit_assert_string_equal(t_str(&w.t, "note"), "kept");
   munit_assert_string_equal(t_str(&w.t, "auth.user"), "joe");
   munit_assert_string_equal(t_str(&w.t, "id"), id);
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
   munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:00:00Z");
 
-  union_refused(&w, "PATCH", "/h", "{\"kind\":\"FILE\",\"path\":\"/tmp\"}", "INVALID_ENUM_VALUE", "note"); /* "kept" does not fit there */
+  /* the value "kept" is invalid there */
+  union_refused(&w, "PATCH", "/h", "{\"kind\":\"FILE\",\"path\":\"/tmp\"}", "INVALID_ENUM_VALUE", "note");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"FILE\",\"path\":\"/tmp\",\"note\":\"LARGE\"}", PIPES "/h", w.group), ==, 200);
-  munit_assert_null(t_node(&w.t, "auth")); /* what that one has not */
+  munit_assert_null(t_node(&w.t, "auth")); /* this variant has no such field */
   munit_assert_null(t_node(&w.t, "changed"));
-  munit_assert_string_equal(t_str(&w.t, "path"), "/tmp"); /* fixed, but not before it was there */
+  munit_assert_string_equal(t_str(&w.t, "path"), "/tmp"); /* fixed only once it has a value */
   munit_assert_string_equal(t_str(&w.t, "id"), id);
   union_refused(&w, "PATCH", "/h", "{\"path\":\"/home\"}", "ATTRIBUTE_READ_ONLY", "path");
   union_refused(&w, "PATCH", "/h", "{\"kind\":\"CLOUD\"}", "MISSING_ATTRIBUTE", "provider");
@@ -328,12 +329,12 @@ TEST(union, other_variant)
   munit_assert_string_equal(t_str(&w.t, "kind"), "CLOUD");
   munit_assert_string_equal(t_str(&w.t, "note"), "n");
 
-  munit_assert_int(t_sendf(&w.t, "PUT", KAFKA, PIPES "/h", w.group), ==, 400); /* its name is fixed */
+  munit_assert_int(t_sendf(&w.t, "PUT", KAFKA, PIPES "/h", w.group), ==, 400); /* the name is fixed */
   munit_assert_int(t_sendf(&w.t, "PUT", "{\"kind\":\"KAFKA\",\"brokers\":[\"a:1\"]}", PIPES "/h", w.group), ==, 200);
   munit_assert_null(t_node(&w.t, "project"));
-  munit_assert_null(t_node(&w.t, "note")); /* replaced: what was not sent is gone */
+  munit_assert_null(t_node(&w.t, "note")); /* replaced: fields that were not sent are removed */
   munit_assert_string_equal(t_str(&w.t, "id"), id);
-  union_refused(&w, "PUT", "/h", "{\"brokers\":[\"a:1\"]}", "INVALID_ATTRIBUTE", "brokers"); /* without a kind it is the default one */
+  union_refused(&w, "PUT", "/h", "{\"brokers\":[\"a:1\"]}", "INVALID_ATTRIBUTE", "brokers"); /* without a kind: the default variant */
   munit_assert_int(t_sendf(&w.t, "PUT", "{\"url\":\"u\"}", PIPES "/h", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "kind"), "HTTP");
   munit_assert_int64(t_int(&w.t, "size"), ==, 1);
@@ -341,7 +342,7 @@ TEST(union, other_variant)
   munit_assert_null(t_node(&w.t, "brokers"));
 
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"mode\":\"PASSWORD\",\"user\":\"a\"}}", PIPES "/h", w.group), ==, 200);
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"user\":\"b\"}}", PIPES "/h", w.group), ==, 200); /* inside, too */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"user\":\"b\"}}", PIPES "/h", w.group), ==, 200); /* unions inside, too */
   munit_assert_string_equal(t_str(&w.t, "auth.user"), "b");
   munit_assert_string_equal(t_str(&w.t, "auth.mode"), "PASSWORD");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"mode\":\"NONE\"}}", PIPES "/h", w.group), ==, 200);
@@ -349,7 +350,7 @@ TEST(union, other_variant)
   union_close(&w);
 }
 
-/* What was read may be sent back, and nothing happens. */
+/* A body that was read may be sent back, and changes nothing. */
 TEST(union, sent_back)
 {
   static const char *const bodies[] = { HTTP, KAFKA, AWS, GCP, STAGES("e", "w"), "{\"name\":\"d\",\"url\":\"u\",\"auth\":{}}",
@@ -401,9 +402,9 @@ TEST(union, openapi)
   munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeHttp.properties.stages.items.$ref"), "#/components/schemas/PipeStage");
   munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeHttp.properties.auth.allOf[0].$ref"), "#/components/schemas/PipeAuth");
   munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeAws.properties.bucket.type"), "string");
-  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeAws.properties.name.type"), "string"); /* of the base of its base */
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeAws.properties.name.type"), "string"); /* from the base of its base */
   munit_assert_string_equal(t_str(&w.t, SCHEMA "PipePasswordRequest.properties.password.writeOnly"), "true");
-  munit_assert_null(t_node(&w.t, SCHEMA "PipePassword.properties.password")); /* of answers */
+  munit_assert_null(t_node(&w.t, SCHEMA "PipePassword.properties.password")); /* only in requests */
   for (i = 0; i < sizeof with_links / sizeof with_links[0]; i++) {
     snprintf(path, sizeof path, SCHEMA "%s.properties.links.$ref", with_links[i]);
     if (strcmp(t_str(&w.t, path), "#/components/schemas/Links") != 0) munit_errorf("%s has no links", with_links[i]);
@@ -436,7 +437,7 @@ TEST(union, no_memory)
   t_open(&w.t, &config);
   w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
   n = (size_t)snprintf(body, sizeof body, "{\"name\":\"s\",\"url\":\"u\",\"stages\":[");
-  for (i = 0; i < 60; i++) /* so that one block is not enough */
+  for (i = 0; i < 60; i++) /* long enough to need more than one block */
     n += (size_t)snprintf(body + n, sizeof body - n, "%s{\"op\":\"JOIN\",\"with\":\"w%zu\",\"keys\":[{\"name\":\"k\"}]}", i ? "," : "", i);
   snprintf(body + n, sizeof body - n, "]}");
   union_make(&w, body);
@@ -450,7 +451,7 @@ TEST(union, no_memory)
   union_close(&w);
 }
 
-/* A field of the same name that is of another kind: a number, a list of others, another object. What it was does not come along. */
+/* A field with the same name and another type: a number, a list of other elements, another object. The old value is dropped. */
 TEST(union, same_name)
 {
   union_world w;

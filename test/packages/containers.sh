@@ -1,11 +1,11 @@
 #!/bin/sh
-# The image as a user has it: built from build/dist by the container engine of this machine, run, asked, stopped and started again, then driven by the
-# compose example's own test and by Testcontainers for Node. A line is printed for each thing that was tried; the status is 1 if one failed.
+# Tests the image as a user would: built from build/dist with the container engine of this machine, started, queried, stopped and started again, then used by the
+# compose example's own test and by Testcontainers for Node. Prints a line for each test; the status is 1 if one failed.
 #
 #   sh test/packages/containers.sh
 #
-# Needs build/dist of ./build.sh dist ARCH (ARCH of this machine), node and npm, and docker or podman. Where no engine can run a container, the script says
-# so and ends with status 0, unless SVC_NEED_CONTAINERS is set. The image is built FROM scratch: no registry of images is asked.
+# Needs build/dist of ./build.sh dist ARCH (ARCH of this machine), node and npm, and docker or podman. If no engine can run a container, the script prints
+# a message and ends with status 0, unless SVC_NEED_CONTAINERS is set. The image is built FROM scratch: no registry is needed.
 set -eu
 LC_ALL=C; export LC_ALL
 cd "$(dirname "$0")/../.."
@@ -45,7 +45,7 @@ start() {
     if curl -sf "$URL/_svc/health" >"$T/health"; then return 0; fi
     sleep 0.5
   done
-  fail "nobody answers at $URL"
+  fail "no answer at $URL"
 }
 start
 quiet $E exec $NAME /svcd health http://127.0.0.1:8080

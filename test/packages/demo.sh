@@ -1,5 +1,5 @@
 #!/bin/sh
-# The demo as its visitors have it: built from build/npm, served below a path by a plain file server on loopback, and used in Chromium. Pictures are left in
+# Tests the demo as its visitors use it: built from build/npm, served below a path by a plain file server on loopback, and used in Chromium. Pictures are left in
 # build/demo-shots. ./build.sh test-packages npm makes the package first, and runs this.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -8,7 +8,7 @@ fail() { echo "  FAILED: $*" >&2; exit 1; }
 T=build/packages/demo
 rm -rf $T build/demo-shots; mkdir -p $T build/demo-shots
 
-# The builder: a folder of the caller's choice, an older demo in it is replaced, and nothing else is.
+# The builder: writes to a folder of the caller's choice, and replaces an older demo in it, but no other files.
 sh package/demo/build.sh >$T/log 2>&1 || { cat $T/log >&2; fail 'package/demo/build.sh'; }
 (cd $T && sh ../../../package/demo/build.sh site && sh ../../../package/demo/build.sh site) >$T/log 2>&1 || { cat $T/log >&2; fail 'package/demo/build.sh FOLDER, twice'; }
 diff -r build/demo $T/site >$T/log || { cat $T/log >&2; fail 'two builds differ'; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The Go test helper as a user gets it: copied into a module in an empty folder, offline. A line is printed for each thing that was tried;
+# Tests the Go test helper as a user gets it: copied into a module in an empty folder, offline. Prints a line for each test;
 # the status is 1 if one failed.
 #
 #   sh test/packages/go.sh [FOLDER]     FOLDER must be empty or missing; default: a new one, removed at the end
@@ -26,12 +26,12 @@ unset SVCD
 
 quiet() { "$@" >"$T/out" 2>&1 || { cat "$T/out"; return 1; }; }
 
-# ---- formatted, and nothing but the standard library
+# ---- formatted, and uses the standard library only
 [ -z "$(gofmt -l examples/go)" ] || fail "gofmt would change $(gofmt -l examples/go)"
 if grep -q '^require' examples/go/go.mod; then fail 'examples/go needs other modules'; fi
 ok 'gofmt, and no module is required'
 
-# ---- a module of a user, with the folder copied into it, and the examples of the page
+# ---- a user's module with a copy of the folder, and the examples of the page
 mkdir "$T/shop"; cp -R examples/go/svcdtest "$T/shop/"; rm -f "$T"/shop/svcdtest/*_test.go
 awk -v to="$T/shop/" '/^```go/ { if (!$2) { print "a block has no name behind ```go"; bad = 1; exit } file = to $2; next }
   /^```/ { file = "" } file { print >file } END { exit bad }' docs/go.md || fail 'docs/go.md: a block has no name'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The npm packages as a user has them: installed in an empty folder from build/npm, used by node:test, vitest, jest, CommonJS, TypeScript, Deno, Bun and
+# Tests the npm packages as a user would: installed in an empty folder from build/npm, used by node:test, vitest, jest, CommonJS, TypeScript, Deno, Bun and
 # a browser, with the examples and pages of this project. ./build.sh test-packages makes the packages first.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -37,7 +37,7 @@ quiet npx tsc --noEmit --strict --target es2022 --module nodenext --moduleResolu
 node_modules/.bin/svcd version >"$T/log" && grep -q "$version" "$T/log" || fail 'npx svcd version'
 ok 'npx svcd'
 
-# The other platform: npm refuses its package here, by its cpu, and its program runs.
+# The other platform: npm refuses its package here because of the cpu, but its program runs under qemu.
 case $arch in x64) other=arm64; qemu=qemu-aarch64 ;; *) other=x64; qemu=qemu-x86_64 ;; esac
 mkdir -p other/node_modules/svcapi-linux-$other; echo '{"private":true}' >other/package.json
 if (cd other && npm install --no-save --ignore-scripts --no-audit --no-fund "$ROOT/build/npm/svcapi-linux-$other-$version.tgz" >"$T/log" 2>&1); then fail "npm installs svcapi-linux-$other on $arch"; fi
@@ -48,7 +48,7 @@ $qemu "other/node_modules/svcapi-linux-$other/svcd" --help >"$T/log" && grep -q 
 ok "svcapi-linux-$other: version and help under qemu, which has no robust mutexes for a store"
 quiet node page.mjs "$ROOT/docs/javascript.md"; ok 'the code blocks of docs/javascript.md'
 
-# Other runtimes, where the registry has them for this machine.
+# Other runtimes, if the registry has them for this machine.
 mkdir -p runtimes; echo '{"private":true}' >runtimes/package.json
 if (cd runtimes && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error "@deno/$deno@2.9.5" "@oven/bun-$bun@1.4.4" >"$T/log" 2>&1); then
   quiet "runtimes/node_modules/@deno/$deno/deno" run --allow-read --allow-env runtime.mjs; ok 'Deno'

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The Python package as a user gets it: in an empty folder, with the wheel and nothing of this tree on the path. A line is printed for each
-# thing that was tried; the status is 1 if one failed.
+# Tests the Python package as a user gets it: in an empty folder, with the wheel and nothing of this tree on the path. Prints a line for each
+# test; the status is 1 if one failed.
 #
 #   sh test/packages/python.sh [FOLDER]     FOLDER must be empty or missing; default: a new one, removed at the end
 #
-# Needs build/dist of ./build.sh dist ARCH (ARCH of this machine), build/libsvcapi.so.0 of ./build.sh shared, and Debian's python3-venv,
+# Needs build/dist of ./build.sh dist ARCH (ARCH of this machine), build/libsvcapi.so.1 of ./build.sh shared, and Debian's python3-venv,
 # python3-pip, python3-requests, python3-httpx, python3-pytest, python3-pytest-xdist, mypy, python3-typeshed. Nothing is downloaded.
 set -eu
 LC_ALL=C.UTF-8; export LC_ALL
@@ -28,7 +28,7 @@ case $(uname -m) in
 esac
 version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
 [ -x "build/dist/svcd-$version-linux-$arch" ] || fail "build/dist/svcd-$version-linux-$arch is missing: run ./build.sh dist $arch"
-[ -f build/libsvcapi.so.0 ] || fail "build/libsvcapi.so.0 is missing: run ./build.sh shared"
+[ -f build/libsvcapi.so.1 ] || fail "build/libsvcapi.so.1 is missing: run ./build.sh shared"
 $PYTHON -c 'import venv, pip, requests, httpx, pytest, xdist' 2>/dev/null ||
   fail "missing: apt-get install python3-venv python3-pip python3-requests python3-httpx python3-pytest python3-pytest-xdist"
 command -v mypy >/dev/null 2>&1 || fail "missing: apt-get install mypy python3-typeshed"
@@ -40,12 +40,12 @@ else
   T=$(mktemp -d /tmp/svcapi-python-XXXXXX); trap 'rm -rf "$T"' EXIT; trap 'exit 1' HUP INT TERM
 fi
 
-# ---- the wheel: twice the same bytes, tags, hashes, licences
+# ---- the wheel: identical when built twice; tags, hashes, licenses
 $PYTHON package/python/wheel.py "$arch" >"$T/wheel.out" || fail "wheel.py fails"
 wheel=$ROOT/$(sed -n 's/^wheel: \(.*\) (.*/\1/p' "$T/wheel.out")
 cp "$wheel" "$T/wheel.first"
 (umask 077; TZ=Asia/Tokyo $PYTHON -B package/python/wheel.py "$arch" >/dev/null)
-cmp -s "$T/wheel.first" "$wheel" || fail "wheel.py makes other bytes the second time"
+cmp -s "$T/wheel.first" "$wheel" || fail "wheel.py does not give the same bytes the second time"
 ok "the wheel is reproducible, ${wheel##*/}"
 $PYTHON - "$wheel" "$version" <<'P' || fail "the wheel is not as it should be"
 import base64, csv, hashlib, io, sys, zipfile
@@ -81,7 +81,7 @@ said=$("$P" -c 'import svcapi; print(svcapi.__version__, svcapi.__file__.startsw
 "$T/venv/bin/svcd" --help | grep -q '^usage: svcd' || fail 'the command svcd does not run'
 ok "pip install, and the command svcd, $version"
 
-# ---- the pages' code: each block is a file, named behind its mark; those of one name are numbered
+# ---- the code of the pages: each block becomes a file, named after its mark; blocks with the same name are numbered
 "$P" - "$ROOT/docs/python.md" "$T/pages" <<'X' || fail 'docs/python.md has no code'
 import pathlib, re, sys
 text, folder = pathlib.Path(sys.argv[1]).read_text(), pathlib.Path(sys.argv[2])
@@ -93,7 +93,7 @@ for number, (name, code) in enumerate(blocks):
     path = path if not path.exists() else path.with_name(f"{path.stem}_{number}{path.suffix}")
     path.write_text(code)
 X
-for needs in --world:test_world --clock-rate:test_rate; do # an svcd without it cannot run them
+for needs in --world:test_world --clock-rate:test_rate; do # an svcd without the flag cannot run them
   if ! "$T/venv/bin/svcd" serve --help | grep -q -e "${needs%:*} "; then
     rm "pages/${needs#*:}.py"
     printf 'python: %s.py of docs/python.md: LEFT OUT, this svcd has no %s\n' "${needs#*:}" "${needs%:*}"
@@ -105,7 +105,7 @@ cp pages/test_shop.py first/
 pytest first || fail 'the first test fails'
 grep -q '^2 passed' out || fail 'the first test did not run'
 ok "the first test of docs/python.md, in $first lines"
-SVCAPI_LIBRARY=$ROOT/build/libsvcapi.so.0; export SVCAPI_LIBRARY
+SVCAPI_LIBRARY=$ROOT/build/libsvcapi.so.1; export SVCAPI_LIBRARY
 for page in pages/*.py; do
   case $page in */test_*|*/conftest*) continue ;; esac
   quiet "$P" "$page" || fail "the example ${page#pages/} of docs/python.md fails"
@@ -113,7 +113,7 @@ done
 pytest pages || fail 'the tests of docs/python.md fail'
 ok "every example of docs/python.md: $(tail -n 1 out)"
 
-# ---- the plugin: in the process, in parallel, and its options
+# ---- the plugin: in-process, in parallel, and its options
 pytest first --svcapi-in-process || fail 'the plugin fails in the process'
 ok "the plugin with --svcapi-in-process: $(tail -n 1 out)"
 cat >user/test_workers.py <<'X'

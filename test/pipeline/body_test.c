@@ -1,7 +1,8 @@
 /*
-** Bodies: how they come in, how they are checked against the tables, and that what a GET gave can be sent back.
+** Request bodies: how they are read, how they are checked against the field tables, and that the body of a GET can be sent
+** back.
 **
-** The check is driven by itself, over a table that has every kind of field there is, and through the service.
+** The check runs alone, over a table that has every kind of field, and through the service.
 */
 #include "support.h"
 
@@ -47,11 +48,11 @@ TEST(body, media_type)
     munit_assert_string_equal(t_param(&t, 0), bad[i]);
     munit_assert_string_equal(t_str(&t, "reason"), "Unsupported Media Type");
   }
-  /* bytes that are no text do not get into the answer */
+  /* bytes that are not UTF-8 do not get into the answer */
   t_header(&t, "Content-Type", "text/\xFF\xC3plain");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 415);
   munit_assert_string_equal(t_param(&t, 0), "text/??plain");
-  /* a body that nobody takes needs no type */
+  /* a body that the operation does not use needs no Content-Type */
   t_header(&t, "Content-Type", "text/plain");
   munit_assert_int(t_send(&t, "GET", "/orgs", "hello"), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, sizeof good / sizeof good[0]);
@@ -82,7 +83,7 @@ TEST(body, no_media_type)
   t_close(&t);
 }
 
-/* An operation that takes no body takes an empty object, as some clients send one whatever they do. */
+/* An operation without a body accepts an empty object, because some clients always send one. */
 TEST(body, none_taken)
 {
   static const char *const bad[] = { "{\"a\":1}", "[]", "[{}]", "null", "true", "{", "x" };
@@ -97,7 +98,7 @@ TEST(body, none_taken)
   t_close(&t);
 }
 
-/* A change that is no object is none, whether what there is is shown as it is stored or not. */
+/* A change whose body is not a JSON object is refused, whether or not the resource is shown as it is stored. */
 TEST(body, no_object)
 {
   static const char *const bad[] = { "[]", "[{\"desc\":\"x\"}]", "7", "\"desc\"", "null", "true" };
@@ -117,12 +118,12 @@ TEST(body, no_object)
   t_close(&t);
 }
 
-/* Elements that may be anything: numbers are the same by their value, however they are written; a text is no number. */
+/* In elements of any type, numbers are equal if their values are, in any notation; a string never equals a number. */
 TEST(body, same_elements)
 {
   static const struct {
     const char *key;
-    int same; /* the element that is said to be there already; -1: none is */
+    int same; /* index of the element that repeats an earlier one; -1: none */
   } rows[] = {
     { "[1,2,\"1\"]", -1 }, { "[1,2,1]", 2 }, { "[10,1e1]", 1 }, { "[1.5,0.5,15e-1]", 2 }, { "[1.5,1.25]", -1 }, { "[{\"a\":1},{\"a\":2}]", -1 },
     { "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1}]", 1 }, { "[[1],[1]]", 1 }, { "[true,\"true\"]", -1 }, { "[\"a\",\"b\",\"a\"]", 2 }, { "[1e400,1e400]", 1 },
@@ -139,7 +140,7 @@ TEST(body, same_elements)
     snprintf(body, sizeof body, "{\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[{\"collection\":\"c\",\"database\":\"d\","
              "\"shardCollection\":{\"key\":%s}}]}}", rows[i].key);
     munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/liveMigrations", group), ==, 400);
-    munit_assert_true(t_violation(&t, "source")); /* which is required */
+    munit_assert_true(t_violation(&t, "source")); /* source is required */
     for (j = 0; j < 3; j++) {
       snprintf(field, sizeof field, "sharding.shardingEntries[0].shardCollection.key[%d]", j);
       if (t_violation(&t, field) != (j == rows[i].same)) munit_errorf("%s: %s", rows[i].key, t.response.body);
@@ -162,7 +163,7 @@ TEST(body, size)
   munit_assert_int64(t_int(&t, "parameters[0]"), ==, 64);
   munit_assert_string_equal(t_str(&t, "detail"), "The body of the request is larger than 64 bytes.");
   munit_assert_string_equal(t_str(&t, "reason"), "Content Too Large");
-  /* where no body is looked at, whatever it is, it has the same limit */
+  /* the size limit also applies where the body is ignored */
   munit_assert_int(t_send_raw(&t, "GET", "/api/svc/v2/orgs", body, 65), ==, 413);
   munit_assert_int(t_send_raw(&t, "GET", "/api/svc/v2/orgs", "{", 1), ==, 200);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
@@ -220,7 +221,7 @@ TEST(body, malformed)
   }
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":a}"), ==, 400);
   munit_assert_string_equal(t_str(&t, "detail"), "The body is not valid JSON: expected a value at byte 8.");
-  /* JSON, but no object */
+  /* valid JSON, but no object */
   munit_assert_int(t_send(&t, "POST", "/orgs", "[]"), ==, 400);
   munit_assert_string_equal(t_error(&t), "INVALID_JSON");
   munit_assert_size(t_count(&t, "parameters"), ==, 0);
@@ -240,14 +241,14 @@ TEST(body, depth)
   char body[2000];
   size_t n;
   t_open(&t, &shallow);
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[0]]],\"name\":\"a\"}"), ==, 400); /* not too deep, but wrong */
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[0]]],\"name\":\"a\"}"), ==, 400); /* not too deep, but of the wrong type */
   munit_assert_string_equal(t_error(&t), "INVALID_JSON_ATTRIBUTE");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[[0]]]],\"name\":\"a\"}"), ==, 400);
   munit_assert_string_equal(t_error(&t), "MALFORMED_JSON");
   munit_assert_int64(t_int(&t, "parameters[0]"), ==, 13);
   munit_assert_string_equal(t_param(&t, 1), "nesting too deep");
   t_close(&t);
-  t_open(&t, &quiet); /* 32 by default */
+  t_open(&t, &quiet); /* the default depth is 32 */
   n = (size_t)snprintf(body, sizeof body, "{\"apiKey\":");
   memset(body + n, '[', 31);
   memset(body + n + 31, ']', 31);
@@ -334,8 +335,8 @@ static const svc_object thing_object = { .name = "Thing", .fields = SVC_ROWS(thi
 static const svc_field derived_fields[] = { F_INT("middle", .preset = "5"), F_STR("numbA") };
 static const svc_object derived_object = { .name = "Derived", .fields = SVC_ROWS(derived_fields), .base = &base_object };
 
-/* What comes of a check, as text: the body, or one line a violation: CODE field: description. */
-static svc nowhere = { .vendor = { "svc", 3 } }; /* a handle, as far as a check of values needs one */
+/* Returns the result of a check as text: the body, or one line per violation: CODE field: description. */
+static svc nowhere = { .vendor = { "svc", 3 } }; /* a handle with the members that a check of values reads */
 
 static const char *checked(svc_arena *a, const svc_object *object, const char *input, const char *before, int mode)
 {
@@ -360,7 +361,7 @@ static const char *checked(svc_arena *a, const svc_object *object, const char *i
     return svc_buf_done(&b).p;
   }
   if (!c.error.violations) return svc_error_name(c.error.code);
-  munit_assert_int(c.error.code, ==, c.error.violations->code); /* code and parameter are those of the first */
+  munit_assert_int(c.error.code, ==, c.error.violations->code); /* code and parameter are those of the first violation */
   munit_assert_uint(c.error.param_count, ==, 1);
   munit_assert_true(svc_json_unescape(a, (svc_str){ c.error.params[0].p + 1, c.error.params[0].n - 2 }, &param));
   munit_assert_true(svc_str_eq(param, c.error.violations->field));
@@ -398,7 +399,7 @@ TEST(body, check_types)
 #define R "\"name\":\"n\",\"note\":\"none\""
   static const check_row rows[] = {
     { "{\"name\":\"n\"}", "{" R "}" },
-    /* what each type is not */
+    /* values of the wrong type */
     { N "\"small\":\"1\"}", "INVALID_JSON_ATTRIBUTE small: must be an integer" },
     { N "\"small\":true}", "INVALID_JSON_ATTRIBUTE small: must be an integer" },
     { N "\"big\":{}}", "INVALID_JSON_ATTRIBUTE big: must be an integer" },
@@ -417,7 +418,7 @@ TEST(body, check_types)
     { N "\"when\":1748736000}", "INVALID_JSON_ATTRIBUTE when: must be a date and time in ISO 8601" },
     { N "\"inner\":{\"must\":\"m\",\"flag\":1}}", "INVALID_JSON_ATTRIBUTE inner.flag: must be true or false" },
     { N "\"inner\":{\"must\":\"m\",\"flag\":\"true\"}}", "INVALID_JSON_ATTRIBUTE inner.flag: must be true or false" },
-    /* of what is new null is as if it were not sent */
+    /* in a create, null means the same as an absent field */
     { N "\"small\":null,\"inner\":null,\"ints\":null,\"map\":null,\"when\":null,\"colour\":null,\"fixed\":null,\"secret\":null}", "{" R "}" },
     { N "\"inner\":{\"must\":null}}", "MISSING_ATTRIBUTE inner.must: is required" },
     { N "\"items\":[null]}", "INVALID_JSON_ATTRIBUTE items[0]: must be an object" },
@@ -470,11 +471,11 @@ TEST(body, check_types)
     { N "\"when\":\"\"}", "INVALID_DATE_FORMAT when: must be a date and time in ISO 8601" },
     { N "\"whens\":[\"2025-06-01T01:00:00+01:00\",\"x\"]}", "INVALID_DATE_FORMAT whens[1]: must be a date and time in ISO 8601" },
     { N "\"whens\":[\"2025-06-01T01:00:00+01:00\"]}", "{" R ",\"whens\":[\"2025-06-01T00:00:00Z\"]}" },
-    /* any JSON at all, as it was sent */
+    /* any JSON, stored as it was sent */
     { N "\"any\":{\"b\":[1,{\"a\":null}],\"a\":1e2}}", "{\"any\":{\"a\":1e2,\"b\":[1,{\"a\":null}]}," R "}" },
     { N "\"any\":[]}", "{\"any\":[]," R "}" },
     { N "\"any\":null}", "{" R "}" },
-    /* taken, but not kept */
+    /* accepted, but not stored */
     { N "\"secret\":\"s\"}", "{" R "}" },
     { N "\"secret\":1}", "INVALID_JSON_ATTRIBUTE secret: must be a string" },
   };
@@ -501,7 +502,7 @@ TEST(body, check_nested)
     { N "\"ints\":[1,\"2\",3,[4]]}", "INVALID_JSON_ATTRIBUTE ints[1]: must be an integer\nINVALID_JSON_ATTRIBUTE ints[3]: must be an integer" },
     { N "\"items\":[{},{\"rank\":2}]}", "{\"items\":[{\"rank\":1},{\"rank\":2}]," R "}" },
     { N "\"items\":[{\"rank\":2},{\"rank\":2.0}]}", "INVALID_ATTRIBUTE items[1]: appears twice in the array" },
-    { N "\"items\":[{\"rank\":2},{},{\"rank\":3},{\"rank\":1},{\"rank\":2},5,{\"rank\":2}]}", /* a default counts */
+    { N "\"items\":[{\"rank\":2},{},{\"rank\":3},{\"rank\":1},{\"rank\":2},5,{\"rank\":2}]}", /* the default counts in the comparison */
       "INVALID_JSON_ATTRIBUTE items[5]: must be an object\nINVALID_ATTRIBUTE items[3]: appears twice in the array\n"
       "INVALID_ATTRIBUTE items[4]: appears twice in the array\nINVALID_ATTRIBUTE items[6]: appears twice in the array" },
     { N "\"items\":[{\"inner\":{\"level\":9}},5,{\"inner\":{\"must\":\"m\",\"flag\":[]}}]}",
@@ -528,7 +529,7 @@ TEST(body, check_nested)
   RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
 }
 
-/* Work in proportion to the body, not to its square: a change is checked while other writers wait. */
+/* The check takes time in proportion to the body, not to its square: other writers wait while a change is checked. */
 TEST(body, check_large)
 {
   enum { COUNT = 60000 };
@@ -546,17 +547,17 @@ TEST(body, check_large)
   memcpy(end, ",{\"rank\":7}]}", 14);
   got = checked(&a, &thing_object, text, NULL, SVC_CHECK_CREATE);
   munit_assert_string_equal(got, "INVALID_ATTRIBUTE items[60000]: appears twice in the array");
-  /* against what is stored */
+  /* compared with the stored array */
   end = text + sprintf(text, "{\"name\":\"n\",\"ints\":[0");
   for (i = 1; i < COUNT; i++) end += sprintf(end, ",%d", i % 10);
   memcpy(end, "]}", 3);
   munit_assert_memory_equal(9, checked(&a, &thing_object, text, text, SVC_CHECK_UPDATE), "{\"ints\":[");
-  munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 5.0); /* under sanitizers */
+  munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 5.0); /* the limit leaves time for sanitizers */
   svc_blocks_free(a.blocks);
   free(text);
 }
 
-/* How long a map of so many members takes, of several tries the shortest. */
+/* Returns the seconds that a map with `count` members takes: the shortest of several tries. */
 static double map_seconds(int count)
 {
   char *text = malloc((size_t)count * 16 + 64), *end = text;
@@ -585,7 +586,7 @@ TEST(body, check_large_map)
   munit_assert_double(map_seconds(60000), <, 9 * map_seconds(15000) + 0.01);
 }
 
-/* As many as a body has, up to a thousand: an answer does not grow without end. */
+/* An answer lists every violation of a body, up to a thousand, so its size is bounded. */
 TEST(body, many_violations)
 {
   t_service t;
@@ -617,9 +618,9 @@ TEST(body, check_top)
     { N "\"a.b\":1,\"a\\\"b\":2}", "INVALID_ATTRIBUTE a\"b: does not exist in this object\n"
                                    "INVALID_ATTRIBUTE a.b: does not exist in this object" },
     { N "\"id\":\"0123456789abcdef01234567\"}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
-    { N "\"id\":null}", "{" R "}" }, /* the zero value of what cannot be set is ignored */
+    { N "\"id\":null}", "{" R "}" }, /* the zero value of a read-only field is ignored */
     { N "\"id\":\"\"}", "{" R "}" },
-    { N "\"id\":0}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" }, /* which is that of its type */
+    { N "\"id\":0}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" }, /* only the zero value of the field's own type is ignored */
     { N "\"id\":[]}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
     { N "\"fixed\":\"f\"}", "{\"fixed\":\"f\"," R "}" },
     { N "\"links\":[{\"rel\":\"self\"}]}", "ATTRIBUTE_READ_ONLY links: differs from the served value, and cannot be changed" },
@@ -627,7 +628,7 @@ TEST(body, check_top)
     { N "\"nick\":null}", "{" R "}" },
     { "{\"name\":\"n\",\"note\":null}", "{" R "}" },
     { "{\"name\":\"n\",\"note\":\"x\"}", "{\"name\":\"n\",\"note\":\"x\"}" },
-    /* all of it at once, in the order of the table */
+    /* all violations in one answer, in the order of the table */
     { "{\"zzz\":1,\"aaa\":1,\"colour\":\"x\",\"id\":\"x\",\"items\":[{\"rank\":\"a\"},{\"x\":1}],\"name\":\"\",\"num\":11,\"small\":\"\"}",
       "INVALID_ATTRIBUTE aaa: does not exist in this object\nINVALID_ATTRIBUTE zzz: does not exist in this object\n"
       "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE\nATTRIBUTE_READ_ONLY id: cannot be set or changed\n"
@@ -645,7 +646,7 @@ TEST(body, check_base)
     { "{\"zLast\":\"z\",\"numbA\":\"b\",\"aFirst\":\"a\",\"numb\":false,\"middle\":6}",
       "{\"aFirst\":\"a\",\"middle\":6,\"numb\":false,\"numbA\":\"b\",\"zLast\":\"z\"}" },
     { "{}", "MISSING_ATTRIBUTE zLast: is required" },
-    { "{\"zLast\":null}", "MISSING_ATTRIBUTE zLast: is required" }, /* required goes before nullable */
+    { "{\"zLast\":null}", "MISSING_ATTRIBUTE zLast: is required" }, /* the field is required, which wins over nullable */
     { "{\"zLast\":\"z\",\"first\":1}", "INVALID_ATTRIBUTE first: does not exist in this object; did you mean aFirst?" },
   };
   svc_arena a;
@@ -688,11 +689,11 @@ TEST(body, check_update)
     { "{\"name\":null}", "INVALID_ATTRIBUTE name: must not be null" },
     { "{\"inner\":{\"must\":null}}", "INVALID_ATTRIBUTE inner.must: must not be null" },
     { "{\"colour\":null}", "INVALID_ATTRIBUTE colour: must not be null" },
-    { "{\"small\":null,\"num\":null,\"ints\":null}", BEFORE }, /* of what is absent anyway */
+    { "{\"small\":null,\"num\":null,\"ints\":null}", BEFORE }, /* null clears fields that are absent anyway */
     /* maps and arrays are replaced as a whole */
     { "{\"map\":{\"l\":\"w\"}}", HEAD INNER "," ITEMS ",\"map\":{\"l\":\"w\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\"," TAIL },
     { "{\"items\":[]}", HEAD INNER ",\"items\":[],\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\"," TAIL },
-    /* an element is found again by its id, or by its place; what it does not say has its default */
+    /* an element keeps the id that it is sent with, or that of its position; fields that were not sent get their defaults */
     { "{\"items\":[{\"id\":\"bbbbbbbbbbbbbbbbbbbbbbbb\"}]}",
       HEAD INNER ",\"items\":[{\"id\":\"bbbbbbbbbbbbbbbbbbbbbbbb\",\"rank\":1}],\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\","
                  "\"note\":\"changed\"," TAIL },
@@ -714,9 +715,9 @@ TEST(body, check_update)
                                                      "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
   };
   static const check_row empty[] = {
-    { "{\"fixed\":\"late\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" }, /* it was not set at creation */
+    { "{\"fixed\":\"late\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" }, /* the field was not set at creation */
     { "{\"fixed\":null}", "{\"name\":\"n\",\"note\":\"none\"}" },
-    { "{\"inner\":{\"level\":1}}", "MISSING_ATTRIBUTE inner.must: is required" },      /* there is none to merge with */
+    { "{\"inner\":{\"level\":1}}", "MISSING_ATTRIBUTE inner.must: is required" },      /* there is no stored object to merge with */
     { "{\"shape\":{\"side\":1}}", "MISSING_ATTRIBUTE shape.kind: is required and selects the kind of object: it must be CIRCLE or SQUARE" },
   };
   RUN_ROWS(&thing_object, rows, BEFORE, SVC_CHECK_UPDATE);
@@ -726,7 +727,7 @@ TEST(body, check_update)
 TEST(body, check_replace)
 {
   static const check_row rows[] = {
-    /* what is not sent is gone, or has its default; what may not be set stays */
+    /* fields that were not sent are removed, or get their default; fields that cannot be set stay */
     { "{\"name\":\"x\"}", "{\"fixed\":\"f\",\"id\":\"0123456789abcdef01234567\",\"name\":\"x\",\"note\":\"none\"}" },
     { BEFORE, BEFORE },
     { "{}", "MISSING_ATTRIBUTE name: is required" },
@@ -778,7 +779,7 @@ TEST(body, violations)
   assert_fields(&t, (const char *[]){ "nmae", "name", "orgId", NULL });
   munit_assert_string_equal(t_str(&t, "detail"), "The field nmae does not exist in this object; did you mean name? badRequestDetail lists 2 more.");
   munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[1].description"), "is required");
-  /* nested, with the full path, and all of them */
+  /* nested violations, each with its full path */
   munit_assert_int(t_sendf(&t, "PATCH",
                            "{\"tags\":[{\"key\":\"\",\"value\":\"v\"},{\"key\":\"k\"},{\"key\":\"k\",\"value\":1,\"x\":2}],\"id\":\"z\"}",
                            "/groups/%s", group),
@@ -795,7 +796,7 @@ TEST(body, violations)
     "{\"description\":\"must be a string\",\"field\":\"tags[2].value\"}]},"
     "\"detail\":\"The field id cannot be set or changed. badRequestDetail lists 4 more.\",\"error\":400,\"errorCode\":\"ATTRIBUTE_READ_ONLY\","
     "\"parameters\":[\"id\"],\"reason\":\"Bad Request\"}");
-  /* clusters: four levels down, and a union */
+  /* a cluster: four levels deep, with a union */
   munit_assert_int(t_sendf(&t, "POST",
                            "{\"clusterType\":\"REPLICASET\",\"name\":\"c\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                            "\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":8,"
@@ -808,10 +809,10 @@ TEST(body, violations)
                                       "replicationSpecs[0].regionConfigs[1].providerName", "replicationSpecs[1].regionConfigs",
                                       NULL });
   munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
-  /* a name that must be escaped */
+  /* a field name that must be escaped */
   munit_assert_int(t_sendf(&t, "PATCH", "{\"a\\\"b\\\\c\\u0001\":1}", "/groups/%s", group), ==, 400);
   assert_fields(&t, (const char *[]){ "a\"b\\c\x01", NULL });
-  /* nothing of all this was done */
+  /* none of these requests changed anything */
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   munit_assert_size(t_count(&t, "results[0].tags"), ==, 0);
@@ -836,7 +837,7 @@ TEST(body, patch_merges)
   munit_assert_int64(t_int(&t, "customSessionTimeouts.idleSessionTimeoutInSeconds"), ==, 60);
   munit_assert_string_equal(t_str(&t, "multiFactorAuthRequired"), "true");
   munit_assert_string_equal(t_str(&t, "securityContact"), "a@example.com");
-  munit_assert_string_equal(t_str(&t, "genAIFeaturesEnabled"), "true"); /* a default, as before */
+  munit_assert_string_equal(t_str(&t, "genAIFeaturesEnabled"), "true"); /* the default, unchanged */
   munit_assert_int(t_send(&t, "PATCH", path, "{\"securityContact\":null}"), ==, 200);
   munit_assert_null(t_node(&t, "securityContact"));
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
@@ -847,7 +848,7 @@ TEST(body, patch_merges)
   t_close(&t);
 }
 
-/* A field of the answer, with the links away: what may be sent back is the whole answer, so this only compares. */
+/* Returns the number of events of the organization and the project, to see that a request caused none. */
 static int64_t events_of(t_service *t, const char *org, const char *group)
 {
   int64_t n;
@@ -883,8 +884,8 @@ TEST(body, sent_back)
       else if (strcmp(noun->name, "organization settings") == 0) snprintf(path, sizeof path, "/orgs/%s/settings", org);
       else if (strcmp(noun->name, "project settings") == 0) snprintf(path, sizeof path, "/groups/%s/settings", group);
       else if (strcmp(noun->name, "private IP mode") == 0) snprintf(path, sizeof path, "/groups/%s/privateIpMode", group);
-      else continue; /* nouns that came later have suites of their own */
-      if (changes[round]) { /* not all of them take it */
+      else continue; /* nouns that were added later have suites of their own */
+      if (changes[round]) { /* not all of these nouns accept the change */
         t_send(&t, "PATCH", path, changes[round]);
         t_advance(&t, 60);
       }
@@ -911,7 +912,7 @@ TEST(body, sent_back)
   t_close(&t);
 }
 
-/* What may not be changed is refused when it is another, and the entity stays as it was. */
+/* Another value of a read-only field is refused, and the entity stays as it was. */
 TEST(body, read_only)
 {
   static const char *const bodies[] = { "{\"id\":\"0123456789abcdef01234567\"}", "{\"created\":\"2020-01-01T00:00:00Z\"}",
@@ -932,7 +933,7 @@ TEST(body, read_only)
     munit_assert_string_equal(t_param(&t, 0), fields[i]);
     munit_assert_true(t_violation(&t, fields[i]));
   }
-  /* unchanged is what means the same: clients write numbers and moments in their own way */
+  /* an equal value counts as unchanged, because clients write numbers and times in their own notation */
   munit_assert_int(t_sendf(&t, "PATCH", "{\"clusterCount\":0.0,\"created\":\"2025-06-01T02:00+02:00\"}", "/groups/%s", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "created"), "2025-06-01T00:00:00Z");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"created\":\"2025-06-01T00:00:00.001Z\"}", "/groups/%s", group), ==, 400);
@@ -944,7 +945,7 @@ TEST(body, read_only)
   t_close(&t);
 }
 
-/* A client that sends whole structs sends the zero value of what it does not know. */
+/* A client that sends whole structs sends zero values for the fields that it does not know. */
 TEST(body, zero_values)
 {
   static const char *const bad[] = { "\"clusterCount\":\"\"", "\"clusterCount\":false", "\"created\":\"0002-01-01T00:00:00Z\"", "\"created\":0", "\"id\":{}" };

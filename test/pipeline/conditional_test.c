@@ -1,5 +1,5 @@
 /*
-** Conditional requests: ETag, If-None-Match, If-Match; and Idempotency-Key, the condition that a POST was not done before.
+** Conditional requests: ETag, If-None-Match, If-Match, and Idempotency-Key, which makes a POST safe to retry.
 */
 #include "support.h"
 
@@ -20,7 +20,7 @@ static void get_tag(t_service *t, const char *path, tag out)
   snprintf(out, sizeof(tag), "%s", t_get_header(t, "ETag"));
 }
 
-/* Whether the tag is this one still; out is the one it is now. */
+/* Returns whether the resource still has the ETag `last`; writes its current one to `last`. */
 static bool tag_kept(t_service *t, const char *path, tag last)
 {
   tag now;
@@ -47,7 +47,7 @@ TEST(conditional, etag_form)
   snprintf(paths[n++], 128, "/groups/%s", group);
   snprintf(paths[n++], 128, "/groups/byName/alpha");
   snprintf(paths[n++], 128, "/groups/%s/clusters/Cluster0", group);
-  snprintf(paths[n++], 128, "/groups/%s/settings", group);    /* a singleton that nobody changed yet */
+  snprintf(paths[n++], 128, "/groups/%s/settings", group);    /* a singleton that was never changed */
   snprintf(paths[n++], 128, "/orgs/%s/settings", org);
   snprintf(paths[n++], 128, "/groups/%s/privateIpMode", group);
   snprintf(paths[n++], 128, "%s", "");                        /* computed */
@@ -64,7 +64,7 @@ TEST(conditional, etag_form)
     munit_assert_char(plain[size - 1], ==, '"');
     munit_assert_size(strcspn(plain + 1, "\","), ==, size - 2); /* one strong tag */
     munit_assert_true(tag_kept(&t, paths[i], plain));           /* reading changes nothing */
-    /* every way of writing it has its own */
+    /* every formatting has its own ETag */
     snprintf(path, sizeof path, "%.127s?pretty=true", paths[i]);
     get_tag(&t, path, other);
     munit_assert_string_not_equal(other, plain);
@@ -75,7 +75,7 @@ TEST(conditional, etag_form)
     munit_assert_false(tag_kept(&t, path, other));
     munit_assert_string_not_equal(other, plain);
   }
-  /* none on lists and on errors */
+  /* lists and errors have no ETag */
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&t, "ETag"), "");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/limits", group), ==, 200);
@@ -94,7 +94,7 @@ TEST(conditional, etag_changes)
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   id = t_project(&t, org, "alpha");
-  snprintf(first, sizeof first, "%s", t_get_header(&t, "ETag")); /* that of the POST */
+  snprintf(first, sizeof first, "%s", t_get_header(&t, "ETag")); /* the ETag of the POST */
   snprintf(group, sizeof group, "/groups/%s", id);
   snprintf(settings, sizeof settings, "/groups/%s/settings", id);
   snprintf(limit, sizeof limit, "/groups/%s/limits/svc.project.deployment.clusters", id);
@@ -102,7 +102,7 @@ TEST(conditional, etag_changes)
   munit_assert_string_equal(now, first);
   get_tag(&t, settings, set);
   get_tag(&t, limit, lim);
-  /* what does not change it */
+  /* requests that do not change the project */
   t_project(&t, org, "other");
   t_advance(&t, 3600);
   munit_assert_int(t_send(&t, "PATCH", group, "{}"), ==, 200);
@@ -110,27 +110,27 @@ TEST(conditional, etag_changes)
   munit_assert_string_equal(t_get_header(&t, "ETag"), first);
   munit_assert_int(t_send(&t, "PATCH", group, "{\"name\":\"\"}"), ==, 400);
   munit_assert_int(t_send(&t, "PATCH", group, "{\"name\":\"other\"}"), ==, 409);
-  munit_assert_int(t_send(&t, "PATCH", settings, "{\"isDataExplorerEnabled\":true}"), ==, 200); /* as it is by default */
+  munit_assert_int(t_send(&t, "PATCH", settings, "{\"isDataExplorerEnabled\":true}"), ==, 200); /* already the default */
   munit_assert_string_equal(t_get_header(&t, "ETag"), set);
   munit_assert_true(tag_kept(&t, group, now));
   munit_assert_true(tag_kept(&t, settings, set));
   munit_assert_true(tag_kept(&t, limit, lim));
-  /* what does, and what is said of it at once */
+  /* requests that change the project, and the ETag that they return */
   munit_assert_int(t_send(&t, "PATCH", group, "{\"name\":\"beta\"}"), ==, 200);
   memcpy(first, now, sizeof now);
   snprintf(now, sizeof now, "%s", t_get_header(&t, "ETag"));
   munit_assert_string_not_equal(now, first);
   munit_assert_true(tag_kept(&t, group, now));
-  munit_assert_int(t_send(&t, "PATCH", group, "{\"name\":\"alpha\"}"), ==, 200); /* back again is another state */
+  munit_assert_int(t_send(&t, "PATCH", group, "{\"name\":\"alpha\"}"), ==, 200); /* the old name again is still another state */
   munit_assert_false(tag_kept(&t, group, now));
   munit_assert_string_not_equal(now, first);
   munit_assert_int(t_send(&t, "PATCH", settings, "{\"isDataExplorerEnabled\":false}"), ==, 200);
-  munit_assert_true(tag_kept(&t, group, now)); /* the settings are not the project */
+  munit_assert_true(tag_kept(&t, group, now)); /* the settings are a separate resource */
   munit_assert_false(tag_kept(&t, settings, set));
   munit_assert_int(t_send(&t, "PATCH", settings, "{\"isSchemaAdvisorEnabled\":false}"), ==, 200);
   munit_assert_false(tag_kept(&t, settings, set));
   munit_assert_true(tag_kept(&t, settings, set));
-  /* what its children change in it */
+  /* fields of the project that its children change */
   munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", id), ==, 201);
   munit_assert_false(tag_kept(&t, group, now));
   munit_assert_int64(t_int(&t, "clusterCount"), ==, 1);
@@ -140,7 +140,7 @@ TEST(conditional, etag_changes)
   t_close(&t);
 }
 
-/* A state that moves by itself is a change as well. */
+/* A state that changes by a due step changes the ETag, too. */
 TEST(conditional, etag_lifecycle)
 {
   svc_config slow = { .limiter_off = 1 };
@@ -209,17 +209,17 @@ TEST(conditional, if_none_match)
     assert_not_modified(&t, "GET", paths[i], list, now);
     snprintf(list, sizeof list, "\"x\", %s", weak);
     assert_not_modified(&t, "GET", paths[i], list, now);
-    /* what is another one */
+    /* ETags that do not match */
     assert_modified(&t, paths[i], "\"x\"");
     assert_modified(&t, paths[i], "\"x\", \"y\"");
     assert_modified(&t, paths[i], "");
-    snprintf(other, sizeof other, "%.*s", (int)strlen(now) - 2, now + 1); /* without its quotes */
+    snprintf(other, sizeof other, "%.*s", (int)strlen(now) - 2, now + 1); /* without the quotes */
     assert_modified(&t, paths[i], other);
     snprintf(other, sizeof other, "\"%s\"", now);
     assert_modified(&t, paths[i], other);
     snprintf(other, sizeof other, "w/%s", now);
     assert_modified(&t, paths[i], other);
-    /* the pretty form is not the plain one */
+    /* the pretty form and the plain one have different ETags */
     snprintf(pretty, sizeof pretty, "%.127s?pretty=true", paths[i]);
     assert_modified(&t, pretty, now);
     get_tag(&t, pretty, formatted);
@@ -229,11 +229,11 @@ TEST(conditional, if_none_match)
     assert_modified(&t, pretty, now);
     assert_modified(&t, pretty, formatted);
   }
-  /* after a change the old one is no longer good */
+  /* after a change the old ETag no longer matches */
   get_tag(&t, paths[0], now);
   munit_assert_int(t_send(&t, "PATCH", paths[0], "{\"name\":\"beta\"}"), ==, 200);
   assert_modified(&t, paths[0], now);
-  /* an error stays an error, a list has no tag, and a change is none of its business */
+  /* an error stays an error, a list has no ETag, and If-None-Match does not affect a change */
   t_header(&t, "If-None-Match", "*");
   munit_assert_int(t_send(&t, "GET", "/groups/0123456789abcdef01234567", NULL), ==, 404);
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
@@ -253,7 +253,7 @@ static int64_t events_of(t_service *t, const char *org, const char *group)
   return n + t_int(t, "totalCount");
 }
 
-/* Refused with every tag that is not the present one, and nothing is done; taken with each that is. */
+/* A request with any ETag but the current one is refused, and changes nothing. Each form of the current ETag succeeds. */
 static void if_match_case(t_service *t, const char *org, const char *group, const char *method, const char *path,
                           const char *bodies[6], bool last)
 {
@@ -287,7 +287,7 @@ static void if_match_case(t_service *t, const char *org, const char *group, cons
   }
   t_header(t, "If-Match", now);
   munit_assert_int(t_send(t, method, path, bodies[0]), ==, 200);
-  munit_assert_int(t_send(t, method, path, bodies[1]), ==, 412); /* it was good once */
+  munit_assert_int(t_send(t, method, path, bodies[1]), ==, 412); /* the previous ETag */
   t_headers_clear(t);
   get_tag(t, path, now);
   snprintf(list, sizeof list, "\"x\" , %s, \"y\"", now);
@@ -296,7 +296,7 @@ static void if_match_case(t_service *t, const char *org, const char *group, cons
   t_header(t, "If-Match", "*");
   munit_assert_int(t_send(t, method, path, bodies[2]), ==, 200);
   t_headers_clear(t);
-  for (i = 0; i < 3; i++) { /* a tag of any formatting names the same state */
+  for (i = 0; i < 3; i++) { /* an ETag of any formatting names the same state */
     static const char *const formats[] = { "?pretty=true", "?envelope=true", "?envelope=true&pretty=true" };
     snprintf(pretty, sizeof pretty, "%s%s", path, formats[i]);
     get_tag(t, pretty, formatted);
@@ -328,7 +328,7 @@ TEST(conditional, if_match)
   if_match_case(&t, org, group, "PATCH", path, names, false);
   snprintf(path, sizeof path, "/orgs/%s", org);
   if_match_case(&t, org, group, "PATCH", path, names, false);
-  snprintf(path, sizeof path, "/groups/%s/privateIpMode", group); /* from its defaults on */
+  snprintf(path, sizeof path, "/groups/%s/privateIpMode", group); /* starting with its defaults */
   if_match_case(&t, org, group, "PATCH", path, on_off, false);
   snprintf(path, sizeof path, "/orgs/%s/settings", org);
   if_match_case(&t, org, group, "PATCH", path, hours, false);
@@ -340,17 +340,17 @@ TEST(conditional, if_match)
   munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
   snprintf(path, sizeof path, "/groups/%s/clusters/Cluster0", group);
   if_match_case(&t, org, group, "DELETE", path, none, true);
-  /* what is not there has no state, and a body is not looked at before it */
+  /* a missing resource has no state: 404 comes before 412, and 412 before the checks of the body */
   t_header(&t, "If-Match", "*");
   munit_assert_int(t_send(&t, "PATCH", "/groups/0123456789abcdef01234567", "{\"name\":\"x\"}"), ==, 404);
   munit_assert_int(t_send(&t, "DELETE", "/groups/0123456789abcdef01234567", NULL), ==, 404);
   t_header(&t, "If-Match", "\"x\"");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"nosuch\":1}", "/groups/%s", group), ==, 412);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200); /* reading is free */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200); /* reading needs no If-Match */
   t_close(&t);
 }
 
-/* Two that read the same and change it: the second is told. */
+/* Two callers read the same state and change it: the second change is refused. */
 TEST(conditional, lost_update)
 {
   t_service t;
@@ -370,7 +370,7 @@ TEST(conditional, lost_update)
 
 /* ------------------------------------------------------------------------------------------------------ Idempotency-Key */
 
-/* Records of the store whose key begins with this letter. */
+/* Number of records of the store whose key begins with this letter. */
 static size_t records(t_service *t, char letter)
 {
   svc_commit *k = &t->s->commit;
@@ -399,7 +399,7 @@ static int64_t count_of(t_service *t, const char *path)
   return total;
 }
 
-/* The last answer, kept. */
+/* A copy of the last answer. */
 typedef struct kept {
   int status;
   char *body;
@@ -451,7 +451,7 @@ TEST(conditional, retry_same)
   munit_assert_int64(count_of(&t, "/groups"), ==, 1);
   munit_assert_int64(count_of(&t, events), ==, seen);
   munit_assert_size(records(&t, 'i'), ==, 1);
-  /* the first answer, even when the thing is another by now, or gone */
+  /* the first answer, even after the resource was changed or deleted */
   munit_assert_int(t_send(&t, "PATCH", group, "{\"name\":\"beta\"}"), ==, 200);
   munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201);
   assert_same(&t, &first);
@@ -459,11 +459,11 @@ TEST(conditional, retry_same)
   munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201);
   assert_same(&t, &first);
   munit_assert_int64(count_of(&t, "/groups"), ==, 0);
-  /* in whatever formatting is asked for */
+  /* in the formatting of the retry */
   munit_assert_int(t_send(&t, "POST", "/groups?envelope=true", body), ==, 201);
   munit_assert_int64(t_int(&t, "status"), ==, 201);
   munit_assert_string_equal(t_str(&t, "content.name"), "alpha");
-  /* without a key it is a new one */
+  /* without a key the request is new */
   t_headers_clear(&t);
   munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201);
   munit_assert_string_not_equal(t.response.body, first.body);
@@ -472,7 +472,7 @@ TEST(conditional, retry_same)
   t_close(&t);
 }
 
-/* An answer that a function of the noun writes, and one below a project. */
+/* Retries of an answer that a function of the noun writes, and of one below a project. */
 TEST(conditional, retry_other_nouns)
 {
   t_service t;
@@ -497,7 +497,7 @@ TEST(conditional, retry_other_nouns)
   free(first.body);
   munit_assert_int64(count_of(&t, path), ==, 1);
   munit_assert_size(records(&t, 'i'), ==, 3);
-  /* other methods have no use for it */
+  /* other methods ignore the key */
   munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"x\"}", "/groups/%s", group), ==, 200);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"y\"}", "/groups/%s", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "name"), "y");
@@ -516,11 +516,11 @@ TEST(conditional, retry_reused)
   munit_assert_size(t_count(&t, "parameters"), ==, 1);
   munit_assert_string_equal(t_param(&t, 0), "k\"1");
   munit_assert_string_equal(t_str(&t, "detail"), "The idempotency key k\"1 was used for a different request before.");
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{ \"name\":\"a\"}"), ==, 409); /* byte for byte */
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{ \"name\":\"a\"}"), ==, 409); /* the bodies are compared byte for byte */
   munit_assert_int64(count_of(&t, "/orgs"), ==, 1);
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201); /* the first one still stands */
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201); /* the first answer is still kept */
   munit_assert_int64(count_of(&t, "/orgs"), ==, 1);
-  /* a key has its case, and bytes that are no text do not break the answer */
+  /* keys are case sensitive, and bytes that are not UTF-8 do not break the answer */
   t_header(&t, "Idempotency-Key", "K\"1");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"b\"}"), ==, 201);
   t_header(&t, "Idempotency-Key", "\xFF");
@@ -546,7 +546,7 @@ TEST(conditional, retry_other_caller)
   t.caller.user_id = "5f0000000000000000000001";
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201);
   munit_assert_string_equal(t_str(&t, "organization.id"), first);
-  /* whoever has lost the right to do it does not get the answer either */
+  /* a caller who has lost the role does not get the kept answer either */
   munit_assert_int64(count_of(&t, "/orgs"), ==, 2);
   t_close(&t);
 }
@@ -582,14 +582,14 @@ TEST(conditional, retry_expires)
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"b\"}"), ==, 409);
   munit_assert_size(records(&t, 'i'), ==, 1);
   t.now += 1;
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* any request, or svc_tick, sweeps it away */
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* any request deletes the expired answer, and so does svc_tick() */
   munit_assert_size(records(&t, 'i'), ==, 0);
   munit_assert_size(records(&t, 'd'), ==, 0);
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"b\"}"), ==, 201); /* free for another request */
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"b\"}"), ==, 201); /* the key is free for another request */
   munit_assert_string_not_equal(t_str(&t, "organization.id"), first);
   munit_assert_int64(count_of(&t, "/orgs"), ==, 2);
   munit_assert_size(records(&t, 'i'), ==, 1);
-  /* the answer that was replayed did not live longer for it */
+  /* a replay does not extend the lifetime of the kept answer */
   t_advance(&t, 24 * 3600);
   munit_assert_int(svc_tick(t.s), ==, SVC_OK);
   munit_assert_size(records(&t, 'i'), ==, 0);
@@ -616,7 +616,7 @@ TEST(conditional, retry_after_failure)
   munit_assert_size(records(&t, 'i'), ==, 0);
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", t_str(&t, "results[0].id")), ==, 202);
-  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201); /* the same once more, and now it goes */
+  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201); /* the same request again succeeds now */
   munit_assert_int(t_send(&t, "POST", "/groups", wrong), ==, 409);
   munit_assert_string_equal(t_error(&t), "IDEMPOTENCY_KEY_REUSED");
   t_close(&t);
@@ -639,7 +639,7 @@ TEST(conditional, retry_key_length)
   munit_assert_string_equal(t_error(&t), "INVALID_REQUEST");
   munit_assert_string_equal(t_param(&t, 0), "Idempotency-Key has more than 255 characters");
   munit_assert_int64(count_of(&t, "/orgs"), ==, 1);
-  t_header(&t, "Idempotency-Key", ""); /* an empty one is none */
+  t_header(&t, "Idempotency-Key", ""); /* an empty key counts as none */
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201);
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201);
   munit_assert_int64(count_of(&t, "/orgs"), ==, 3);
@@ -664,7 +664,7 @@ TEST(conditional, retry_reopened)
   assert_same(&t, &first);
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"b\"}"), ==, 409);
   munit_assert_int64(count_of(&t, "/orgs"), ==, 1);
-  t_advance(&t, 24 * 3600); /* and it is forgotten in time, without a request between */
+  t_advance(&t, 24 * 3600); /* the answer expires although no request came in between */
   t_reopen(&t, &config);
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"b\"}"), ==, 201);
   munit_assert_int64(count_of(&t, "/orgs"), ==, 2);
@@ -676,9 +676,9 @@ TEST(conditional, retry_reopened)
   munit_assert_int(system(command), ==, 0);
 }
 
-/* Answers that are no entity: a list that is complete as it is, an empty object, nothing at all. */
+/* Answers without an entity: a complete list, an empty object, no content. */
 static int runs;
-/* They change something: what changes nothing is not kept. */
+/* The functions write to the store, because only the answer to a write is kept. */
 static void run_writes(svc_call *c)
 {
   svc_key key;
@@ -724,7 +724,7 @@ TEST(conditional, retry_no_entity)
   size_t i;
   int again;
   t_open(&t, &quiet);
-  for (i = 0; i < t.s->plan_count; i++) /* the noun has entities with links, which these answers are not */
+  for (i = 0; i < t.s->plan_count; i++) /* a noun with entities and links, which these answers do not have */
     if (t.s->plans[i].route->method == SVC_GET && strcmp(t.s->plans[i].route->path, "/groups/{groupId}") == 0)
       item = &t.s->plans[i];
   munit_assert_not_null(item);
@@ -751,11 +751,12 @@ TEST(conditional, retry_no_entity)
       c.s = t.s;
       c.request.raw = &request;
       c.arena = &arena;
-      c.now = t.now + (again == 3 ? 24 * 3600 * (int64_t)1000 : 0); /* the last time it has expired, and nobody swept it */
+      c.now = t.now + (again == 3 ? 24 * 3600 * (int64_t)1000 : 0); /* the last round: the answer has expired, but no sweep has deleted
+                                                                       it */
       c.request.method = SVC_POST;
       c.plan = &plan;
       c.route.version = 20230101;
-      c.query.envelope = true; /* not around what is complete, nor around nothing */
+      c.query.envelope = true; /* a complete list and an empty answer get no envelope */
       c.request.path = SVC_S("/api/svc/v2/made/up");
       c.request.retry_key = svc_str_c(key);
       c.who.known = true;
@@ -764,7 +765,7 @@ TEST(conditional, retry_no_entity)
       munit_assert_true(svc_stage_behave(&c));
       munit_assert_int(runs, ==, again == 0 || again == 3 ? 1 : 0);
       munit_assert_size(records(&t, 'i'), ==, i + 1);
-      munit_assert_size(records(&t, 'd'), ==, i + 1); /* it goes once, at its new time */
+      munit_assert_size(records(&t, 'd'), ==, i + 1); /* a single due date per answer, at its new time */
       svc_stage_respond(&c, &response);
       munit_assert_int(response.status, ==, rows[i].status);
       munit_assert_size(response.body_length, ==, strlen(rows[i].body));
@@ -786,7 +787,7 @@ static void retry_policy(char *out, size_t size, int number)
   snprintf(out + n, size - n, "]}");
 }
 
-/* A request that writes nothing leaves nothing behind, whatever its key. */
+/* A request that writes nothing keeps no answer, with or without a key. */
 TEST(conditional, retry_writes_nothing)
 {
   char body[32768];
@@ -821,7 +822,7 @@ static uint64_t retry_bytes_of(t_service *t, const char *org)
   return n;
 }
 
-/* Of an organization 4 MiB are kept: then the oldest go. Those of another organization stay. */
+/* An organization may keep 4 MiB of answers; beyond that its oldest are deleted. Answers of another organization stay. */
 TEST(conditional, retry_bytes)
 {
   char body[32768], key[16], first[32];
@@ -835,7 +836,7 @@ TEST(conditional, retry_bytes)
   retry_policy(body, sizeof body, 0);
   t_header(&t, "Idempotency-Key", "first");
   munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies", other), ==, 201);
-  for (i = 0; i < 240; i++) { /* 4.8 MB */
+  for (i = 0; i < 240; i++) { /* 4.8 MB in all */
     snprintf(key, sizeof key, "k%d", i);
     retry_policy(body, sizeof body, i);
     t_headers_clear(&t);
@@ -849,11 +850,11 @@ TEST(conditional, retry_bytes)
     munit_assert_uint64(bytes, <=, (uint64_t)4 << 20);
   }
   munit_assert_uint64(most, >, ((uint64_t)4 << 20) - 65536);
-  t_header(&t, "Idempotency-Key", key); /* the last is there yet */
+  t_header(&t, "Idempotency-Key", key); /* the last answer is still kept */
   munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies", org), ==, 201);
   munit_assert_string_equal(t_str(&t, "id"), first);
   t_headers_clear(&t);
-  t_header(&t, "Idempotency-Key", "k0"); /* the first is not: it is done again */
+  t_header(&t, "Idempotency-Key", "k0"); /* the first answer was deleted: the request runs again */
   retry_policy(body, sizeof body, 0);
   munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies", org), ==, 201);
   t_headers_clear(&t);

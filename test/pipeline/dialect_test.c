@@ -1,4 +1,4 @@
-/* Dialects: other words on the wire for fields, paths, values and error codes, while the store keeps ours. */
+/* Dialects rename fields, paths, values and error codes on the wire. The store keeps the original words. */
 #include "mechanism/probe.h"
 #include "schema.h"
 #include "world.h"
@@ -31,12 +31,12 @@ TEST(dialect, round_trip)
   munit_assert_string_equal(t_str(t, "shards[0].regionConfigs[0].cloud"), "AMAZON");
   munit_assert_string_equal(t_str(t, "shards[0].regionConfigs[0].electableSpecs.tier"), "M10");
   munit_assert_string_equal(t_str(t, "configServerManagementMode"), "OURS");
-  munit_assert_string_equal(t_str(t, "marks[0].word"), "dbVersion"); /* what a user wrote stays */
+  munit_assert_string_equal(t_str(t, "marks[0].word"), "dbVersion"); /* text that a user wrote stays */
   munit_assert_string_equal(t_str(t, "marks[0].value"), "REPLICASET");
   munit_assert_null(strstr(t->response.body, "\"replicationSpecs\""));
   munit_assert_not_null(strstr(t->response.body, "/machines/c\""));
   munit_assert_null(strstr(t->response.body, "/clusters/"));
-  /* members stand in the order of the names that they have on the wire */
+  /* members are sorted by their names on the wire */
   munit_assert_true(strstr(t->response.body, "\"acmeMajor\"") < strstr(t->response.body, "\"acmeVersion\""));
   munit_assert_true(strstr(t->response.body, "\"acmeVersion\"") < strstr(t->response.body, "\"backupEnabled\""));
   t_advance(t, 60);
@@ -46,13 +46,13 @@ TEST(dialect, round_trip)
   munit_assert_string_equal(t_str(t, "results[0].clusterType"), "SET");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/c?envelope=true", w.group), ==, 200);
   munit_assert_string_equal(t_str(t, "content.clusterType"), "SET");
-  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/c", w.group), ==, 404); /* ours is no path any more */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/c", w.group), ==, 404); /* the original path no longer exists */
   munit_assert_int(t_sendf(t, "POST", "{\"grantType\":\"CLUSTER_INFRASTRUCTURE\",\"expirationTime\":\"2025-06-02T00:00:00Z\"}",
                            "/groups/%s/machines/c:letAcmeIn", w.group), ==, 204);
   t_close(t);
 }
 
-/* What events say of changes names fields: in the dialect's words, wherever in the body they stand. */
+/* Events name changed fields in the dialect's words, at every depth of the body. */
 TEST(dialect, events)
 {
   t_place w;
@@ -96,9 +96,9 @@ TEST(dialect, refused_requests)
   munit_assert_string_equal(t_error(t), "NO_SUCH_MACHINE");
   munit_assert_string_equal(t_get_header(t, "X-Error-Code"), "NO_SUCH_MACHINE");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/dbVersion", w.group), ==, 404);
-  munit_assert_string_equal(t_param(t, 0), "dbVersion"); /* a name that somebody sent */
+  munit_assert_string_equal(t_param(t, 0), "dbVersion"); /* a name that a user sent */
 
-  /* our words are unknown, and named as they were sent */
+  /* the original words are unknown, and errors quote them as they were sent */
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"SET\",\"dbMajorVersion\":\"8.0\",\"replicationSpecs\":[]}",
                            "/groups/%s/machines", w.group), ==, 400);
   munit_assert_true(t_violation(t, "dbMajorVersion"));
@@ -176,7 +176,7 @@ TEST(dialect, faults)
   svc_fault fault = { .error_code = "CLUSTER_NOT_FOUND", .operation = "listGroups" };
   int id;
   t_open(&t, &acme);
-  munit_assert_int(svc_fault_add(t.s, &fault, &id), ==, SVC_INVALID); /* its name is another one here */
+  munit_assert_int(svc_fault_add(t.s, &fault, &id), ==, SVC_INVALID); /* the dialect has renamed this code */
   fault.error_code = "NO_SUCH_MACHINE";
   munit_assert_int(svc_fault_add(t.s, &fault, &id), ==, SVC_OK);
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 404);
@@ -186,7 +186,7 @@ TEST(dialect, faults)
 
 /* ------------------------------------------------------------------------------------------------------------- what users wrote */
 
-/* Words of ours and of the dialect, in every place that is a user's: names, tags, descriptions, comments, keys and values of free-form JSON. */
+/* Original and renamed words stay unchanged in users' data: names, tags, descriptions, comments, keys and values of free-form JSON. */
 TEST(dialect, user_data)
 {
   static const char *const said = "replicationSpecs shards AWS AMAZON clusters machines CLUSTER_NOT_FOUND \\u0041WS";
@@ -219,14 +219,14 @@ TEST(dialect, user_data)
   munit_assert_not_null(t_node(t, "latestDefinition.mappings.fields.replicationSpecs"));
   munit_assert_not_null(t_node(t, "latestDefinition.mappings.fields.shards"));
   munit_assert_not_null(t_node(t, "latestDefinition.mappings.fields.key"));
-  /* an error names what was sent as it was sent */
+  /* an error quotes the name as it was sent */
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/replicationSpecs", w.group), ==, 404);
   munit_assert_not_null(strstr(t_str(t, "detail"), "replicationSpecs"));
   munit_assert_null(strstr(t_str(t, "detail"), "shards"));
   t_close(t);
 }
 
-/* The same state in other words has another ETag, so that nobody is told that the words which they have are still those. */
+/* The same state in other words has another ETag: otherwise a client would keep a body in old words. */
 TEST(dialect, other_tags)
 {
   static const char *const dialects[] = { NULL, acme_words, "{\"fields\":{\"dbVersion\":\"otherVersion\"}}" };
@@ -243,14 +243,14 @@ TEST(dialect, other_tags)
     munit_assert_int(t_sendf(&w.t, "GET", NULL, one, w.group), ==, 200);
     snprintf(tags[i], sizeof tags[i], "%s", t_get_header(&w.t, "ETag"));
     for (k = 0; k < i; k++) munit_assert_string_not_equal(tags[i], tags[k]);
-    munit_assert_memory_equal(strlen(tags[0]) - 1, tags[i], tags[0]); /* the state is the same */
+    munit_assert_memory_equal(strlen(tags[0]) - 1, tags[i], tags[0]); /* the part of the ETag that names the state is the same */
     t_header(&w.t, "If-None-Match", tags[0]);
     munit_assert_int(t_sendf(&w.t, "GET", NULL, one, w.group), ==, i ? 200 : 304);
     t_close(&w.t);
   }
 }
 
-/* Location, ETags, pages, limits, and errors that name a path. */
+/* The dialect also covers Location, ETags, pages, limits, and errors that name a path. */
 TEST(dialect, around_the_body)
 {
   static const svc_limit_override few = { "clusters_group", 4, 1, 60 };
@@ -278,7 +278,7 @@ TEST(dialect, around_the_body)
   t_close(t);
 }
 
-/* The journal shows bodies in the words that they were sent in, and what is secret by our words is secret by any. */
+/* The journal shows bodies in the words that they were sent in. A field that is secret stays secret under any name. */
 TEST(dialect, journal)
 {
   static const char words[] = "{\"fields\":{\"username\":\"login\",\"password\":\"shibboleth\",\"tags\":\"marks\",\"instanceSize\":\"tier\",\"replicationSpecs\":\"shards\"},"
@@ -300,7 +300,7 @@ TEST(dialect, journal)
   munit_assert_null(strstr(shown.body, "long-enough-1"));
   munit_assert_not_null(strstr(shown.body, "\"tier\":\"M10\""));
   munit_assert_not_null(strstr(shown.body, "\"providerName\":\"AMAZON\""));
-  munit_assert_not_null(strstr(shown.body, "\"instanceSize\":\"***\"")); /* nobody knows it */
+  munit_assert_not_null(strstr(shown.body, "\"instanceSize\":\"***\"")); /* the field is unknown in this dialect, so its value is hidden */
   munit_assert_not_null(strstr(shown.body, "\"errorCode\":\"NO_SUCH_MACHINE\""));
   svc_response_free(&shown);
   t_close(t);
@@ -308,7 +308,7 @@ TEST(dialect, journal)
 
 /* ----------------------------------------------------------------------------------------------------------------- a probe */
 
-/* A lamp: a union by its kind, with all that a field can hold. */
+/* The made-up noun of this suite, a lamp: a union selected by its kind, with every type of field. */
 static const char *const lamp_kinds[] = { "OIL", "WIRED", NULL };
 static const char *const lamp_colours[] = { "RED", "BLUE", NULL };
 static const svc_field part_fields[] = { F_ENUM("colour", lamp_colours), F_STR("maker") };
@@ -356,7 +356,7 @@ TEST(dialect, probe)
               "\"words\":{\"wick\":\"RED\"}}", "/groups/%s/lights", w.group) != 201) munit_errorf("%s", t->response.body);
   id = t_keep(t, t_str(t, "id"));
   munit_assert_string_equal(t_str(t, "aSort"), "BURNING");
-  munit_assert_string_equal(t_str(t, "thread"), "RED"); /* of an oil lamp this lists no values */
+  munit_assert_string_equal(t_str(t, "thread"), "RED"); /* "thread" of an oil lamp has no list of values */
   munit_assert_string_equal(t_str(t, "colours[0]"), "ROUGE");
   munit_assert_string_equal(t_str(t, "named.maker.colour"), "ROUGE");
   munit_assert_string_equal(t_str(t, "named.maker.by"), "RED");
@@ -364,9 +364,9 @@ TEST(dialect, probe)
   munit_assert_string_equal(t_str(t, "bits[1].colour"), "ROUGE");
   munit_assert_string_equal(t_str(t, "words.wick"), "RED");
   munit_assert_not_null(strstr(t->response.body, "\"free\":" INSIDE));
-  munit_assert_memory_equal(9, t->response.body, "{\"aSort\":"); /* by its name on the wire it stands first */
+  munit_assert_memory_equal(9, t->response.body, "{\"aSort\":"); /* sorted by its name on the wire, this member is the first */
 
-  /* a PATCH need not say which variant it is */
+  /* a PATCH may omit the field that selects the variant */
   munit_assert_int(t_sendf(t, "PATCH", "{\"bits\":[{\"by\":\"n\"}],\"thread\":\"ROUGE\"}", "/groups/%s/lights/%s", w.group, id), ==, 200);
   munit_assert_string_equal(t_str(t, "bits[0].by"), "n");
   munit_assert_string_equal(t_str(t, "thread"), "ROUGE");
@@ -374,7 +374,7 @@ TEST(dialect, probe)
   munit_assert_int(t_int(t, "power"), ==, 7);
   munit_assert_string_equal(t_str(t, "thread"), "ROUGE");
 
-  /* keys of maps are named as they were sent, and fields in the dialect's words */
+  /* errors name keys of maps as they were sent, and fields in the dialect's words */
   munit_assert_int(t_sendf(t, "PATCH", "{\"words\":{\"wick\":\"far too long\"},\"named\":{\"maker\":{\"colour\":\"RED\",\"maker\":\"m\"}}}",
                            "/groups/%s/lights/%s", w.group, id), ==, 400);
   munit_assert_true(t_violation(t, "words.wick"));
@@ -385,7 +385,7 @@ TEST(dialect, probe)
   munit_assert_string_equal(t_param(t, 0), "aSort");
   munit_assert_not_null(strstr(t_str(t, "detail"), "must be BURNING or WIRED"));
 
-  /* the store has our words */
+  /* the store has the original words */
   munit_assert_size(probe_records(t->s, "elamp"), ==, 1);
   {
     probe_walk walk;
@@ -403,7 +403,7 @@ TEST(dialect, probe)
 
 /* --------------------------------------------------------------------------------------------------------------- one store */
 
-/* The store has our words: what one dialect wrote the other shows. */
+/* The store keeps the original words: a handle with another dialect shows the same data in its own words. */
 TEST(dialect, another)
 {
   static const char other[] = "{\"fields\":{\"clusterType\":\"shape\"},\"values\":{\"REPLICASET\":\"RS\",\"DB_USER_ADDED\":\"U\"}}";
@@ -420,7 +420,7 @@ TEST(dialect, another)
   snprintf(path, sizeof path, "/groups/%s/clusters/c", group);
   munit_assert_null(config.vendor);
   config.dialect = other;
-  config.dialect_change = 1; /* a store that is shared keeps one otherwise */
+  config.dialect_change = 1; /* otherwise a shared store keeps its dialect */
   t_reopen(&t, &config);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "shape"), "RS");
@@ -428,7 +428,7 @@ TEST(dialect, another)
   t_reopen(&t, &config);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "clusterType"), "REPLICASET");
-  config.dialect = "{\"vendor\":\"other\"}"; /* the word of a store stays */
+  config.dialect = "{\"vendor\":\"other\"}"; /* the vendor word of a store cannot change */
   t_close(&t);
   {
     svc *s = NULL;
@@ -457,7 +457,8 @@ static int agree_open(const char *folder, const char *dialect, int keep_orders, 
   return rc;
 }
 
-/* Handles that share a store have one dialect: the first writes it down, another is refused and told what differs, or takes its place. */
+/* Handles that share a store have one dialect. The first handle records it. A handle with another one is refused with the
+** difference, or replaces it if configured to. */
 TEST(dialect, agree)
 {
   static const char words[] = "{\"fields\":{\"clusterType\":\"shape\",\"name\":\"title\"}}", turned[] = "{ \"fields\": {\"name\":\"title\",\"clusterType\":\"shape\"},\"codes\":{}}",
@@ -466,7 +467,7 @@ TEST(dialect, agree)
   if (!t_postgres_port()) setenv("SVC_TEST_STORE", "shared", 1);
   SKIP_IF(!t_port()->shared);
   store_folder(folder);
-  munit_assert_int(agree_open(folder, other, 1, 0, said), ==, SVC_OK); /* a tool that serves nobody has no say */
+  munit_assert_int(agree_open(folder, other, 1, 0, said), ==, SVC_OK); /* a tool that serves no requests records no dialect */
   munit_assert_int(agree_open(folder, words, 0, 0, said), ==, SVC_OK);
   munit_assert_int(agree_open(folder, turned, 0, 0, said), ==, SVC_OK); /* the same words */
   munit_assert_int(agree_open(folder, other, 0, 0, said), ==, SVC_INVALID);
@@ -477,7 +478,7 @@ TEST(dialect, agree)
   munit_assert_int(agree_open(folder, other, 0, 1, said), ==, SVC_OK);
   munit_assert_int(agree_open(folder, other, 0, 0, said), ==, SVC_OK);
   munit_assert_int(agree_open(folder, words, 0, 0, said), ==, SVC_INVALID);
-  munit_assert_int(agree_open(folder, NULL, 0, 1, said), ==, SVC_OK); /* none */
+  munit_assert_int(agree_open(folder, NULL, 0, 1, said), ==, SVC_OK); /* no dialect */
   munit_assert_int(agree_open(folder, "{}", 0, 0, said), ==, SVC_OK);
   store_remove(folder);
 }
@@ -501,7 +502,7 @@ TEST(dialect, vendor_and_scheme)
   t_close(&t);
 }
 
-/* The host's own requests are in our words, whatever paths and fields are called. */
+/* Requests of the host itself use the original words, even if paths and fields are renamed. */
 TEST(dialect, bootstrap)
 {
   svc_config config = { .limiter_off = 1, .dialect = "{\"fields\":{\"name\":\"title\",\"orgId\":\"org\",\"id\":\"number\",\"secrets\":\"keys\",\"desc\":\"about\"},"
@@ -545,23 +546,23 @@ TEST(dialect, refused)
     { "{\"fields\":[]}", "fields must be an object" },
     { "{\"vendor\":7}", "vendor must be a string" },
     { "{\"fields\":{\"name\":7}}", "fields: name must be shown as a string" },
-    { "{\"fields\":{\"name\":\"\"}}", "fields: name cannot be shown as : that is no such word" },
+    { "{\"fields\":{\"name\":\"\"}}", "fields: name cannot be shown as : which is not such a word" },
     { "{\"fields\":{\"name\":\"a b\"}}", "fields: name cannot be shown as a b" },
     { "{\"fields\":{\"name\":\"links\"}}", "fields: name cannot be shown as links" },
-    { "{\"fields\":{\"nosuchField\":\"a\"}}", "fields: nosuchField is no field of any object" },
+    { "{\"fields\":{\"nosuchField\":\"a\"}}", "fields: nosuchField is not a field of any object" },
     { "{\"fields\":{\"dbVersion\":\"a\",\"dbMajorVersion\":\"a\"}}", "cannot be shown as a: another word of ours is shown so" },
     { "{\"fields\":{\"dbVersion\":\"dbMajorVersion\"}}", "fields: dbVersion cannot be shown as dbMajorVersion: the same object has both" },
     { "{\"fields\":{\"dbVersion\":\"dbVersion\"}}", "fields: dbVersion cannot be shown as dbVersion" },
-    { "{\"paths\":{\"nowhere\":\"a\"}}", "paths: nowhere is no segment or verb of any path" },
+    { "{\"paths\":{\"nowhere\":\"a\"}}", "paths: nowhere is not a segment or verb of any path" },
     { "{\"paths\":{\"clusters\":\":a\"}}", "paths: clusters cannot be shown as :a" },
     { "{\"paths\":{\"clusters\":\"a/b\"}}", "paths: clusters cannot be shown as a/b" },
     { "{\"paths\":{\"clusters\":\"groups\"}}", "paths: clusters cannot be shown as groups: other paths have that" },
-    { "{\"paths\":{\"clusters\":\"..\"}}", "paths: clusters cannot be shown as ..: that is no such word" },
-    { "{\"paths\":{\"clusters\":\".\"}}", "paths: clusters cannot be shown as .: that is no such word" },
+    { "{\"paths\":{\"clusters\":\"..\"}}", "paths: clusters cannot be shown as ..: which is not such a word" },
+    { "{\"paths\":{\"clusters\":\".\"}}", "paths: clusters cannot be shown as .: which is not such a word" },
     { "{\"paths\":{\"clusters\":\"a?b\"}}", "paths: clusters cannot be shown as a?b" },
     { "{\"paths\":{\"clusters\":\"{x}\"}}", "paths: clusters cannot be shown as {x}" },
     { "{\"paths\":{\"clusters\":\"groups\",\"groups\":\"clusters\"}}", "paths: clusters cannot be shown as groups: other paths have that" },
-    { "{\"paths\":{\"{groupId}\":\"x\"}}", "paths: {groupId} is no segment or verb of any path" },
+    { "{\"paths\":{\"{groupId}\":\"x\"}}", "paths: {groupId} is not a segment or verb of any path" },
     { "{\"fields\":{\"dbVersion\":\"dbMajorVersion\",\"dbMajorVersion\":\"dbVersion\"}}", "cannot be shown as dbVersion: the same object has both" },
     { "{\"fields\":{\"dbVersion\":null}}", "fields: dbVersion must be shown as a string" },
     { "{\"fields\":{\"dbVersion\":{\"a\":1}}}", "fields: dbVersion must be shown as a string" },
@@ -571,17 +572,17 @@ TEST(dialect, refused)
     { "{\"fields\":{\"dbVersion\":\"a\\u0000b\"}}", "U+0000 in a string" },
     { "{\"fields\":{\"dbVersion\":\"a\001b\"}}", "control character in a string: ?b" },
     { "{\"fields\":{\"dbVersion\":\"\377\"}}", "invalid UTF-8: ?" },
-    { "{\"fields\":{\"a\\u001b[31m\\nb%s%n\":\"x\"}}", "fields: a?[31m?b%s%n is no field of any object" }, /* one line, and no colours */
+    { "{\"fields\":{\"a\\u001b[31m\\nb%s%n\":\"x\"}}", "fields: a?[31m?b%s%n is not a field of any object" }, /* one escaped line */
     { "{} {}", "trailing bytes" },
     { "", "empty document" },
     { "null", "it must be an object" },
     { "{\"vendor\":\"a/b\"}", "svc_config.vendor must be a word" },
     { "{\"vendor\":\"\"}", "svc_config.vendor must be a word" },
-    { "{\"values\":{\"NO_SUCH_VALUE\":\"A\"}}", "values: NO_SUCH_VALUE is no value" },
+    { "{\"values\":{\"NO_SUCH_VALUE\":\"A\"}}", "values: NO_SUCH_VALUE is not a value" },
     { "{\"values\":{\"SHARDED\":\"REPLICASET\"}}", "values: SHARDED cannot be shown as REPLICASET: the same list has both" },
     { "{\"values\":{\"DB_USER_ADDED\":\"DB_USER_DELETED\"}}", "values: DB_USER_ADDED cannot be shown as DB_USER_DELETED: both are types of events" },
     { "{\"values\":{\"DBD\":\"\\u0007\"}}", "values: DBD cannot be shown as" },
-    { "{\"codes\":{\"NO_SUCH_CODE\":\"A\"}}", "codes: NO_SUCH_CODE is no error code" },
+    { "{\"codes\":{\"NO_SUCH_CODE\":\"A\"}}", "codes: NO_SUCH_CODE is not an error code" },
     { "{\"codes\":{\"CLUSTER_NOT_FOUND\":\"MISSING_ATTRIBUTE\"}}", "codes: CLUSTER_NOT_FOUND cannot be shown as MISSING_ATTRIBUTE" },
     { "{\"dbScheme\":\"A B\"}", "svc_config.db_scheme must be a word" },
   };
@@ -595,12 +596,12 @@ TEST(dialect, refused)
   config.log_context = &t;
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   munit_assert_not_null(strstr(t.log, "the vendor of the dialect is other, and svc_config has acme"));
-  config.vendor = "other"; /* the same is no contradiction */
+  config.vendor = "other"; /* equal vendor words do not conflict */
   munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
   svc_close(s);
 }
 
-/* A word that is far too long is named by its beginning. */
+/* The error about a word that is far too long quotes its beginning. */
 TEST(dialect, long_word)
 {
   static char text[65536];
@@ -613,10 +614,10 @@ TEST(dialect, long_word)
   memset(&t, 0, sizeof t);
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   munit_assert_size(strlen(t.log), <, 300);
-  munit_assert_not_null(strstr(t.log, "aaa: that is no such word"));
+  munit_assert_not_null(strstr(t.log, "aaa: which is not such a word"));
 }
 
-/* Memory that ends while a dialect is read. */
+/* Out of memory at every allocation while a dialect is read. */
 TEST(dialect, memory)
 {
   t_memory memory = { 0 };
@@ -636,7 +637,7 @@ TEST(dialect, memory)
 
 /* ----------------------------------------------------------------------------------------------------------- the document */
 
-/* The host describes what there is in our words. */
+/* The host's descriptions use the original words. */
 static const char *described(void *context, int what, const char *of, const char *name)
 {
   (void)context;
@@ -678,7 +679,7 @@ TEST(dialect, openapi)
   munit_assert_null(strstr(document.body, "\"SVC_MANAGED\""));
   munit_assert_not_null(strstr(document.body, "\"propertyName\":\"cloud\""));
   svc_response_free(&document);
-  munit_assert_int(svc_driver_schema(t.s, &document), ==, SVC_OK); /* drivers are spoken to in our words */
+  munit_assert_int(svc_driver_schema(t.s, &document), ==, SVC_OK); /* messages to drivers use the original words */
   munit_assert_not_null(strstr(document.body, "\"replicationSpecs\""));
   munit_assert_not_null(strstr(document.body, "\"REPLICASET\""));
   svc_response_free(&document);
@@ -687,7 +688,7 @@ TEST(dialect, openapi)
 
 /* ------------------------------------------------------------------------------------------------------------ every plan */
 
-/* The dialect of examples/, without its vendor word: the world has our own. */
+/* The dialect of examples/ without its vendor word: this test's world keeps the library's own. */
 static const char *public_words(svc_arena *a)
 {
   static char text[65536];
@@ -706,7 +707,8 @@ static const char *public_words(svc_arena *a)
   return svc_buf_done(&b).p;
 }
 
-/* Codes that recordings of the public service have, and that our binary does not hold: only the file has them. Each is answered. */
+/* Error codes that recordings of the public service contain and the binary does not: only the dialect file has them. Each of them is
+** returned by some request. */
 TEST(dialect, recorded_codes)
 {
 #define RECORDED_CLUSTER(more) \
@@ -737,7 +739,7 @@ TEST(dialect, recorded_codes)
   svc_blocks_free(arena.blocks);
 }
 
-/* From here on the world speaks the dialect of the other handle, but for its paths: it has made all that is needed in our words. */
+/* From here on the world speaks the dialect of the other handle, except for its paths: the world was built with the original words. */
 static void speak(t_world *w, const svc *other)
 {
   size_t i;
@@ -752,7 +754,7 @@ static void quieten(t_world *w)
   for (i = 0; i < w->t.s->plan_count; i++) w->t.s->plans[i].renamed = false;
 }
 
-/* No word of ours that the dialect has another one for. */
+/* Complains about every original word for which the dialect has another one. */
 static void no_words_of_ours(const svc *s, const svc_plan *plan, const svc_node *node)
 {
   const svc_node *member;
@@ -774,7 +776,7 @@ static const char *in_words(t_world *w, const svc_plan *plan)
   return t_keep(&w->t, svc_buf_done(&b).p);
 }
 
-/* The path in the words of the dialect, as far as it holds a value of a field. */
+/* The path, with values of fields in the words of the dialect. */
 static const char *path_in_words(t_world *w, const svc_plan *plan)
 {
   svc_buf b = svc_buf_new(&w->t.arena, 512);

@@ -1,6 +1,7 @@
 /*
-** The document for authors of drivers (svc_driver_schema): it has every order that the catalog can give and every question that it can ask. That
-** every line fits it that a driver gets or says, the suite driver_kinds looks at (test/program.c).
+** The document for authors of drivers (svc_driver_schema). The document contains every order that the catalog can give and
+** every question that it can ask. The suite driver_kinds (test/program.c) checks that every line from and to a driver matches
+** it.
 */
 #include "schema.h"
 
@@ -22,7 +23,7 @@ static void schema_has_order(const t_schema *d, const svc_noun *noun, const char
   munit_assert_not_null(t_schema_at(d, svc_node_get(row, "desired")));
 }
 
-/* Every reference leads somewhere; how many there are. */
+/* Checks that every reference resolves. Returns the number of references. */
 static size_t schema_references(const t_schema *d, const svc_node *at)
 {
   const svc_node *one;

@@ -1,5 +1,5 @@
 /*
-** Errors: the table, the documents made from it, who is refused what, and what happens when there is no memory.
+** Errors: the table, the documents made from it, which caller is refused what, and what happens when memory runs out.
 */
 #include "support.h"
 
@@ -30,7 +30,7 @@ static unsigned declared(const char *parameters)
   return n;
 }
 
-/* How many parameters the document of this code has. */
+/* Returns the number of parameters that the document of this code has. */
 static unsigned declared_of(const char *name)
 {
   size_t i;
@@ -42,7 +42,7 @@ static unsigned declared_of(const char *name)
 
 TEST(error, table)
 {
-  static const int others[] = { 100, 200, 201, 202, 204, 304, 408, 411, 417, 422, 501, 505 }; /* not of the table */
+  static const int others[] = { 100, 200, 201, 202, 204, 304, 408, 411, 417, 422, 501, 505 }; /* statuses without a code in the table */
   size_t i, j;
   int code = SVC_E_NONE;
   for (i = 0; (code = svc_error_next(code)) != SVC_E_NONE; i++) munit_assert_int(svc_error_named(svc_error_name(code)), ==, code);
@@ -59,7 +59,7 @@ TEST(error, table)
     munit_assert_string_not_equal(svc_status_reason(table[i].status), "Unknown");
     munit_assert_size(strlen(table[i].name), ==, strspn(table[i].name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
     munit_assert_size(strlen(table[i].detail), >, 10);
-    munit_assert_size(strcspn(table[i].detail, "\"\\\n\t"), ==, strlen(table[i].detail)); /* it is written as it is */
+    munit_assert_size(strcspn(table[i].detail, "\"\\\n\t"), ==, strlen(table[i].detail)); /* the detail needs no escaping */
     munit_assert_uint(wanted, <=, 5);
     for (p = table[i].detail; *p; p++) {
       unsigned n;
@@ -91,7 +91,7 @@ TEST(error, documents)
     svc_json_fault fault;
     svc_str text, value = svc_str_c(nasty);
     svc_node *doc;
-    static svc plain; /* without a dialect */
+    static svc plain; /* a handle without a dialect */
     svc_call c;
     unsigned n = declared(table[i].parameters), k;
     int64_t number = -7;
@@ -116,7 +116,7 @@ TEST(error, documents)
     if (n) munit_assert_not_null(strstr(text.p, "a\\\"b\\\\c\\n{0}\xC3\xA9"));
     if (n >= 2) munit_assert_not_null(strstr(text.p, "-7"));
     if (n == 1) munit_assert_true(svc_str_is(svc_node_get(doc, "parameters")->first->text, nasty));
-    /* the detail is the sentence, with every hole filled once and nothing filled in what was filled in */
+    /* the detail is the sentence of the table: each hole is filled once, and a "{0}" inside a parameter stays */
     for (k = 0; k < n && n == 1; k++) {
       const char *hole = strstr(table[i].detail, "{0}");
       svc_str detail = svc_node_str(doc, "detail");
@@ -152,7 +152,7 @@ static void world_open(world *w, const svc_config *config)
   munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
 }
 
-/* With what is there, or is not: the organization, the project, the federation. */
+/* Fills a path with ids of the world (there), or with ids that do not exist. */
 static void world_path(const world *w, bool there, const char *path, char *out, size_t size)
 {
   size_t n = 0;
@@ -174,7 +174,7 @@ static void world_path(const world *w, bool there, const char *path, char *out, 
   out[n] = 0;
 }
 
-/* What holds of every error document, whatever it is about. */
+/* Checks the rules that hold for every error document. */
 static void assert_document(const t_service *t, int status, const char *code)
 {
   static const char *const order[] = { "detail", "error", "errorCode", "parameters", "reason" };
@@ -214,7 +214,7 @@ TEST(error, every_status)
   memset(target, 'a', sizeof target - 1);
   target[sizeof target - 1] = 0;
   target[0] = '/';
-  world_open(&w, &quiet); /* the cluster does not go into 200 bytes */
+  world_open(&w, &quiet); /* the request for a cluster would exceed the limit of 200 bytes */
   snprintf(group, sizeof group, "/groups/%s", w.group);
   snprintf(org, sizeof org, "/orgs/%s", w.org);
   t_send(t, "POST", "/orgs", "{\"name\":\"\"}");
@@ -278,7 +278,7 @@ TEST(error, every_status)
   t_close(t);
 
   t_open(t, &(const svc_config){ .limiter_off = 1, .enforce_sunset = 1 });
-  t_advance(t, (int64_t)3 * 365 * 24 * 3600); /* past the end of the operation */
+  t_advance(t, (int64_t)3 * 365 * 24 * 3600); /* past the sunset of the operation */
   t_send(t, "GET", "/users/byName/ada@example.com", NULL);
   assert_document(t, 410, "VERSION_GONE");
   t_close(t);
@@ -290,7 +290,7 @@ TEST(error, every_status)
   t_send_raw(t, "GET", target, NULL, 0);
   assert_document(t, 414, "URI_TOO_LONG");
   munit_assert_int64(t_int(t, "parameters[0]"), ==, 400);
-  header[291] = 0; /* names and values together: one byte too many, then as many as may be */
+  header[291] = 0; /* names and values together: first one byte too many, then exactly the limit */
   t_header(t, "X-Anything", header);
   t_send(t, "GET", "/orgs", NULL);
   assert_document(t, 431, "HEADERS_TOO_LARGE");
@@ -312,7 +312,7 @@ TEST(error, every_status)
   munit_assert_string_equal(t_get_header(t, "Retry-After"), "45");
   munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "1");
   munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "0");
-  /* an error spends a token, as anything else does, and says so */
+  /* an error costs a token like any answer, and its headers show that */
   t_send(t, "GET", "/groups/" NOBODY_ID, NULL);
   assert_document(t, 404, "GROUP_NOT_FOUND");
   munit_assert_string_not_equal(t_get_header(t, "RateLimit-Remaining"), "");
@@ -332,10 +332,10 @@ TEST(error, anonymous)
   for (i = 0; i < w.t.s->plan_count; i++) {
     const svc_route *r = w.t.s->plans[i].route;
     int status, round;
-    for (round = 0; round < 2; round++) { /* what is there, and what is not */
+    for (round = 0; round < 2; round++) { /* ids that exist, then ids that do not */
       world_path(&w, !round, r->path, path, sizeof path);
       status = t_send(&w.t, method_names[r->method], path, r->method == SVC_GET || r->method == SVC_DELETE ? NULL : "{}");
-      if (r->flags & SVC_ABSOLUTE) { /* the token endpoint asks for credentials of its own */
+      if (r->flags & SVC_ABSOLUTE) { /* the token endpoint checks its own credentials */
         absolute++;
         continue;
       }
@@ -346,7 +346,7 @@ TEST(error, anonymous)
       }
       if (status != 401) munit_errorf("%s %s: %d", method_names[r->method], path, status);
       assert_document(&w.t, 401, "USER_UNAUTHORIZED");
-      munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Limit"), ""); /* nobody has no bucket */
+      munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Limit"), ""); /* an anonymous caller has no bucket */
       refused++;
     }
   }
@@ -356,7 +356,7 @@ TEST(error, anonymous)
   t_close(&w.t);
 }
 
-/* A member of the organization sees that things are there, and is told which role would do. */
+/* A member of the organization may know that its resources exist, so 403 names the role that is needed. */
 TEST(error, lacks_role)
 {
   world w;
@@ -385,7 +385,7 @@ TEST(error, lacks_role)
   munit_assert_size(refused, >=, 20);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/groups/%s", w.group), ==, 403);
   munit_assert_string_equal(t_str(&w.t, "detail"), "The caller lacks the role that this operation asks for: GROUP_OWNER.");
-  /* the role that is asked for suffices, and holds only where it is held */
+  /* the role that the error names is sufficient, but only where it is held */
   w.t.grants[0] = (svc_grant){ "GROUP_OWNER", w.group };
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/groups/%s", w.group), ==, 200);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/orgs/%s", w.org), ==, 403);
@@ -393,7 +393,7 @@ TEST(error, lacks_role)
   t_close(&w.t);
 }
 
-/* The last answer with every one of these texts replaced by the other. */
+/* Returns the last answer, with each occurrence of one text replaced by the other. */
 static char *replaced(const char *text, const char *what, const char *by)
 {
   char *out = munit_malloc(strlen(text) * 2 + 1), *to = out;
@@ -411,7 +411,7 @@ static char *replaced(const char *text, const char *what, const char *by)
   return out;
 }
 
-/* Who has no part in what is there gets 401, which says so and asks for a token; what is not there is 404. */
+/* A caller without any role on an existing resource gets 401, which suggests a token. A resource that does not exist is 404. */
 TEST(error, no_part)
 {
   world w;
@@ -424,13 +424,13 @@ TEST(error, no_part)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 401);
   munit_assert_int(t_send(&w.t, "GET", "/groups/" NOBODY_ID "/clusters", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "GROUP_NOT_FOUND");
-  w.t.grants[0] = (svc_grant){ "GROUP_READ_ONLY", w.group }; /* part of it, but not this role */
+  w.t.grants[0] = (svc_grant){ "GROUP_READ_ONLY", w.group }; /* a role on the project, but not the required one */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 403);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 403);
   t_close(&w.t);
 }
 
-/* With `conceal`, what belongs to others looks exactly as what is not there. */
+/* With `conceal`, resources of others look exactly like resources that do not exist. */
 TEST(error, hidden)
 {
   world w;
@@ -468,7 +468,7 @@ TEST(error, hidden)
   }
   t_headers_clear(t);
   munit_assert_size(hidden, >=, 25);
-  /* by name, in bodies, in parameters */
+  /* also by name, in bodies and in parameters */
   munit_assert_int(t_send(t, "GET", "/groups/byName/alphb", NULL), ==, 404);
   first = replaced(t->response.body, "alphb", "alpha");
   munit_assert_int(t_send(t, "GET", "/groups/byName/alpha", NULL), ==, 404);
@@ -490,7 +490,7 @@ TEST(error, hidden)
   munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", w.org), >=, 400);
   munit_assert_string_equal(t->response.body, first);
   free(first);
-  /* and nothing of it was touched */
+  /* none of these requests changed anything */
   t->grants[0] = (svc_grant){ "ORG_OWNER", NULL };
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/Cluster0", w.group), ==, 200);
   t_close(t);
@@ -502,7 +502,7 @@ static void configuration_log(void *context, int level, const char *text)
   snprintf(context, 256, "%s", text);
 }
 
-/* What makes no sense in a configuration is refused, and named. */
+/* svc_open() refuses an invalid configuration and names the member. */
 TEST(error, configuration)
 {
   static const svc_control_address no_region = { "aws", NULL, "10.0.0.0/8", 0 }, no_cloud = { "ours", "x", "10.0.0.0/8", 0 },
@@ -516,7 +516,7 @@ TEST(error, configuration)
     { { .vendor = "" }, "svc_config.vendor " },
     { { .base_url = "localhost" }, "svc_config.base_url " },
     { { .base_url = "///" }, "svc_config.base_url " },
-    { { .base_url = "http://a\"b" }, "svc_config.base_url " }, /* it would end a string of JSON */
+    { { .base_url = "http://a\"b" }, "svc_config.base_url " }, /* it would end a JSON string */
     { { .base_url = "http://a\\b" }, "svc_config.base_url " },
     { { .base_url = "http://a?b" }, "svc_config.base_url " }, /* no path can follow it */
     { { .base_url = "http://a/#b" }, "svc_config.base_url " },
@@ -575,7 +575,7 @@ static void nothing_asked(svc *s)
   odd = request, odd.method = "";
   munit_assert_int(svc_may_wait(s, &odd), ==, 0);
   odd = request, odd.method = "GET", odd.target = "/api/svc/v2/a b";
-  if (T_ON_LMDB) munit_assert_int(svc_may_wait(s, &odd), ==, 0); /* it is refused at once */
+  if (T_ON_LMDB) munit_assert_int(svc_may_wait(s, &odd), ==, 0); /* the invalid target is refused at once */
 }
 
 static void nothing_told(svc *s)
@@ -638,7 +638,7 @@ static void nothing_controlled(svc *s)
   munit_assert_size(svc_fault_list(s, NULL, 7), ==, 0);
   munit_assert_int(svc_journal_read(NULL, 1, &response), ==, SVC_INVALID);
   munit_assert_int(svc_journal_read(s, 1, NULL), ==, SVC_INVALID);
-  munit_assert_int(svc_journal_read(s, 1, &response), ==, SVC_INVALID); /* there is none */
+  munit_assert_int(svc_journal_read(s, 1, &response), ==, SVC_INVALID); /* the handle has no journal */
   svc_journal_clear(NULL);
 }
 
@@ -661,7 +661,7 @@ static void nothing_served(svc *s)
   munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
 }
 
-/* Nothing in the place of something: a code, and nothing else happens. */
+/* NULL arguments: every function returns a code and does nothing else. */
 TEST(error, nothing)
 {
   svc_config config = quiet;
@@ -688,7 +688,7 @@ TEST(error, arguments)
   request.method = "GET";
   request.target = "/api/svc/v2/orgs";
   request.caller = &t.caller;
-  memset(&response, 0xAA, sizeof response); /* overwritten, whatever it holds */
+  memset(&response, 0xAA, sizeof response); /* overwritten, whatever the struct contains */
   munit_assert_int(svc_handle_request(t.s, NULL, &response), ==, SVC_INVALID);
   munit_assert_int(response.status, ==, 0);
   munit_assert_null(response.memory);
@@ -758,7 +758,7 @@ TEST(error, memory_open)
 }
 
 typedef struct operation {
-  const char *method, *path, *body; /* %G the project, %O the organization, %D another project, %N %H %L numbers of its own */
+  const char *method, *path, *body; /* %G project, %O organization, %D another project, %N %H %L: unique numbers */
   int status;
 } operation;
 
@@ -820,7 +820,7 @@ static int64_t starving_count(starving *w, const char *path)
   return t_int(&w->t, "totalCount");
 }
 
-/* All that the operations can change, as one text. */
+/* Writes everything that the operations can change as one text. */
 static void starving_state(starving *w, char *out, size_t size)
 {
   char path[128];
@@ -902,7 +902,7 @@ static void starving_close(starving *w)
   munit_assert_long(w->m.live, ==, 0);
 }
 
-/* The answer is a 503 that can be freed, or the right one. */
+/* The answer is either a 503 that can be freed, or the expected one. Returns true for the latter. */
 static bool starving_judge(const operation *o, int rc, const svc_response *r)
 {
   if (!t_memory_sufficed(rc, r)) return false;
@@ -910,7 +910,7 @@ static bool starving_judge(const operation *o, int rc, const svc_response *r)
   return true;
 }
 
-/* After one request the state is what it was, or what the whole change makes of it: then it moves as the first one did. */
+/* After a request the state is either unchanged or changed completely: counts and events fit the operation. */
 static void starving_compare(starving *w, const operation *o, const char *before, bool answered)
 {
   char after[512];
@@ -920,7 +920,7 @@ static void starving_compare(starving *w, const operation *o, const char *before
     return;
   }
   if (answered) munit_assert_string_not_equal(after, before);
-  if (strcmp(after, before) != 0) { /* counts agree with each other, and its event is there */
+  if (strcmp(after, before) != 0) { /* the counts agree with each other, and the event exists */
     long long orgs[2], groups[2], owned[2], clusters[2], shown[2], group_events[2], org_events[2];
     const char *texts[2];
     int i;
@@ -947,7 +947,7 @@ static void starving_compare(starving *w, const operation *o, const char *before
   }
 }
 
-/* The allocator fails at its n-th call, for every n until the request gets through. */
+/* The allocator fails at its n-th call, for each n until the request succeeds. */
 TEST(error, memory_requests)
 {
   static starving w;
@@ -985,7 +985,7 @@ TEST(error, memory_requests)
   }
 }
 
-/* Memory ends at every byte of the request's own, not only where the allocator is asked for more. */
+/* Memory runs out at every single byte that a request takes, not only when a new block is needed. */
 TEST(error, memory_everywhere)
 {
   static starving w;
@@ -1016,7 +1016,7 @@ TEST(error, memory_everywhere)
   starving_close(&w);
 }
 
-/* What is due is applied before a request: without memory it waits, and nothing is lost. */
+/* Due steps run before a request. Without memory they wait, and none is lost. */
 TEST(error, memory_due)
 {
   t_memory m;
@@ -1049,7 +1049,7 @@ TEST(error, memory_due)
 
 /* ------------------------------------------------------------------------------------------------------------- the store */
 
-static svc_store_port reading; /* of which a read fails: the one of this number; 0: none */
+static svc_store_port reading; /* a port of which the read with number reading_fails fails; 0: none does */
 static long reading_fails, reading_calls;
 
 static bool reading_now(void)
@@ -1099,12 +1099,12 @@ static void reading_open(t_service *t)
   t_open(t, &config);
 }
 
-/* What could not be read is not taken for what is not there: not by a list for an empty one, by a limit for nothing used, by a path for a
-** 404, nor by roles for none. */
+/* A failed read is not taken for a missing record. A list is not empty because of it, a limit not unused, a path not a 404, and a
+** caller not without roles. */
 TEST(error, store_reads)
 {
   static const struct {
-    const char *path; /* with the organization, or the project, in it */
+    const char *path; /* with a placeholder for the organization or the project */
     bool org;
     int status;
   } all[] = { { "/groups/%s", false, 200 }, { "/groups/%s/clusters", false, 200 }, { "/orgs/%s/groups", true, 200 }, { "/orgs/%s/apiKeys", true, 200 },
@@ -1120,7 +1120,7 @@ TEST(error, store_reads)
   munit_assert_int(t_sendf(&t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", ids[0]), ==, 201);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", ids[1]);
   user = t_user(&t, "ada@example.com", roles);
-  t_as(&t, user); /* whose roles are read as well */
+  t_as(&t, user); /* a user whose roles are read from the store, too */
   for (i = 0; i < sizeof all / sizeof all[0]; i++) {
     int status;
     long n = 0;

@@ -1,5 +1,6 @@
 /*
-** Text in place of structs, for other languages: what can be said, what is refused and how that is named; headers that are one each.
+** The functions for other languages, which take text instead of structs: valid input, errors and how they name the fault, and
+** headers that are passed one by one.
 */
 #include "support.h"
 
@@ -43,10 +44,10 @@ TEST(flat, configuration_refused)
   static const struct {
     const char *json, *why;
   } rows[] = {
-    { "{\"vendr\":\"acme\"}", "vendr is no member" },
-    { "{\"clock\":1}", "clock is no member, or has no form in JSON" },
-    { "{\"limits\":[{\"capcity\":1}]}", "capcity is no member" },
-    { "{\"limits\":[{\"capcity\":1},{}]}", "capcity is no member" },
+    { "{\"vendr\":\"acme\"}", "vendr is not a member" },
+    { "{\"clock\":1}", "clock is not a member, or cannot be set in JSON" },
+    { "{\"limits\":[{\"capcity\":1}]}", "capcity is not a member" },
+    { "{\"limits\":[{\"capcity\":1},{}]}", "capcity is not a member" },
     { "{\"durability\":-4294967296}", "durability is out of range" },
     { "{\"limits\":[1]}", "limits must be an array of objects" },
     { "{\"limits\":{}}", "limits must be an array" },
@@ -97,7 +98,7 @@ TEST(flat, requests)
   munit_assert_not_null(strstr(body, "\"clientSecret\":\"svc_sa_sk_"));
   munit_assert_char(body[n - 1], ==, '}');
   svc_result_free(first);
-  munit_assert_int(svc_bootstrap_json(s, &r), ==, SVC_BUSY); /* the store has an organization */
+  munit_assert_int(svc_bootstrap_json(s, &r), ==, SVC_BUSY); /* the store already has an organization */
   munit_assert_null(r);
   munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2/orgs", NULL, NULL, 0, NULL, &r), ==, SVC_OK);
   munit_assert_int(svc_result_status(r), ==, 401);
@@ -127,7 +128,7 @@ TEST(flat, requests)
   svc_close(s);
 }
 
-/* A text that could be read in two ways is none, and nothing is asked. */
+/* Ambiguous text is refused, and no request runs. */
 TEST(flat, refused)
 {
   static const char *const headers[] = { "Accept", "Accept \n", "Accept : a", ": a", " Accept: a", "A: b\n\nC: d", "\n", "A: b\n C: d",
@@ -145,7 +146,7 @@ TEST(flat, refused)
     munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2", headers[i], NULL, 0, FLAT_HOST, &r), ==, SVC_INVALID);
     munit_assert_null(r);
   }
-  memset(long_name, 'A', 256); /* a name that nobody has */
+  memset(long_name, 'A', 256); /* an unknown name */
   memcpy(long_name + 256, ": b", 4);
   munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2", long_name, NULL, 0, FLAT_HOST, &r), ==, SVC_INVALID);
   for (i = 0; i < sizeof origins / sizeof origins[0]; i++)
@@ -156,7 +157,7 @@ TEST(flat, refused)
   svc_close(s);
 }
 
-/* A caller of whom half is said is no owner of anything, and ends nothing. */
+/* An incomplete caller in the JSON gets no role, and does not crash the process. */
 TEST(flat, half_callers)
 {
   static const char *const origins[] = { "{\"caller\":{}}", "{\"caller\":{\"user_id\":\"000000000000000000000000\"}}",
@@ -174,7 +175,7 @@ TEST(flat, half_callers)
   svc_close(s);
 }
 
-/* Memory that ends at every allocation of a call: it says so, and nothing is lost. */
+/* Out of memory at every allocation of a call: the call returns an error, and nothing leaks. */
 TEST(flat, memory)
 {
   t_memory m = { 0 };
@@ -213,7 +214,7 @@ TEST(flat, memory)
   munit_assert_long(m.live, ==, 0);
 }
 
-/* The same of a configuration: the key and all else of it is there, or there is no service. */
+/* The same for a configuration: svc_open_json() applies all of it, including the key, or opens no handle. */
 TEST(flat, configuration_memory)
 {
   static const char json[] = "{\"vendor\":\"acme\",\"limits\":[{\"endpoint_set_id\":\"clusters_group\",\"capacity\":3}],"
@@ -222,7 +223,7 @@ TEST(flat, configuration_memory)
   svc *s;
   long n;
   int i;
-  for (n = 1; n < 100; n++) { /* all of its own, and the first of svc_open()'s */
+  for (n = 1; n < 100; n++) { /* every allocation of its own, and the first ones of svc_open() */
     int rc;
     t_arena_fail(n);
     rc = svc_open_json(&s, json, why, sizeof why);
@@ -236,7 +237,7 @@ TEST(flat, configuration_memory)
   svc_close(s);
 }
 
-/* A dropped and a late answer, the operation, and all headers: what a binding needs to stand in for a connection. */
+/* The parts of an answer that a binding needs to simulate a connection: dropped and delayed answers, the operation, and all headers. */
 TEST(flat, result_parts)
 {
   char why[256];
@@ -264,7 +265,7 @@ TEST(flat, result_parts)
   svc_close(s);
 }
 
-/* Test control without a token: the handle is the permission. */
+/* Test control needs no token here: the handle itself is the permission. */
 TEST(flat, control)
 {
   char why[256];

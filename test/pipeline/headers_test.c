@@ -1,12 +1,12 @@
 /*
-** Headers of answers: where what was made is read, and the file name of a download.
+** Headers of answers: Location after a create, and the file name of a download.
 */
 #include "support.h"
 
 #define CLUSTER "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
                 "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
 
-/* The header is the link to the new entity itself, and leads there. */
+/* Checks that Location is the self link of the new entity, and that it works. */
 static void headers_leads(t_place *w)
 {
   static const char base[] = "/api/svc/v2";
@@ -21,15 +21,15 @@ TEST(headers, location)
 {
   t_place w;
   t_place_open(&w, NULL, "P1", NULL);
-  munit_assert_int(t_send(&w.t, "POST", "/groups", "{\"name\":\"P2\"}"), ==, 400); /* refused: nothing to lead to */
+  munit_assert_int(t_send(&w.t, "POST", "/groups", "{\"name\":\"P2\"}"), ==, 400); /* refused: nothing was created */
   munit_assert_string_equal(t_get_header(&w.t, "Location"), "");
   munit_assert_int(t_sendf(&w.t, "POST", CLUSTER, "/groups/%s/clusters", w.group) / 100, ==, 2);
   headers_leads(&w);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"databaseName\":\"admin\",\"password\":\"long enough 1\",\"roles\":[{\"databaseName\":\"admin\",\"roleName\":"
                                          "\"readAnyDatabase\"}],\"username\":\"a b/c\"}", "/groups/%s/databaseUsers", w.group), ==, 201);
-  headers_leads(&w); /* also by a name that has to be encoded */
+  headers_leads(&w); /* also for a name that has to be percent-encoded */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"}]", "/groups/%s/accessList", w.group), ==, 201);
-  munit_assert_string_equal(t_get_header(&w.t, "Location"), ""); /* a list of several */
+  munit_assert_string_equal(t_get_header(&w.t, "Location"), ""); /* the answer is a list of several entries */
   t_close(&w.t);
 }
 

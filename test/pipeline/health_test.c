@@ -1,6 +1,6 @@
 /*
-** Whether a handle says that it can serve: the store, the limiter, and the clock, which is compared with that of the store. The store here is
-** LMDB's, behind a port that answers as the test wants.
+** Whether a handle reports that it can serve: the store, the limiter, and the clock, which is compared with that of the store.
+** The store is LMDB behind a port whose answers the test controls.
 */
 #include "control/control.h"
 #include "faults.h"
@@ -11,8 +11,8 @@
 
 static struct {
   svc_store_port port;
-  atomic_int fails;       /* read_begin and ping say this */
-  atomic_llong skew;      /* the store's clock is so many milliseconds ahead of the system's */
+  atomic_int fails;       /* the code that read_begin and ping return */
+  atomic_llong skew;      /* milliseconds that the store's clock is ahead of the system's */
   atomic_int asked;
 } fake;
 
@@ -86,7 +86,7 @@ static void fake_reset(void)
   atomic_store(&fake.asked, 0);
 }
 
-/* Ready while the store answers; live in any case. */
+/* The handle is ready while the store answers, and live in any case. */
 TEST(health, store)
 {
   static const char *const ready[] = { "/_svc/health", "/_svc/health/ready" };
@@ -95,14 +95,14 @@ TEST(health, store)
   svc *s;
   int i;
   fake_reset();
-  munit_assert_int(fake_open(&s, &log, true), ==, SVC_OK); /* by a clock that stands every question is asked */
+  munit_assert_int(fake_open(&s, &log, true), ==, SVC_OK); /* with a manual clock nothing is cached: every request asks the store */
   for (i = 0; i < 2; i++) {
     munit_assert_int(get(s, ready[i], "\"ready\":true,\"status\":\"ok\""), ==, 200);
     atomic_store(&fake.fails, SVC_IO);
     munit_assert_int(get(s, ready[i], "\"store\":\"unavailable\"},\"ready\":false,\"status\":\"unavailable\""), ==, 503);
     munit_assert_int(get(s, ready[i], "\"limiter\":\"ok\""), ==, 503);
     munit_assert_int(get(s, "/_svc/health/live", "\"live\":true,\"status\":\"ok\""), ==, 200);
-    munit_assert_int(svc_metrics_text(s, NULL, &text), ==, SVC_OK); /* nor do these need it */
+    munit_assert_int(svc_metrics_text(s, NULL, &text), ==, SVC_OK); /* metrics do not need the store either */
     munit_assert_not_null(strstr(text.body, "svc_store_up 0\n"));
     munit_assert_not_null(strstr(text.body, "svc_store_bytes "));
     svc_response_free(&text);
@@ -116,7 +116,7 @@ TEST(health, store)
   svc_close(s);
 }
 
-/* However often somebody asks for the health, the server is asked once in a second. */
+/* The store is asked at most once per second, however many requests ask for the health. */
 TEST(health, once)
 {
   static t_service log;
@@ -125,11 +125,12 @@ TEST(health, once)
   fake_reset();
   munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
   for (i = 0; i < 50; i++) munit_assert_int(get(s, "/_svc/health", NULL), ==, 200);
-  munit_assert_int(atomic_load(&fake.asked), <=, 10); /* of a machine that is very slow */
+  munit_assert_int(atomic_load(&fake.asked), <=, 10); /* leaves time for a very slow machine */
   svc_close(s);
 }
 
-/* A clock that differs: a warning, no handle, and of one that is open no service until it is right. */
+/* The clocks differ: a small difference causes a warning. With a large one svc_open() fails, and an open handle refuses requests
+** until the clock is right. */
 TEST(health, clock)
 {
   static t_service log;
@@ -152,7 +153,7 @@ TEST(health, clock)
   munit_assert_int(fake_open(&s, &log, false), ==, SVC_CLOCK);
   munit_assert_null(s);
   munit_assert_not_null(strstr(log.log, "ahead of that of the database: requests get 503"));
-  munit_assert_int(fake_open(&s, &log, true), ==, SVC_OK); /* the clock of a test may be any */
+  munit_assert_int(fake_open(&s, &log, true), ==, SVC_OK); /* a manual clock may differ */
   munit_assert_int(request(s), ==, 200);
   svc_close(s);
 }
@@ -160,21 +161,21 @@ TEST(health, clock)
 static void later(svc *s)
 {
   svc_mutex_lock(&s->health.lock);
-  s->health.checked -= 40000; /* as if so much time had gone by */
+  s->health.checked -= 40000; /* as if 40 seconds had passed */
   svc_mutex_unlock(&s->health.lock);
 }
 
-/* The clock is set while it serves. */
+/* The clock is set while the handle serves requests. */
 TEST(health, clock_moves)
 {
   static t_service log;
   svc *s = NULL;
   fake_reset();
   munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
-  atomic_store(&fake.skew, -5184000000); /* we are sixty days ahead */
-  munit_assert_int(svc_tick(s), ==, SVC_OK); /* it has just been looked at */
+  atomic_store(&fake.skew, -5184000000); /* this machine is sixty days ahead */
+  munit_assert_int(svc_tick(s), ==, SVC_OK); /* the last check of the clock is still valid */
   later(s);
-  munit_assert_int(svc_tick(s), ==, SVC_CLOCK); /* and nothing that seems to be due is done */
+  munit_assert_int(svc_tick(s), ==, SVC_CLOCK); /* no due step runs */
   munit_assert_int(request(s), ==, 503);
   munit_assert_int(get(s, "/_svc/health", "\"clock\":\"wrong\""), ==, 503);
   munit_assert_int(get(s, "/_svc/health/live", NULL), ==, 200);
@@ -187,7 +188,7 @@ TEST(health, clock_moves)
   svc_close(s);
 }
 
-/* LMDB's own words, or the system's. */
+/* The error text is LMDB's own, or the system's. */
 TEST(health, lmdb_says)
 {
   t_service t;

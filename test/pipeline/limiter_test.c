@@ -1,5 +1,5 @@
 /*
-** The limiter: buckets by themselves, with times that the test makes up, and as requests meet them.
+** The limiter: buckets alone, at times that the test chooses, and as requests use them.
 */
 #include "faults.h"
 #include "support.h"
@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------------------------------------- buckets by themselves */
 
-/* name, scope, capacity, tokens of a refill, seconds between refills */
+/* name, scope, capacity, tokens per refill, seconds between refills */
 static const svc_set_row rows[] = {
   { "three", SVC_SCOPE_USER, 3, 1, 60 },
   { "ten", SVC_SCOPE_USER, 10, 4, 60 },
@@ -41,7 +41,7 @@ static void *none_resize(void *context, void *p, size_t size)
   return NULL;
 }
 
-/* However many buckets are asked for, there is an end; and where there is no memory for them, they are not. */
+/* The number of buckets is bounded. If there is no memory for them, opening fails. */
 TEST(limiter, most)
 {
   size_t asked = 0;
@@ -53,7 +53,7 @@ TEST(limiter, most)
   munit_assert_size(asked, <, (size_t)1 << 30);
 }
 
-/* Each of its locks cannot be had, in turn. */
+/* Each of the locks fails to initialize, in turn. */
 TEST(limiter, no_lock)
 {
   t_memory memory = { 0 };
@@ -73,7 +73,7 @@ TEST(limiter, no_lock)
   svc_limiter_close(l);
 }
 
-/* Of so large a bucket one token is less than the smallest share: it is no free place all the same, and nobody gains by that. */
+/* One token of a very large bucket is less than the smallest share. The bucket still does not count as full, so nobody gains tokens. */
 TEST(limiter, large)
 {
   static const svc_set_row large[] = { { "large", SVC_SCOPE_USER, INT32_MAX, 1, 60 } };
@@ -83,13 +83,13 @@ TEST(limiter, large)
   char who[16];
   int i;
   munit_assert_int(svc_limiter_open(&l, &allocator, 1, 7, large), ==, SVC_OK);
-  for (i = 0; i < 5000; i++) { /* in one row */
+  for (i = 0; i < 5000; i++) { /* all in one row */
     svc_tokens t;
     snprintf(who, sizeof who, "u%d", i);
     t = svc_limiter_take(l, 0, svc_str_c(who), svc_str_c(who), T_START);
     munit_assert_true(t.taken && t.remaining < INT32_MAX);
   }
-  munit_assert_int64(svc_limiter_take(l, 0, SVC_S("late"), SVC_S("late"), T_START + 60000).remaining, ==, INT32_MAX - 1); /* they are full again */
+  munit_assert_int64(svc_limiter_take(l, 0, SVC_S("late"), SVC_S("late"), T_START + 60000).remaining, ==, INT32_MAX - 1); /* full again */
   svc_limiter_close(l);
 }
 
@@ -104,7 +104,7 @@ static svc_limiter *limiter(size_t buckets, counter *c)
   return l;
 }
 
-/* From a bucket that nobody else answers for. */
+/* Takes a token for a caller who owns this one bucket. */
 static svc_tokens take(svc_limiter *l, int set, svc_str who, int64_t now)
 {
   return svc_limiter_take(l, set, who, who, now);
@@ -126,7 +126,7 @@ static void refused(svc_limiter *l, int set, const char *who, int64_t now, int64
   munit_assert_int64(t.wait_seconds, ==, wait);
 }
 
-/* Take all there is; how many were there? */
+/* Takes all tokens. Returns how many there were. */
 static int64_t drain(svc_limiter *l, int set, const char *who, int64_t now)
 {
   int64_t n = 0;
@@ -142,7 +142,7 @@ TEST(limiter, capacity)
   taken(l, THREE, "a", T_START, 1);
   taken(l, THREE, "a", T_START, 0);
   refused(l, THREE, "a", T_START, 60);
-  refused(l, THREE, "a", T_START, 60); /* who is refused spends nothing */
+  refused(l, THREE, "a", T_START, 60); /* a refused request costs no token */
   taken(l, ONE, "a", T_START, 0);
   refused(l, ONE, "a", T_START, 1);
   munit_assert_int64(drain(l, TEN, "a", T_START), ==, 10);
@@ -162,26 +162,26 @@ TEST(limiter, refill)
   refused(l, TEN, "a", t0 + 30500, 30);
   refused(l, TEN, "a", t0 + 59000, 1);
   refused(l, TEN, "a", t0 + 59999, 1);
-  taken(l, TEN, "a", t0 + 60000, 3); /* four, of which this is one */
+  taken(l, TEN, "a", t0 + 60000, 3); /* four new tokens, of which this is the first */
   taken(l, TEN, "a", t0 + 60000, 2);
   taken(l, TEN, "a", t0 + 119999, 1);
   taken(l, TEN, "a", t0 + 119999, 0);
-  refused(l, TEN, "a", t0 + 119999, 1); /* the interval did not begin again with the refill's first token */
+  refused(l, TEN, "a", t0 + 119999, 1); /* the interval starts at the refill, not when its first token is taken */
   taken(l, TEN, "a", t0 + 120000, 3);
   munit_assert_int64(drain(l, TEN, "a", t0 + 120000), ==, 3);
-  munit_assert_int64(drain(l, TEN, "a", t0 + 240000), ==, 8); /* two at once */
+  munit_assert_int64(drain(l, TEN, "a", t0 + 240000), ==, 8); /* two refills at once */
   refused(l, TEN, "a", t0 + 299999, 1);
-  munit_assert_int64(drain(l, TEN, "a", t0 + 300001), ==, 4); /* and on from the whole interval, not from the request */
+  munit_assert_int64(drain(l, TEN, "a", t0 + 300001), ==, 4); /* the next refill follows the fixed interval, not the last request */
   refused(l, TEN, "a", t0 + 359999, 1);
   munit_assert_int64(drain(l, TEN, "a", t0 + 360000), ==, 4);
 
-  for (i = 1; i <= 5; i++) { /* 10 / 4 * 60 seconds until it is full: three intervals, as there are no halves */
+  for (i = 1; i <= 5; i++) { /* a bucket is full after 10 / 4 intervals of 60 seconds, rounded up to three */
     char who[16];
     snprintf(who, sizeof who, "b%d", (int)i);
     munit_assert_int64(drain(l, TEN, who, t0), ==, 10);
     munit_assert_int64(drain(l, TEN, who, t0 + i * 60000), ==, i * 4 < 10 ? i * 4 : 10);
   }
-  for (i = 1; i <= 5; i++) { /* a millisecond before each */
+  for (i = 1; i <= 5; i++) { /* one millisecond before each refill */
     char who[16];
     snprintf(who, sizeof who, "c%d", (int)i);
     munit_assert_int64(drain(l, TEN, who, t0), ==, 10);
@@ -190,7 +190,7 @@ TEST(limiter, refill)
   svc_limiter_close(l);
 }
 
-/* As many buckets as there are places in a row, drawn from in turn: each one counts, however large it is. */
+/* As many buckets as a row has places, used in turn: each counts exactly, whatever its capacity. */
 TEST(limiter, neighbours)
 {
   static const char *const who[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
@@ -212,13 +212,13 @@ TEST(limiter, never_above)
   svc_limiter *l = limiter(0, &c);
   int64_t t0 = T_START;
   taken(l, TEN, "a", t0, 9);
-  taken(l, TEN, "a", t0 + 60000, 9); /* full again, not 13 */
+  taken(l, TEN, "a", t0 + 60000, 9); /* full again, and not 13 */
   taken(l, TEN, "a", t0 + 600000, 9);
   munit_assert_int64(drain(l, TEN, "a", t0 + 6000000), ==, 10);
   taken(l, THREE, "b", t0, 2);
   taken(l, THREE, "b", t0, 1);
   taken(l, THREE, "b", t0 + 60000, 1);
-  /* it stood full for long: the first token taken begins the interval */
+  /* the bucket was full for a long time: the first token taken starts the interval */
   taken(l, THREE, "d", t0, 2);
   munit_assert_int64(drain(l, THREE, "d", t0 + 1000500), ==, 3);
   refused(l, THREE, "d", t0 + 1000500, 60);
@@ -248,7 +248,7 @@ TEST(limiter, huge_jumps)
     take(l, DROPS, SVC_S("a"), times[i]);
     munit_assert_int64(take(l, TEN, SVC_S("a"), times[i]).wait_seconds, <=, 60);
   }
-  drain(l, TEN, "a", INT64_MIN); /* back to the beginning of time, and to its end */
+  drain(l, TEN, "a", INT64_MIN); /* from the smallest to the largest time */
   drain(l, TEN, "a", INT64_MAX);
   drain(l, TEN, "a", INT64_MIN + 1);
   drain(l, TEN, "a", 0);
@@ -257,7 +257,7 @@ TEST(limiter, huge_jumps)
   svc_limiter_close(l);
 }
 
-/* The clock steps back: nobody gains a token, nobody waits for longer than an interval. */
+/* The clock steps back: nobody gains a token or waits longer than one interval. */
 TEST(limiter, steps_back)
 {
   counter c;
@@ -267,7 +267,7 @@ TEST(limiter, steps_back)
   refused(l, TEN, "a", back, 60);
   refused(l, TEN, "a", back + 59999, 1);
   munit_assert_int64(drain(l, TEN, "a", back + 60000), ==, 4);
-  refused(l, TEN, "a", back + 50000, 60); /* a little back: the interval begins again */
+  refused(l, TEN, "a", back + 50000, 60); /* a small step back: the interval starts again */
   refused(l, TEN, "a", back + 109999, 1);
   munit_assert_int64(drain(l, TEN, "a", back + 110000), ==, 4);
   taken(l, TEN, "b", t0, 9);
@@ -275,7 +275,7 @@ TEST(limiter, steps_back)
   taken(l, TEN, "b", back - 86400000, 7);
   taken(l, TEN, "b", -5, 6);
   taken(l, TEN, "b", -5 - 60000, 5);
-  taken(l, TEN, "b", -5, 8); /* a minute: four more */
+  taken(l, TEN, "b", -5, 8); /* a minute later: four more */
   taken(l, TEN, "b", 0, 7);
   svc_limiter_close(l);
 }
@@ -295,7 +295,7 @@ TEST(limiter, independent)
       munit_assert_int64(drain(l, set, who[i], T_START), ==, 0);
     }
   munit_assert_int64(drain(l, THREE, "never seen", T_START), ==, 3);
-  munit_assert_int64(drain(other, THREE, "a", T_START), ==, 3); /* another limiter is another world */
+  munit_assert_int64(drain(other, THREE, "a", T_START), ==, 3); /* another limiter has buckets of its own */
   {
     svc_tokens t = take(l, THREE, (svc_str){ "a\0", 2 }, T_START); /* not "a" */
     munit_assert_true(t.taken);
@@ -306,7 +306,7 @@ TEST(limiter, independent)
   svc_limiter_close(other);
 }
 
-/* A flood of made-up instances: no memory is taken, and who has used up its bucket stays without. */
+/* A flood of made-up instances allocates no memory, and does not refill a bucket that is used up. */
 TEST(limiter, flood)
 {
   static const size_t sizes[] = { 1, 64, 4096 };
@@ -332,14 +332,14 @@ TEST(limiter, flood)
     }
     munit_assert_size(c.calls, ==, calls);
     now += 60000;
-    munit_assert_int64(drain(l, THREE, "exhausted", now), ==, 1); /* and is refilled as if nothing had been */
+    munit_assert_int64(drain(l, THREE, "exhausted", now), ==, 1); /* the refill comes as usual */
     munit_assert_int64(drain(l, EVEN, "exhausted", now), ==, 500);
     svc_limiter_close(l);
     munit_assert_size(c.calls, ==, calls + 1);
   }
 }
 
-/* Who draws from many buckets until each is used up has none of them anew by that, whatever else others have. */
+/* A caller who exhausts many buckets does not get full ones again by that, whatever buckets others use. */
 TEST(limiter, used_up)
 {
   static const size_t sizes[] = { 1, 64, 4096 };
@@ -359,12 +359,13 @@ TEST(limiter, used_up)
       others += take(l, TEN, SVC_S("others"), T_START).taken;
     }
     for (n = 0; n < 10; n++) others += svc_limiter_take(l, TEN, SVC_S("wanted"), SVC_S("greedy"), T_START).taken;
-    munit_assert_int64(others, <=, 1); /* the one that was left of what is wanted */
+    munit_assert_int64(others, <=, 1); /* at most the token that was left in "wanted" */
     limit = 10 * (int64_t)(sizes[k] < 8 ? 8 : sizes[k]);
-    munit_assert_int64(got, <=, limit); /* no more than there are places */
-    munit_assert_true(take(l, TEN, SVC_S("somebody else"), T_START).taken); /* and all places being used up is nobody else's loss */
+    munit_assert_int64(got, <=, limit); /* at most as many buckets as there are places */
+    munit_assert_true(take(l, TEN, SVC_S("somebody else"), T_START).taken); /* other owners still get full buckets */
     munit_assert_int64(drain(l, TEN, "one more", T_START), ==, 10);
-    munit_assert_true(svc_limiter_take(l, TEN, SVC_S("wanted"), SVC_S("greedy"), T_START + 60000).taken); /* time goes on for all */
+    /* the refill comes for everyone */
+    munit_assert_true(svc_limiter_take(l, TEN, SVC_S("wanted"), SVC_S("greedy"), T_START + 60000).taken);
     svc_limiter_close(l);
   }
 }
@@ -424,7 +425,7 @@ TEST_SERVICE(limiter, document)
   char expected[512];
   int i;
   org = t_organization(t, "Acme");
-  for (i = 9; i >= 0; i--) { /* the smallest of all: 10, and 5 a minute */
+  for (i = 9; i >= 0; i--) { /* the smallest bucket: 10 tokens, 5 per minute */
     char left[16];
     snprintf(left, sizeof left, "%d", i);
     munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings?pretty=true", org), ==, 200);
@@ -433,7 +434,7 @@ TEST_SERVICE(limiter, document)
     munit_assert_null(svc_response_header(&t->response, "Retry-After"));
   }
   t->now += 20500;
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings?x=1", org), ==, 429); /* before the query is looked at */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings?x=1", org), ==, 429); /* the limiter runs before the query is checked */
   snprintf(expected, sizeof expected,
            "{\"detail\":\"Rate limit exceeded for api/svc/v2/orgs/%s/settings. Please retry after 40 seconds. Request capacity: "
            "10. Refill rate: 5 per 60 seconds.\",\"error\":429,\"errorCode\":\"RATE_LIMITED_TOKEN_BUCKET\",\"parameters\":["
@@ -451,12 +452,13 @@ TEST_SERVICE(limiter, document)
     snprintf(path, sizeof path, "parameters[%d]", i);
     munit_assert_int(t_node(t, path)->type, ==, SVC_J_NUMBER);
   }
-  munit_assert_int(t_sendf(t, "PATCH", "{\"restrictEmployeeAccess\":true}", "/orgs/%s/settings", org), ==, 429); /* one bucket */
+  /* the same bucket for all methods */
+  munit_assert_int(t_sendf(t, "PATCH", "{\"restrictEmployeeAccess\":true}", "/orgs/%s/settings", org), ==, 429);
   munit_assert_int(t_sendf(t, "HEAD", NULL, "/orgs/%s/settings", org), ==, 429);
   t->now += 39499;
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);
   munit_assert_string_equal(t_get_header(t, "Retry-After"), "1");
-  t->now += 1; /* after exactly what was said: five, and what was refused has changed nothing */
+  t->now += 1; /* exactly after Retry-After: five tokens, as refused requests cost none */
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   munit_assert_string_equal(t_str(t, "restrictEmployeeAccess"), "false");
   munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "4");
@@ -467,7 +469,7 @@ TEST_SERVICE(limiter, document)
   munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "2");
 }
 
-/* Who is refused for another reason has spent a token all the same, once the operation and the caller were known. */
+/* A request that is refused for another reason still costs a token, once the operation and the caller are known. */
 TEST(limiter, what_spends)
 {
   svc_limit_override few = { "organizationSettings_organization", 7, 1, 60 };
@@ -481,14 +483,14 @@ TEST(limiter, what_spends)
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
 
-  t.anonymous = true; /* 401: nobody's */
+  t.anonymous = true; /* 401: no bucket of any caller */
   for (i = 0; i < 20; i++) {
     munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 401);
     munit_assert_null(svc_response_header(&t.response, "RateLimit-Limit"));
     munit_assert_null(svc_response_header(&t.response, "RateLimit-Remaining"));
   }
   t.anonymous = false;
-  for (i = 0; i < 20; i++) { /* no such path, method */
+  for (i = 0; i < 20; i++) { /* unknown path or method */
     munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settingz", org), ==, 404);
     munit_assert_null(svc_response_header(&t.response, "RateLimit-Limit"));
     munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/settings", org), ==, 405);
@@ -505,19 +507,19 @@ TEST(limiter, what_spends)
   LEFT("5");
   munit_assert_int(t_sendf(&t, "PATCH", "{", "/orgs/%s/settings", org), ==, 400);
   LEFT("4");
-  t_header(&t, "Accept", "application/vnd.svc.2020-01-01+json"); /* no such version */
+  t_header(&t, "Accept", "application/vnd.svc.2020-01-01+json"); /* unknown version */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 406);
   LEFT("3");
   t_headers_clear(&t);
-  t.grants[0].role = "ORG_MEMBER"; /* may read it, may not change it */
+  t.grants[0].role = "ORG_MEMBER"; /* may read the settings, but not change them */
   munit_assert_int(t_sendf(&t, "PATCH", "{\"restrictEmployeeAccess\":true}", "/orgs/%s/settings", org), ==, 403);
   LEFT("2");
-  t.grants[0].on = "5f00000000000000000000aa"; /* has no part in it */
+  t.grants[0].on = "5f00000000000000000000aa"; /* no role on this organization */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 401);
-  LEFT("6"); /* of a bucket of the caller's own */
+  LEFT("6"); /* in a bucket of the caller's own */
   t.grants[0].on = NULL;
-  munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* not there: no difference */
-  LEFT("5"); /* one bucket for all that the caller has no part in */
+  munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* does not exist: treated the same */
+  LEFT("5"); /* the same bucket for all other foreign resources */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   LEFT("1");
 #undef LEFT
@@ -531,7 +533,7 @@ TEST_SERVICE(limiter, addresses)
   for (i = 399; i >= 0; i--) {
     char left[16];
     snprintf(left, sizeof left, "%d", i);
-    t->anonymous = i % 2 == 0; /* known or not: it is the address that counts */
+    t->anonymous = i % 2 == 0; /* with or without a caller: the address counts */
     munit_assert_int(t_send(t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
     munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "400");
     munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), left);
@@ -549,7 +551,7 @@ TEST_SERVICE(limiter, addresses)
   munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "398");
 }
 
-/* Of IPv6 a network of 64 bits is one; an address of IPv4 is the same however it is written. */
+/* A network of 64 bits is one IPv6 client. An IPv4 address is the same in every notation. */
 TEST_SERVICE(limiter, networks)
 {
   static const struct { const char *peer, *left; } calls[] = {
@@ -597,7 +599,7 @@ TEST(limiter, scopes)
   munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "2");
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", a), ==, 200); /* per project, whoever asks, the whole set together */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", a), ==, 200); /* per project, for all callers and the whole set */
   munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "2");
   t.caller.user_id = "5f0000000000000000000001";
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/limits", a), ==, 200);
@@ -616,7 +618,7 @@ TEST(limiter, scopes)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
   munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "500");
 
-  for (i = 0; i < 50; i++) { /* the older base path is not limited, and takes nothing of the newer one's */
+  for (i = 0; i < 50; i++) { /* the older base path has no limit, and takes no tokens of the newer one */
     char target[128];
     snprintf(target, sizeof target, "/api/svc/v1.0/groups/%s/privateIpMode", b);
     munit_assert_int(t_send(&t, "PATCH", target, i % 2 ? "{\"enabled\":true}" : "{\"enabled\":false}"), ==, 200);
@@ -690,20 +692,20 @@ TEST(limiter, overrides)
     munit_assert_null(s);
     snprintf(line, sizeof line, "svc_config.limits: %s %s", bad[i].endpoint_set_id ? bad[i].endpoint_set_id : "NULL",
              i < 6 ? "is not the id of an endpoint set" : "has a value out of range");
-    munit_assert_string_equal(said, line); /* it names the culprit */
-    config.limiter_off = 1; /* also where it would not count */
+    munit_assert_string_equal(said, line); /* the log line names the wrong row */
+    config.limiter_off = 1; /* also refused while the limiter is off */
     munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
     config.limiter_off = 0;
   }
   config.limits = good;
   config.limit_count = 3;
   t_open(&t, &config);
-  memset(good, 0xFF, sizeof good); /* the handle has its own */
+  memset(good, 0xFF, sizeof good); /* the handle has made its own copy */
   for (i = 0; i < 4; i++) munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
   munit_assert_int(t_send(&t, "GET", "", NULL), ==, 429);
   munit_assert_string_equal(t_param(&t, 1), "30");
   munit_assert_string_equal(t_param(&t, 2), "4");
-  munit_assert_string_equal(t_param(&t, 3), "100"); /* 0 keeps what the table says */
+  munit_assert_string_equal(t_param(&t, 3), "100"); /* 0 keeps the value of the table */
   munit_assert_string_equal(t_param(&t, 4), "30");
   t_advance(&t, 30);
   munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
@@ -711,7 +713,7 @@ TEST(limiter, overrides)
   t_close(&t);
 }
 
-/* What strangers ask for is not drawn from the bucket of whom they ask about, nor does it show how much is left there. */
+/* Requests of callers without a role neither use the bucket of the organization they name, nor reveal its level. */
 TEST(limiter, strangers)
 {
   svc_limit_override few[] = { { "organizationSettings_organization", 7, 1, 60 }, { "projectsProjectInvitationsProjectLimitsAndSettings_group", 7, 1, 60 } };
@@ -737,7 +739,7 @@ TEST(limiter, strangers)
   t_close(&t);
 }
 
-/* A request to the token endpoint by a client that may be made up; the status. */
+/* Sends a request to the token endpoint for a client that may not exist. Returns the status. */
 static int token_try(t_service *t, const char *client, const char *secret)
 {
   char plain[128], header[256];
@@ -749,7 +751,7 @@ static int token_try(t_service *t, const char *client, const char *secret)
   snprintf(plain, sizeof plain, "%s:%s", client, secret);
   text = svc_base64(&a, svc_str_c(plain));
   snprintf(header, sizeof header, "Basic " SVC_FMT "%.*s", SVC_ARG(text), (int)(3 - (text.n + 3) % 4), "==");
-  for (at = header; *at; at++) *at = *at == '-' ? '+' : *at == '_' ? '/' : *at; /* from the letters of URLs to the ordinary ones */
+  for (at = header; *at; at++) *at = *at == '-' ? '+' : *at == '_' ? '/' : *at; /* from base64url to plain base64 */
   t_headers_clear(t);
   t_header(t, "Authorization", header);
   t_header(t, "Content-Type", "application/x-www-form-urlencoded");
@@ -758,7 +760,7 @@ static int token_try(t_service *t, const char *client, const char *secret)
   return status;
 }
 
-/* Sixty thousand tries with made-up clients give not one more guess at a real one. */
+/* Sixty thousand requests with made-up clients yield not one more guess at a real client's secret. */
 TEST_SERVICE(limiter, guessing)
 {
   svc_credentials keys;
@@ -773,9 +775,9 @@ TEST_SERVICE(limiter, guessing)
     snprintf(client, sizeof client, "svc_sa_id_%024d", i);
     for (n = 0; n < 10; n++) served += token_try(t, client, "wrong") == 401;
   }
-  munit_assert_int(served, >, 10); /* each has a bucket of its own, as a real one has */
+  munit_assert_int(served, >, 10); /* a made-up client has a bucket of its own, like a real one */
   for (i = 0; i < 20; i++) munit_assert_int(token_try(t, keys.client_id, keys.client_secret), ==, 429);
-  t->peer = "2001:db8::1"; /* another network has tries of its own, but not each address of it */
+  t->peer = "2001:db8::1"; /* another network has its own attempts, but not each address in it */
   for (guesses = i = 0; i < 100; i++) {
     char peer[32];
     snprintf(peer, sizeof peer, "2001:db8::%x", i + 1);
@@ -788,7 +790,7 @@ TEST_SERVICE(limiter, guessing)
   munit_assert_int(token_try(t, keys.client_id, keys.client_secret), ==, 200);
 }
 
-/* Sixty thousand requests for made-up organizations refill nobody's bucket, neither the own one nor another's. */
+/* Sixty thousand requests for made-up organizations refill no bucket, neither the caller's nor another's. */
 TEST(limiter, made_up)
 {
   svc_limit_override few[] = { { "organizationSettings_organization", 10, 1, 60 } };
@@ -805,7 +807,7 @@ TEST(limiter, made_up)
   for (i = 0; i < 60000; i++) asked += t_sendf(&t, "GET", NULL, "/orgs/%024x/settings", (unsigned)i / 10 + 1) != 429;
   munit_assert_int(asked, ==, 10);
   for (i = 0; i < 20; i++) served += t_sendf(&t, "GET", NULL, "/orgs/%s/settings", mine) == 200;
-  munit_assert_int(served, ==, 10); /* what is asked for in vain is not drawn from what is one's own */
+  munit_assert_int(served, ==, 10); /* requests for organizations without a role do not use the bucket of the caller's own organization */
   t_as(&t, NULL);
   t.grants[0].on = NULL;
   for (i = 0; i < 20; i++) munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);

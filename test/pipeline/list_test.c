@@ -1,5 +1,5 @@
 /*
-** Lists: pages and their links, order, filters, what a caller may see; and how answers are formatted.
+** Lists: pages and their links, order, filters, visibility; and how answers are formatted.
 */
 #include "support.h"
 
@@ -17,7 +17,7 @@ static void assert_list(t_service *t, const char *path, size_t results, int64_t 
   if (status != 200) munit_errorf("%s: %d %s", path, status, t->response.body);
   munit_assert_size(t_count(t, "results"), ==, results);
   munit_assert_not_null(t_node(t, "results"));
-  munit_assert_int64(t_int(t, "totalCount"), ==, total); /* INT64_MIN: it is not there */
+  munit_assert_int64(t_int(t, "totalCount"), ==, total); /* INT64_MIN: no totalCount */
   munit_assert_string_equal(t_link(t, "self"), self);
   munit_assert_string_equal(t_link(t, "next"), next);
   munit_assert_string_equal(t_link(t, "previous"), previous);
@@ -48,7 +48,7 @@ TEST(list, links)
   munit_assert_string_equal(t_str(&t, "links[2].rel"), "previous");
   assert_list(&t, "/orgs?pageNum=3&itemsPerPage=2", 1, 5, HERE "/orgs?includeCount=true&pageNum=3&itemsPerPage=2", "",
               HERE "/orgs?includeCount=true&itemsPerPage=2&pageNum=2");
-  /* a page that is just full has none after it */
+  /* after a page that is just full there is no next page */
   assert_list(&t, "/orgs?itemsPerPage=5", 5, 5, HERE "/orgs?includeCount=true&pageNum=1&itemsPerPage=5", "", "");
   assert_list(&t, "/orgs?itemsPerPage=1&pageNum=5", 1, 5, HERE "/orgs?includeCount=true&pageNum=5&itemsPerPage=1", "",
               HERE "/orgs?includeCount=true&itemsPerPage=1&pageNum=4");
@@ -57,7 +57,7 @@ TEST(list, links)
   /* beyond the end */
   assert_list(&t, "/orgs?pageNum=9", 0, 5, HERE "/orgs?includeCount=true&pageNum=9&itemsPerPage=100", "",
               HERE "/orgs?includeCount=true&itemsPerPage=100&pageNum=8");
-  /* without the count there is no count, and the links are as right */
+  /* without the count the links are the same */
   assert_list(&t, "/orgs?includeCount=false", 5, INT64_MIN, HERE "/orgs?includeCount=false&pageNum=1&itemsPerPage=100", "", "");
   munit_assert_null(t_node(&t, "totalCount"));
   assert_list(&t, "/orgs?includeCount=false&itemsPerPage=2&pageNum=2", 2, INT64_MIN,
@@ -73,7 +73,7 @@ TEST(list, links)
   t_close(&t);
 }
 
-/* The same where the number of items is not known beforehand, and what was asked for stands in the links. */
+/* The same for a filtered list, whose total is not known beforehand. The links repeat the filters. */
 TEST(list, filtered_links)
 {
 #define FILTER "&eventType=GROUP_TAGS_MODIFIED&eventType=GROUP_CREATED&minDate=2025-06-01T00%3A00%3A00%2B00%3A00"
@@ -86,12 +86,12 @@ TEST(list, filtered_links)
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   for (i = 0; i < 4; i++) {
     char body[96];
-    snprintf(body, sizeof body, "{\"tags\":[{\"key\":\"k\",\"value\":\"%d\"}],\"name\":\"n%d\"}", i, i); /* two events */
+    snprintf(body, sizeof body, "{\"tags\":[{\"key\":\"k\",\"value\":\"%d\"}],\"name\":\"n%d\"}", i, i); /* this change writes two events */
     munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s", group), ==, 200);
   }
   snprintf(at, sizeof at, "/groups/%s/events", group);
   for (counted = 0; counted < 2; counted++)
-    for (page = 1; page <= 4; page++) { /* five of nine events, in pages of two */
+    for (page = 1; page <= 4; page++) { /* five of nine events match, in pages of two */
       const char *count = counted ? "true" : "false";
       snprintf(path, sizeof path, "%s%s&itemsPerPage=2&pageNum=%d&includeCount=%s", at, ASKED, page, count);
       snprintf(self, sizeof self, HERE "%s?includeCount=%s&pageNum=%d&itemsPerPage=2%s", at, count, page, FILTER);
@@ -100,7 +100,7 @@ TEST(list, filtered_links)
       assert_list(&t, path, page <= 2 ? 2 : page == 3 ? 1 : 0, counted ? 5 : INT64_MIN, self, page <= 2 ? next : "",
                   page > 1 ? previous : "");
     }
-  /* the links lead where they say */
+  /* the links work */
   snprintf(path, sizeof path, "%s%s&itemsPerPage=2", at, ASKED);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   snprintf(next, sizeof next, "%s", t_link(&t, "next") + strlen("http://localhost:8080"));
@@ -108,7 +108,7 @@ TEST(list, filtered_links)
   munit_assert_size(t_count(&t, "results"), ==, 2);
   snprintf(self, sizeof self, "%s", t_link(&t, "self") + strlen("http://localhost:8080"));
   munit_assert_string_equal(strstr(self, "pageNum="), "pageNum=2&itemsPerPage=2" FILTER);
-  /* formatting stays with the reader from page to page */
+  /* formatting parameters are kept from page to page */
   munit_assert_int(t_send(&t, "GET", "/orgs?pretty=true&envelope=true&itemsPerPage=1&pageNum=2", NULL), ==, 200);
   munit_assert_string_equal(t_link(&t, "previous"),
                             HERE "/orgs?includeCount=true&itemsPerPage=1&pageNum=1&envelope=true&pretty=true");
@@ -133,7 +133,7 @@ TEST(list, base_url)
   t_close(&t);
 }
 
-/* 250 projects: every size of page gives all of them once, in the order of their creation. */
+/* 250 projects: pages of every size show each project once, in the order of creation. */
 TEST(list, order)
 {
   static const int sizes[] = { 1, 7, 100, 249, 250, 251, 500 };
@@ -170,7 +170,7 @@ TEST(list, order)
       munit_assert_int(at, ==, MANY);
       if (sizes[s] == 1 && !owned) continue;
     }
-  /* a change moves nothing, a deletion closes the gap */
+  /* a change keeps the place, a delete closes the gap */
   munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"zzz\"}", "/groups/%s", ids[10]), ==, 200);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", ids[11]), ==, 202);
   munit_assert_int(t_send(&t, "GET", "/groups?itemsPerPage=1&pageNum=11", NULL), ==, 200);
@@ -210,7 +210,7 @@ TEST(list, newest_first)
     }
   }
   munit_assert_size(seen, ==, 26);
-  munit_assert_string_equal(t_str(&t, "results[4].eventTypeName"), "GROUP_CREATED"); /* the oldest stands last */
+  munit_assert_string_equal(t_str(&t, "results[4].eventTypeName"), "GROUP_CREATED"); /* the oldest event is the last */
   t_close(&t);
 }
 
@@ -239,7 +239,7 @@ TEST(list, missing_parent)
       munit_assert_size(t_count(&t, "parameters"), ==, 1);
       munit_assert_string_equal(t_param(&t, 0), ids[j]);
     }
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha"); /* there, but with nothing in it */
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha"); /* exists, but is empty */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters", group), ==, 200);
   munit_assert_size(t_count(&t, "results"), ==, 0);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
@@ -309,9 +309,9 @@ TEST(list, visible)
   t_project(&t, a, "a2");
   t_project(&t, b, "b2");
   assert_names(&t, "/orgs", NAMES("A", "B", "C"));
-  assert_names(&t, "/groups", NAMES("a1", "a2", "b1", "b2")); /* by organization, then in the order of their making */
+  assert_names(&t, "/groups", NAMES("a1", "a2", "b1", "b2")); /* by organization, then in the order of creation */
 
-  t.grants[0] = (svc_grant){ "ORG_OWNER", a }; /* one organization: it and all its projects */
+  t.grants[0] = (svc_grant){ "ORG_OWNER", a }; /* a role on one organization: that organization and all its projects */
   assert_names(&t, "/orgs", NAMES("A"));
   assert_names(&t, "/groups", NAMES("a1", "a2"));
   snprintf(path, sizeof path, "/orgs/%s/groups", a);
@@ -321,10 +321,10 @@ TEST(list, visible)
   munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
   munit_assert_string_equal(t_link(&t, "next"), HERE "/groups?includeCount=true&itemsPerPage=1&pageNum=2");
   munit_assert_int(t_send(&t, "GET", "/groups?itemsPerPage=1&pageNum=2&includeCount=false", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].name"), "a2"); /* pages are of what is seen, not of what is there */
+  munit_assert_string_equal(t_str(&t, "results[0].name"), "a2"); /* pages contain only what the caller may see */
   munit_assert_string_equal(t_link(&t, "next"), "");
 
-  t.grants[0] = (svc_grant){ "GROUP_READ_ONLY", b1 }; /* one project: it, and the organization it is in */
+  t.grants[0] = (svc_grant){ "GROUP_READ_ONLY", b1 }; /* a role on one project: that project and its organization */
   assert_names(&t, "/orgs", NAMES("B"));
   assert_names(&t, "/groups", NAMES("b1"));
 
@@ -333,9 +333,9 @@ TEST(list, visible)
   assert_names(&t, "/orgs", NAMES("A", "B"));
   assert_names(&t, "/groups", NAMES("a1", "b1"));
 
-  t.grants[1] = (svc_grant){ "NO_SUCH_ROLE", NULL }; /* no role at all, wherever it is held */
+  t.grants[1] = (svc_grant){ "NO_SUCH_ROLE", NULL }; /* an unknown role grants nothing */
   assert_names(&t, "/orgs", NAMES("B"));
-  t.grants[1] = (svc_grant){ "GROUP_READ_ONLY", NULL }; /* held on all of them */
+  t.grants[1] = (svc_grant){ "GROUP_READ_ONLY", NULL }; /* a role on all projects */
   assert_names(&t, "/groups", NAMES("a1", "a2", "b1", "b2"));
   t.grants[0] = t.grants[1] = (svc_grant){ "ORG_OWNER", "0123456789abcdef01234567" };
   assert_names(&t, "/orgs", NOBODY);
@@ -348,7 +348,7 @@ TEST(list, visible)
 
 /* ----------------------------------------------------------------------------------------------------------- formatting */
 
-/* The order of members as they stand in the text: what has been parsed is sorted in any case. */
+/* The functions below check the order of members in the text itself, because a parsed object is always sorted. */
 static const char *skip_space(const char *p)
 {
   while (*p == ' ' || *p == '\n') p++;
@@ -394,7 +394,7 @@ static const char *check_sorted(const char *p)
   return p + 1;
 }
 
-/* Without the whitespace that is outside of strings, and without this text. */
+/* Returns the text without whitespace outside of strings, and without `without`. */
 static char *compacted(const char *text, const char *without)
 {
   char *out = munit_malloc(strlen(text) + 1), *to = out;
@@ -477,7 +477,7 @@ TEST(list, formats)
     munit_assert_size(strlen(t.response.body), ==, t.response.body_length);
     check_sorted(t.response.body);
     plain = compacted(t.response.body, "\x01");
-    munit_assert_string_equal(plain, t.response.body); /* there was none to be taken away */
+    munit_assert_string_equal(plain, t.response.body); /* the plain form has no whitespace */
     size = strlen(plain);
 
     snprintf(path, sizeof path, "%.159s?pretty=false&envelope=false", paths[i]);
@@ -489,7 +489,7 @@ TEST(list, formats)
     check_sorted(t.response.body);
     munit_assert_size(t.response.body_length, >, size);
     munit_assert_char(t.response.body[t.response.body_length - 1], ==, '\n');
-    munit_assert_not_null(strstr(t.response.body, "\n  ")); /* two spaces a level */
+    munit_assert_not_null(strstr(t.response.body, "\n  ")); /* two spaces per level */
     other = compacted(t.response.body, "&pretty=true");
     munit_assert_string_equal(other, plain);
     free(other);
@@ -499,7 +499,7 @@ TEST(list, formats)
     check_sorted(t.response.body);
     other = compacted(t.response.body, "&envelope=true");
     wanted = munit_malloc(size + 64);
-    if (strncmp(plain, "{\"links\":[", 10) == 0 && strstr(plain, "],\"results\":[") != NULL) { /* a list: status beside results */
+    if (strncmp(plain, "{\"links\":[", 10) == 0 && strstr(plain, "],\"results\":[") != NULL) { /* a list: status is next to results */
       const char *total = strstr(plain, "],\"totalCount\":");
       munit_assert_not_null(total);
       snprintf(wanted, size + 64, "%.*s],\"status\":200%s", (int)(total - plain), plain, total + 1);
@@ -514,8 +514,8 @@ TEST(list, formats)
   t_close(&t);
 }
 
-/* Inside a list an entity carries its self link and no other; by itself at least that one, and it leads to it. What has no
-** address of its own says where the list is that shows it. */
+/* An entity in a list has its self link and no other. Alone it has at least that one, and the link works. An entity without a path
+** of its own links to the list that shows it. */
 TEST(list, item_links)
 {
   static char paths[40][160];
@@ -528,7 +528,7 @@ TEST(list, item_links)
     svc_str own;
     char href[1024] = "", id[64] = "";
     munit_assert_int(t_send(&t, "GET", paths[i], NULL), ==, 200);
-    if (!t_node(&t, "results") && t.body->type == SVC_J_OBJECT) { /* an entity */
+    if (!t_node(&t, "results") && t.body->type == SVC_J_OBJECT) { /* a single entity */
       munit_assert_string_equal(t_str(&t, "links[0].rel"), "self");
       if (strstr(paths[i], "byName")) continue;
       snprintf(href, sizeof href, HERE "%.159s", paths[i]);
@@ -565,7 +565,7 @@ TEST(list, envelope)
   char wanted[1024], *first;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
-  /* errors: the status of the answer stays what it is */
+  /* errors: the HTTP status stays the same */
   munit_assert_int(t_send(&t, "GET", "/groups/0123456789abcdef01234567?envelope=true", NULL), ==, 404);
   munit_assert_int64(t_int(&t, "status"), ==, 404);
   munit_assert_string_equal(t_str(&t, "content.errorCode"), "GROUP_NOT_FOUND");
@@ -575,14 +575,14 @@ TEST(list, envelope)
   munit_assert_int(t_send(&t, "POST", "/groups?envelope=true", "{}"), ==, 400);
   munit_assert_int64(t_int(&t, "status"), ==, 400);
   munit_assert_string_equal(t_str(&t, "content.badRequestDetail.fields[0].field"), "name");
-  munit_assert_int(t_send(&t, "GET", "/orgs?envelope=true&nosuch=1", NULL), ==, 400); /* it was read before the fault */
+  munit_assert_int(t_send(&t, "GET", "/orgs?envelope=true&nosuch=1", NULL), ==, 400); /* envelope was read before the invalid parameter */
   munit_assert_int64(t_int(&t, "status"), ==, 400);
   munit_assert_int(t_send(&t, "GET", "/orgs/0123456789abcdef01234567?pretty=true&envelope=true", NULL), ==, 404);
   munit_assert_string_equal(t.response.body,
                             "{\n  \"content\": {\n    \"detail\": \"No organization with id 0123456789abcdef01234567 exists.\",\n"
                             "    \"error\": 404,\n    \"errorCode\": \"ORG_NOT_FOUND\",\n    \"parameters\": [\n"
                             "      \"0123456789abcdef01234567\"\n    ],\n    \"reason\": \"Not Found\"\n  },\n  \"status\": 404\n}\n");
-  /* whichever step it comes from */
+  /* at every stage that can fail */
   munit_assert_int(t_send(&t, "GET", "/nothing?envelope=true", NULL), ==, 404);
   munit_assert_string_equal(t_str(&t, "content.errorCode"), "RESOURCE_NOT_FOUND");
   munit_assert_int(t_send(&t, "BREW", "/orgs?x&envelope=true", NULL), ==, 405);
@@ -595,7 +595,7 @@ TEST(list, envelope)
   munit_assert_int(t_send(&t, "GET", "/orgs?pretty=false&envelope=false", NULL), ==, 401);
   munit_assert_int(strncmp(t.response.body, "{\"detail\":\"", 11), ==, 0);
   t.anonymous = false;
-  /* other statuses, and bodies that are no entity */
+  /* other statuses, and bodies without an entity */
   snprintf(wanted, sizeof wanted, "{\"name\":\"alpha\",\"orgId\":\"%s\"}", org);
   munit_assert_int(t_send(&t, "POST", "/groups?envelope=true", wanted), ==, 201);
   munit_assert_int64(t_int(&t, "status"), ==, 201);
@@ -633,7 +633,7 @@ static bool numbers_next(svc_call *c, void *state, svc_item *out)
   return true;
 }
 
-/* A path may hold quotes and backslashes plainly, names are percent-encoded: neither breaks a link. */
+/* A path may contain plain quotes and backslashes, and names are percent-encoded: neither breaks a link. */
 TEST(list, odd_path)
 {
   static const svc_param own[] = { { .name = "q", .flags = SVC_PARAM_REPEATS }, { .name = NULL } };
@@ -671,7 +671,7 @@ TEST(list, odd_path)
   t_close(&t);
 }
 
-/* The room for the links holds at their longest. */
+/* The buffer for links is large enough for the longest query. */
 TEST(list, long_query)
 {
   t_service t;
@@ -680,7 +680,7 @@ TEST(list, long_query)
   int i;
   t_open(&t, &quiet);
   n = (size_t)snprintf(path, sizeof path, "/rateLimits?itemsPerPage=1&pageNum=2147483647&envelope=true&pretty=true");
-  for (i = 0; i < 32; i++) { /* every byte of these grows to three */
+  for (i = 0; i < 32; i++) { /* each of these bytes becomes three */
     n += (size_t)snprintf(path + n, sizeof path - n, "&name=");
     memset(path + n, ':', 200);
     n += 200;
@@ -692,7 +692,7 @@ TEST(list, long_query)
   t_close(&t);
 }
 
-/* The allocator, with the largest block that was asked for. */
+/* An allocator that records the largest block. */
 static void *list_measure(void *context, void *p, size_t size)
 {
   size_t *largest = context;
@@ -704,7 +704,7 @@ static void *list_measure(void *context, void *p, size_t size)
   return realloc(p, size);
 }
 
-/* The first item is the measure of a page, but not of its memory: the others may be small, or few. */
+/* The first item is used to estimate the size of a page, but the memory follows the real size: the other items may be small, or few. */
 TEST(list, odd_first)
 {
   enum { SMALL = 120 };
@@ -728,7 +728,7 @@ TEST(list, odd_first)
   munit_assert_size(t_count(&t, "results"), ==, SMALL + 1);
   munit_assert_string_equal(t_str(&t, "results[120].name"), "small119");
   munit_assert_size(largest, <, (size_t)1400 << 10);
-  t.grants[0] = (svc_grant){ "ORG_OWNER", org }; /* one by one: it is not known how many there are */
+  t.grants[0] = (svc_grant){ "ORG_OWNER", org }; /* filtered one by one: the number of items is not known */
   largest = 0;
   munit_assert_int(t_send(&t, "GET", "/groups?itemsPerPage=500", NULL), ==, 200);
   munit_assert_size(t_count(&t, "results"), ==, SMALL + 1);
@@ -737,7 +737,7 @@ TEST(list, odd_first)
   t_close(&t);
 }
 
-/* A list that is an array is given whole, or in pages when these are asked for; it has neither links nor a count. */
+/* A list that is a plain array is returned whole, or in pages if the query asks for one, and has neither links nor a count. */
 TEST(list, arrays)
 {
   static const char at[] = "/groups/%s/customDBRoles/roles%s";
@@ -753,7 +753,7 @@ TEST(list, arrays)
   }
   munit_assert_int(t_sendf(&t, "GET", NULL, at, group, ""), ==, 200);
   munit_assert_size(svc_node_count(t.body), ==, 20);
-  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?includeCount=true"), ==, 200); /* that asks for no page */
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?includeCount=true"), ==, 200); /* includeCount asks for no page */
   munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
   munit_assert_size(svc_node_count(t.body), ==, 20);
   munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?pageNum=1"), ==, 200);
@@ -770,12 +770,12 @@ TEST(list, arrays)
   munit_assert_size(t_count(&t, "content"), ==, 2);
   munit_assert_int64(t_int(&t, "status"), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=8"), ==, 400);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/limits?itemsPerPage=2&pageNum=2", group), ==, 200); /* of a table */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/limits?itemsPerPage=2&pageNum=2", group), ==, 200); /* a list from a table */
   munit_assert_size(svc_node_count(t.body), ==, 2);
   t_close(&t);
 }
 
-/* An array that is given whole has an end: beyond that, pages of it are to be asked for. */
+/* A plain array that is returned whole has a maximum size: beyond it the client has to use pages. */
 TEST(list, too_long)
 {
   static const char at[] = "/groups/%s/customDBRoles/roles%s";
@@ -803,7 +803,7 @@ TEST(list, too_long)
   t_close(&t);
 }
 
-/* Names that differ in case, length and organization: what the index finds is what a look at each would. */
+/* Names that differ in case, length and organization: the index finds the same as a comparison with each name. */
 TEST(list, by_prefix)
 {
   enum { COUNT = 400 };
@@ -844,11 +844,11 @@ TEST(list, by_prefix)
 }
 
 typedef struct list_torn {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   const char *names, *kind;
 } list_torn;
 
-/* Two entries of names, of one the end of the key is missing and of the other that of the value. */
+/* Writes two damaged records of the index of names: with a truncated key, and with a truncated value. */
 static bool list_torn_work(svc_job *job, svc_txn *txn)
 {
   const list_torn *l = (list_torn *)job;
@@ -863,7 +863,7 @@ static bool list_torn_work(svc_job *job, svc_txn *txn)
   return svc_put(txn, &key, (svc_str){ value, 5 }) == SVC_OK;
 }
 
-/* Names that are damaged are passed over; a prefix may be of any characters. */
+/* Damaged index records are skipped, and a prefix may contain any characters. */
 TEST(list, torn_names)
 {
   list_torn work;
@@ -887,7 +887,7 @@ TEST(list, torn_names)
   t_close(&t);
 }
 
-/* What is read for one request. */
+/* The store reads of one request. */
 static t_reads list_cost(t_service *t, const char *path, int64_t total)
 {
   t_reads_taken();
@@ -896,7 +896,7 @@ static t_reads list_cost(t_service *t, const char *path, int64_t total)
   return t_reads_taken();
 }
 
-/* Four times as many projects: a list costs what it shows; what lies before its page is passed over. */
+/* With four times as many projects a list still reads what it shows, and skips what comes before its page. */
 TEST(list, costs)
 {
   static const int sizes[] = { 400, 1600 };
@@ -914,7 +914,7 @@ TEST(list, costs)
       t_project(&t, org, name);
     }
     t.grants[0].on = org;
-    r = list_cost(&t, "/clusters", n); /* each shows its clusters, and the name of its organization */
+    r = list_cost(&t, "/clusters", n); /* each item shows its clusters and the name of its organization */
     munit_assert_long(r.rows + r.gets, <, 350);
     snprintf(path, sizeof path, "/clusters?pageNum=%d", n / 100);
     r = list_cost(&t, path, n);
@@ -926,7 +926,7 @@ TEST(list, costs)
     snprintf(path, sizeof path, "/orgs/%s/groups?name=nothing", org);
     r = list_cost(&t, path, 0);
     munit_assert_long(r.rows + r.gets, <, 20);
-    t.grants[0].role = "ORG_MEMBER"; /* sees none of them */
+    t.grants[0].role = "ORG_MEMBER"; /* may see none of them */
     snprintf(path, sizeof path, "/orgs/%s/groups", org);
     r = list_cost(&t, path, 0);
     munit_assert_long(r.rows + r.gets, <, 20);

@@ -1,11 +1,11 @@
 /*
-** What svc_open() is told of who calls it: a program may have been compiled for another svcapi.h than the library's, where
-** the library is a shared one. svc_config grows at its end, so an older program has less of it and a newer one more.
+** How svc_open() treats callers that were compiled for another svcapi.h than the library's, which can happen with a shared
+** library. svc_config grows at its end, so an older program passes a shorter struct and a newer one a longer struct.
 */
 #include "faults.h"
 #include "support.h"
 
-/* One with more behind it. */
+/* A longer svc_config of a newer version. */
 typedef struct open_longer {
   svc_config known;
   int64_t later[2];
@@ -17,11 +17,11 @@ static void open_say(void *context, int level, const char *text)
   snprintf(context, 256, "%s", text);
 }
 
-/* Members that were appended since are not looked for: whatever is behind the caller's own counts for nothing. */
+/* Members beyond the end of an older caller's struct are not read, and have their defaults. */
 TEST(open, older)
 {
-  const size_t size = offsetof(svc_config, db_scheme); /* what there was, once */
-  char *theirs = malloc(size); /* the sanitizer sees who reads behind it */
+  const size_t size = offsetof(svc_config, db_scheme); /* the size of an older svc_config */
+  char *theirs = malloc(size); /* the sanitizer detects reads beyond it */
   svc_config config;
   svc *s;
   memset(&config, 0, sizeof config);
@@ -43,7 +43,8 @@ TEST(open, newer)
   memset(&theirs, 0, sizeof theirs);
   theirs.known.log = open_say;
   theirs.known.log_context = said;
-  munit_assert_int(svc_open_as(&s, &theirs.known, SVC_VERSION_NUMBER, sizeof theirs), ==, SVC_OK); /* it asks for nothing new */
+  /* the members that the library does not know are zero */
+  munit_assert_int(svc_open_as(&s, &theirs.known, SVC_VERSION_NUMBER, sizeof theirs), ==, SVC_OK);
   svc_close(s);
   theirs.later[1] = 1;
   munit_assert_int(svc_open_as(&s, &theirs.known, SVC_VERSION_NUMBER, sizeof theirs), ==, SVC_INVALID);
@@ -51,14 +52,15 @@ TEST(open, newer)
   munit_assert_not_null(strstr(said, "does not know"));
 }
 
-/* Versions between which other structs may differ do not go together, in either direction. */
-TEST(open, other_series)
+/* Structs may differ between major versions, so a program of another major version is refused, newer or older. */
+TEST(open, other_major)
 {
   static const struct {
     int version;
     int rc;
-  } rows[] = { { SVC_VERSION_NUMBER + 1, SVC_OK }, { SVC_VERSION_NUMBER + 999, SVC_OK }, { SVC_VERSION_NUMBER + 1000, SVC_INVALID },
-               { SVC_VERSION_NUMBER + 1000000, SVC_INVALID }, { 0, SVC_INVALID }, { -1, SVC_INVALID } };
+  } rows[] = { { SVC_VERSION_NUMBER + 1, SVC_OK }, { SVC_VERSION_NUMBER + 999, SVC_OK }, { SVC_VERSION_NUMBER + 1000, SVC_OK },
+               { SVC_VERSION_NUMBER / 1000000 * 1000000 + 999999, SVC_OK }, { SVC_VERSION_NUMBER + 1000000, SVC_INVALID },
+               { 2000, SVC_INVALID }, { 1000, SVC_INVALID }, { 0, SVC_INVALID }, { -1, SVC_INVALID } };
   char said[256];
   svc_config config;
   svc *s;
@@ -73,12 +75,12 @@ TEST(open, other_series)
     munit_assert_true((strstr(said, "recompile it for " SVC_VERSION) != NULL) == (rows[i].rc != SVC_OK));
     svc_close(s);
   }
-  munit_assert_int(svc_open_as(&s, &config, SVC_VERSION_NUMBER, 8), ==, SVC_INVALID); /* never was one so small */
-  munit_assert_int((svc_open)(&s, NULL), ==, SVC_OK); /* who loads it by name */
+  munit_assert_int(svc_open_as(&s, &config, SVC_VERSION_NUMBER, 8), ==, SVC_INVALID); /* no svc_config was ever this small */
+  munit_assert_int((svc_open)(&s, NULL), ==, SVC_OK); /* a caller that loads the function by name */
   svc_close(s);
 }
 
-/* A generator of random bytes that cannot be made ready, though the system has entropy. */
+/* The random generator cannot be seeded, although the system has entropy. */
 TEST(open, unseeded)
 {
   char said[256] = "";
@@ -97,7 +99,7 @@ TEST(open, unseeded)
   svc_close(s);
 }
 
-/* What is not there has no headers, and a name that is none names none. */
+/* A response without headers has none, and an invalid name finds none. */
 TEST(open, headers)
 {
   svc_response response;
@@ -113,7 +115,7 @@ TEST(open, headers)
   svc_close(s);
 }
 
-/* Members that cannot be: each is named. */
+/* Each invalid member is named. */
 TEST(open, members)
 {
   static const svc_control_address good[] = { { .provider = "azure", .region = "eastus", .cidr = "10.0.0.0/8" },
@@ -169,7 +171,7 @@ static int open_no_room(svc_txn *txn)
   return SVC_NO_ROOM;
 }
 
-/* A store that takes nothing: others are always sooner, or there is no room for the little that a new one begins with. */
+/* A store that cannot be written: another process always commits first, or there is no room even for a new store's first records. */
 TEST(open, in_vain)
 {
   svc_store_port port = *t_port();
@@ -189,7 +191,7 @@ TEST(open, in_vain)
   munit_assert_null(s);
 }
 
-/* Opens a store with this word, and says which one the handle has. */
+/* Opens a store with this vendor word. Writes the word that the handle has to `word`. */
 static int open_with(const char *folder, const char *vendor, int keep_orders, char said[256], char word[32])
 {
   svc_config config;
@@ -209,7 +211,7 @@ static int open_with(const char *folder, const char *vendor, int keep_orders, ch
   return rc;
 }
 
-/* A store keeps its vendor word: another one is refused, and whoever names none gets the store's. */
+/* A store keeps its vendor word: another one is refused, and a handle that names none gets the store's. */
 TEST(open, vendor)
 {
   char folder[128], said[256] = "", word[32];
@@ -219,7 +221,7 @@ TEST(open, vendor)
   svc_key key;
   svc *s;
   store_folder(folder);
-  munit_assert_int(open_with(folder, "other", 1, said, word), ==, SVC_OK); /* a tool leaves the store as it is */
+  munit_assert_int(open_with(folder, "other", 1, said, word), ==, SVC_OK); /* a tool does not write to the store */
   munit_assert_int(open_with(folder, "acme", 0, said, word), ==, SVC_OK);
   munit_assert_string_equal(word, "acme");
   munit_assert_int(open_with(folder, NULL, 0, said, word), ==, SVC_OK);
@@ -228,7 +230,7 @@ TEST(open, vendor)
   munit_assert_not_null(strstr(said, "the vendor word of this store is acme, not svc"));
   munit_assert_int(open_with(folder, "svc", 1, said, word), ==, SVC_INVALID);
   munit_assert_int(open_with(folder, "acme", 0, said, word), ==, SVC_OK);
-  /* a store of an earlier version has no word: what is named is taken, and not made the store's by that */
+  /* a store of an earlier version has no word: the handle uses its own, but does not store it */
   memset(&config, 0, sizeof config);
   config.path = folder;
   config.store = t_port();

@@ -1,8 +1,8 @@
 /*
-** The OpenAPI document is as strict as the service, of every route that the tables have: a body that the document accepts is not
-** refused for something that is missing, a body that the document refuses is refused, and every answer fits its schema.
+** The OpenAPI document is exactly as strict as the service, for every route of the tables. If the document accepts a body, the
+** service reports no missing field in it. If the document refuses a body, so does the service. Every answer matches its schema.
 **
-** Bodies are those of good requests (world.h), each member of them left out in turn, at any depth.
+** The bodies are those of valid requests (world.h), with each member left out in turn, at every depth.
 */
 #include "schema.h"
 #include "world.h"
@@ -12,10 +12,10 @@
 static const svc_object *strict_seen[2048];
 static size_t strict_seen_count;
 
-/* The names of a row, between these separators, are fields of the object. */
+/* Checks that the names in a row, between separators, are fields of the object. */
 static void strict_named(const svc_object *object, svc_str name)
 {
-  if (!svc_field_named(object, name)) munit_errorf("a need of %s names " SVC_FMT ", which is none of its fields", object->name, SVC_ARG(name));
+  if (!svc_field_named(object, name)) munit_errorf("a need of %s names " SVC_FMT ", which is not one of its fields", object->name, SVC_ARG(name));
 }
 
 static void strict_need(const svc_object *object, const svc_need *need)
@@ -60,7 +60,7 @@ static void strict_object(const svc_object *object)
   }
 }
 
-/* Conditions of the tables are about fields and values that there are. */
+/* Conditions in the tables refer to existing fields and values. */
 TEST_SERVICE(openapi_strict, tables)
 {
   size_t i;
@@ -74,12 +74,12 @@ TEST_SERVICE(openapi_strict, tables)
 
 /* ------------------------------------------------------------------------------------------------------------- answers */
 
-/* No schema of an answer has a write-only field, and every array says what its elements are. */
+/* Checks that no schema of an answer has a write-only field, and that every array declares its elements. */
 static void strict_shown(t_schema *d, const svc_plan *plan, const svc_node *schema, int depth)
 {
   const svc_node *child;
   bool array = svc_node_is(schema, "type", "array");
-  if (depth > 24) return; /* an object that holds its own kind */
+  if (depth > 24) return; /* an object that contains objects of its own type */
   if (svc_node_bool(schema, "writeOnly", false)) t_complain(plan, "the schema of its answer has a write-only field");
   if (array && !svc_node_get(schema, "items")) t_complain(plan, "the schema of its answer has an array of anything");
   for (child = schema->first; child; child = child->next) {
@@ -120,22 +120,22 @@ TEST(openapi_strict, answers)
 
 /* -------------------------------------------------------------------------------------------------------------- bodies */
 
-/* What no schema can say, with the reason; the field is the end of a path. A row that nothing meets is to be removed. */
+/* Rules that no schema can express, with the reason; the field is the end of a path. A row that no operation meets must be removed. */
 static struct {
   const char *op, *field;
   bool met;
 } strict_beyond[] = {
-  /* by the kind of the store that the source names */
+  /* depends on the type of the store that the source names */
   { "createDataFederation", "path", false },
-  /* unless the project has an integration of this kind */
+  /* required unless the project has an integration of this type */
   { "createAlertConfig", "apiToken", false }, { "updateAlertConfig", "apiToken", false },
-  /* by the provider in the path */
+  /* depends on the provider in the path */
   { "createPrivateEndpoint", "id", false },
-  /* unless replicationSpecs, beside providerSettings, name regions */
+  /* required unless replicationSpecs, next to providerSettings, names regions */
   { "upgradeTenantUpgrade", "regionName", false },
   /* a pipeline is any JSON */
   { "createStreamProcessor", "connectionName", false }, { "updateStreamProcessor", "connectionName", false },
-  /* of a limit that was set before, the value stays: only the first time it has to be sent */
+  /* a limit that was set before keeps its value: it is required only the first time */
   { "setDataFederationLimit", "value", false },
 };
 
@@ -147,7 +147,7 @@ static bool strict_is_beyond(const svc_plan *plan, const char *field)
   return false;
 }
 
-/* Leaves the n-th member out, counted at all depths; *at: its name. False: there are not so many. */
+/* Leaves out the n-th member, counted at all depths; *at: its name. Returns false if there are fewer members. */
 static bool strict_drop(svc_node *node, int *n, char *at, size_t size)
 {
   svc_node *child;
@@ -163,7 +163,8 @@ static bool strict_drop(svc_node *node, int *n, char *at, size_t size)
   return false;
 }
 
-/* Does the answer say that something is missing? Of what is missing in a PATCH only elements of arrays count: what is stored may have the rest. */
+/* Returns true if the answer reports a missing field. In a PATCH only elements of arrays count, because the stored object may have
+** the rest. */
 static bool strict_says_missing(const t_world *w, bool patch)
 {
   const svc_node *fields = t_node(&w->t, "badRequestDetail.fields"), *one;
@@ -187,7 +188,7 @@ static void strict_body(t_world *w, const svc_plan *plan, t_schema *d, const svc
   svc_node_write(&b, body);
   status = t_send(&w->t, t_method(plan), w->path, svc_buf_done(&b).p);
   wrong = (status < 300 && !fits) || (status == 400 && fits && strict_says_missing(w, patch));
-  if (wrong && strict_is_beyond(plan, left_out)) fits = status < 300; /* as it is */
+  if (wrong && strict_is_beyond(plan, left_out)) fits = status < 300; /* a known exception */
   if (status < 300 && !fits) t_complain(plan, "is accepted without %s, and the document says %s", left_out, d->why);
   if (status == 400 && fits && strict_says_missing(w, patch)) t_complain(plan, "without %s: %.300s", left_out, w->t.response.body);
   if (status >= 300) return;

@@ -1,6 +1,6 @@
 /*
-** The OpenAPI document: valid JSON, every operation in it, and no reference that leads nowhere. `./build.sh test-api` has validators
-** look at it, and at what is answered.
+** The OpenAPI document is valid JSON, contains every operation, and has no dangling reference. `./build.sh test-api` checks the
+** document and the answers with validators.
 **
 ** Tests also: root
 */
@@ -23,7 +23,7 @@ static void openapi_check_refs(const svc_node *node)
   }
 }
 
-/* Lists, also those that are arrays, show the parameters of pages; nothing else does. */
+/* Checks that lists, including plain arrays, have the parameters of pages, and that other operations do not. */
 static void openapi_check_pages(const svc_route *route, const svc_node *operation)
 {
   const svc_node *parameter;
@@ -38,7 +38,7 @@ static void openapi_check_pages(const svc_route *route, const svc_node *operatio
 
 static const char *const methods[] = { "get", "post", "put", "patch", "delete" };
 
-/* Paths that differ in the names of their parameters alone are one in the document. */
+/* Returns whether the paths are the same in the document: names of parameters make no difference. */
 static bool openapi_same_path(svc_str a, const char *b)
 {
   size_t i = 0;
@@ -58,13 +58,13 @@ static const svc_node *openapi_operation_of(const svc_route *route)
   const svc_node *item = svc_node_get(root, "paths")->first, *found = NULL;
   for (; item; item = item->next) {
     if (!openapi_same_path(item->name, path)) continue;
-    if (found) munit_errorf("%s is there twice", path); /* OpenAPI forbids it */
+    if (found) munit_errorf("%s is there twice", path); /* OpenAPI forbids a path that appears twice */
     found = item;
   }
   return found ? svc_node_get(found, methods[route->method]) : NULL;
 }
 
-/* It says what it is, and what it takes to call it; what it answers with has the headers of the limiter. */
+/* Checks that an operation is described, requires the right credentials, and that its answers have the limiter's headers. */
 static void openapi_check_said(const svc_route *route, const svc_node *operation)
 {
   svc_str summary = svc_node_str(operation, "summary");
@@ -75,7 +75,7 @@ static void openapi_check_said(const svc_route *route, const svc_node *operation
   munit_assert_not_null(svc_node_get(svc_node_get(answer, "headers"), "RateLimit-Remaining"));
 }
 
-/* Each refusal that its row can give. */
+/* Checks every error that the route's row can cause. */
 static void openapi_check_refused(const svc_plan *plan, const svc_node *operation)
 {
   const svc_route *route = plan->route;
@@ -121,14 +121,14 @@ TEST_SERVICE(openapi, document)
   munit_assert_int(svc_openapi(NULL, &r), ==, SVC_INVALID);
 }
 
-/* ---- names of objects: each becomes a component of its own */
+/* ---- names of objects: each becomes a separate component */
 
 typedef struct openapi_seen {
   const svc_object *objects[2048];
   size_t n;
 } openapi_seen;
 
-/* Objects that parts share may be there twice, and are the same then. */
+/* Returns whether two objects are equal: objects that parts share may appear twice. */
 static bool openapi_same(const svc_object *a, const svc_object *b)
 {
   unsigned i;
@@ -171,11 +171,12 @@ TEST_SERVICE(openapi, names)
   munit_assert_size(seen.n, >, 200);
 }
 
-/* Every member of the value must be one that the schema knows, where it says that it knows them all. */
+/* Checks that the schema knows every member of the value, if it allows no others. */
 static void openapi_check_members(const svc_node *schema, const svc_node *value, const char *what)
 {
   const svc_node *ref, *member, *known;
-  if (svc_node_get(schema, "oneOf") && !svc_node_get(schema, "discriminator")) schema = svc_node_get(schema, "oneOf")->first; /* else in an envelope */
+  /* the other case: an envelope */
+  if (svc_node_get(schema, "oneOf") && !svc_node_get(schema, "discriminator")) schema = svc_node_get(schema, "oneOf")->first;
   while (schema && (ref = svc_node_get(schema, "$ref")) != NULL) {
     svc_str rest = ref->text;
     svc_str_cut(&rest, '/');
@@ -194,7 +195,7 @@ static void openapi_check_members(const svc_node *schema, const svc_node *value,
   }
 }
 
-/* What is answered is what the document says: links and all. */
+/* Answers match the document, including links. */
 TEST_SERVICE(openapi, answers)
 {
   static const char *const paths[] = {
@@ -245,7 +246,7 @@ TEST_SERVICE(openapi, answers)
   svc_response_free(&r);
 }
 
-/* ---- what validators found, or would */
+/* ---- faults that validators found, or would find */
 
 static const svc_node *openapi_schema(const char *name)
 {
@@ -283,44 +284,44 @@ TEST_SERVICE(openapi, schemas)
   munit_assert_int(svc_openapi(t->s, &r), ==, SVC_OK);
   svc_arena_init(&arena, NULL);
   root = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
-  /* the ends of their names, Request and its like, make no two the same */
+  /* suffixes such as Request make no two names equal */
   for (schema = svc_node_get(svc_node_get(root, "components"), "schemas")->first; schema; schema = schema->next)
     for (flow = schema->next; flow; flow = flow->next)
       if (svc_str_eq(schema->name, flow->name)) munit_errorf("two schemas are called " SVC_FMT, SVC_ARG(schema->name));
-  /* what is write-only has to be sent, and is never answered */
+  /* a write-only field is required in the request, and missing in the answer */
   munit_assert_false(openapi_requires(openapi_schema("Team"), "usernames"));
   munit_assert_true(openapi_requires(openapi_schema("Team"), "name"));
   munit_assert_true(svc_str_is(svc_node_str(openapi_body_of("/orgs/{orgId}/teams", "post"), "$ref"), "#/components/schemas/TeamRequest"));
   munit_assert_true(openapi_requires(openapi_schema("TeamRequest"), "usernames"));
   munit_assert_null(svc_node_get(svc_node_get(openapi_schema("Team"), "properties"), "usernames"));
-  /* a PUT may leave out what never changes */
+  /* a PUT may omit a field that never changes */
   munit_assert_true(svc_str_is(svc_node_str(openapi_body_of("/groups/{groupId}/integrations/{integrationType}", "put"), "$ref"),
                                "#/components/schemas/ThirdPartyIntegrationReplace"));
   munit_assert_true(openapi_requires(openapi_schema("Slack"), "type"));
   munit_assert_false(openapi_requires(openapi_schema("SlackReplace"), "type"));
-  /* lists of integers, and of values that are not all there are */
+  /* lists of integers, and of values that may be extended */
   schema = svc_node_get(openapi_property("SnapshotSchedule", "snapshotIntervalHours"), "enum");
   munit_assert_true(schema->first->type == SVC_J_NUMBER && svc_str_is(schema->first->text, "6"));
   munit_assert_null(svc_node_get(openapi_property("AlertMatcher", "value"), "enum"));
   munit_assert_not_null(svc_node_get(svc_node_get(openapi_property("AlertMatcher", "value"), "anyOf")->first, "enum"));
-  /* a PATCH needs nothing, and what it leaves out stays as it is; elements of arrays are whole */
+  /* a PATCH requires no field, and omitted fields keep their values; elements of arrays are complete */
   munit_assert_true(svc_str_is(svc_node_str(openapi_body_of("/groups/{groupId}/clusters/{clusterName}", "patch"), "$ref"), "#/components/schemas/ClusterPatch"));
   munit_assert_null(svc_node_get(openapi_schema("ClusterPatch"), "required"));
   munit_assert_not_null(svc_node_get(openapi_property("Cluster", "backupEnabled"), "default"));
   munit_assert_null(svc_node_get(openapi_property("ClusterPatch", "backupEnabled"), "default"));
-  munit_assert_true(svc_node_bool(openapi_property("ClusterPatch", "name"), "readOnly", false)); /* it never changes */
+  munit_assert_true(svc_node_bool(openapi_property("ClusterPatch", "name"), "readOnly", false)); /* the name never changes */
   schema = svc_node_get(openapi_property("ClusterPatch", "replicationSpecs"), "items");
   munit_assert_null(strstr(svc_arena_copy(&arena, svc_node_str(schema, "$ref")).p, "Patch"));
-  /* variants of a union have their own values of what chooses them, and say so unless they are the default */
+  /* each variant of a union lists its own value of the selecting field, and requires it unless it is the default */
   schema = svc_node_get(openapi_property("AWSRegionConfig", "providerName"), "enum");
   munit_assert_true(svc_str_is(schema->first->text, "AWS") && !schema->first->next);
   munit_assert_true(openapi_requires(openapi_schema("AWSRegionConfig"), "providerName"));
   munit_assert_false(openapi_requires(openapi_schema("TextSearchIndex"), "type"));
   munit_assert_true(openapi_requires(openapi_schema("VectorSearchIndex"), "type"));
-  /* null is a value where it is answered, or clears something */
+  /* null is allowed in answers, or where it clears a field */
   schema = svc_node_get(openapi_property("MetricDataPoint", "value"), "type");
   munit_assert_true(schema->type == SVC_J_ARRAY && svc_str_is(schema->first->next->text, "null"));
-  /* how one signs in */
+  /* authentication */
   schema = svc_node_get(svc_node_get(root, "components"), "securitySchemes");
   flow = svc_node_get(svc_node_get(svc_node_get(schema, "serviceAccount"), "flows"), "clientCredentials");
   munit_assert_true(svc_str_is(svc_node_str(flow, "tokenUrl"), "http://localhost:8080/api/oauth/token"));
@@ -329,7 +330,7 @@ TEST_SERVICE(openapi, schemas)
   svc_response_free(&r);
 }
 
-/* It is served to anybody, with a tag, and every address has a bucket for it. */
+/* The document is served without credentials, with an ETag, and limited per address. */
 TEST(openapi, served)
 {
   static const svc_limit_override limit = { .endpoint_set_id = "controlPlaneIPAddresses_ip", .capacity = 3, .refill_rate = 1, .refill_seconds = 60 };
@@ -347,8 +348,8 @@ TEST(openapi, served)
   munit_assert_memory_equal(r.body_length, r.body, document.body);
   munit_assert_string_equal(svc_response_header(&r, "Content-Type"), "application/json");
   munit_assert_string_equal(svc_response_header(&r, "RateLimit-Remaining"), "2");
-  munit_assert_null(svc_response_header(&r, "Cache-Control")); /* it is no token */
-  munit_assert_int(svc_may_wait(t.s, &request), !=, 0); /* it takes its time: not in an event loop */
+  munit_assert_null(svc_response_header(&r, "Cache-Control")); /* only tokens must not be cached */
+  munit_assert_int(svc_may_wait(t.s, &request), !=, 0); /* slow to build, so not in an event loop */
   snprintf(tag, sizeof tag, "%s", svc_response_header(&r, "ETag"));
   svc_response_free(&r);
   svc_response_free(&document);
@@ -376,7 +377,7 @@ static const svc_node *openapi_gone(const svc_node *document, const svc_route *r
   return svc_node_get(svc_node_get(openapi_operation_of(route), "responses"), "410");
 }
 
-/* 410 is in the document where it can be answered: of a version that is gone, and of a sunset only where the service enforces it. */
+/* 410 is documented where it can occur: for a version that was removed, and for a sunset only where the service enforces it. */
 TEST(openapi, sunset)
 {
   svc_config config = { .enforce_sunset = 1 };
@@ -409,7 +410,7 @@ TEST(openapi, sunset)
   t_close(&strict);
 }
 
-/* A client puts a path behind its server: the root too must be there. And the bounds of a page are the configuration's. */
+/* A client appends paths to the server URL, so the root path must be listed, too. The limits of a page are those of the configuration. */
 TEST(openapi, configured)
 {
   svc_config config = { .max_page = 50, .base_url = "https://x.test" };
@@ -424,7 +425,7 @@ TEST(openapi, configured)
   t_close(&t);
 }
 
-/* It is built once for a handle: whoever asks again gets a copy, also when the handle is closed meanwhile. */
+/* The document is built once per handle. Later requests get a copy, which stays valid after the handle is closed. */
 TEST(openapi, kept)
 {
   svc_response first, second;
@@ -446,9 +447,9 @@ TEST(openapi, kept)
 
 /* ----------------------------------------------------------------------------------------------------------- descriptions */
 
-static int openapi_asked[4]; /* how often each kind was asked for */
+static int openapi_asked[4]; /* number of calls per kind */
 
-/* Texts for some of what there is. */
+/* Returns texts for some fields and operations. */
 static const char *openapi_text(void *context, int what, const char *of, const char *name)
 {
   munit_assert_ptr_equal(context, openapi_asked);
@@ -488,7 +489,7 @@ static void openapi_expect(const svc_node *document, const char *path, const cha
   if (!svc_str_is(said, text)) munit_errorf("%s: " SVC_FMT ", and not %s", path, SVC_ARG(said), text);
 }
 
-/* The host's texts stand in the document, in front of what the tables say; what it has no text of is as it was. */
+/* The host's texts come before those of the tables. Where the host returns none, the description is unchanged. */
 TEST(openapi, described)
 {
   svc_config config = { .describe = openapi_text, .describe_context = openapi_asked };
@@ -532,7 +533,7 @@ TEST(openapi, described)
   t_close(&plain);
 }
 
-/* An allocation that fails leaves no half document behind: a call gives all of it, or none. */
+/* A failed allocation never leaves half a document: a call returns all of it, or an error. */
 TEST(openapi, described_without_memory)
 {
   svc_config config = { .describe = openapi_text, .describe_context = openapi_asked };
@@ -540,7 +541,7 @@ TEST(openapi, described_without_memory)
   t_service t;
   size_t whole = 0;
   long n;
-  for (n = 0; n < 8; n++) { /* 0: none fails */
+  for (n = 0; n < 8; n++) { /* 0: no allocation fails */
     int rc;
     t_open(&t, &config);
     t_arena_fail(n);

@@ -1,5 +1,5 @@
 /*
-** The query: what every request and every list takes, what an operation takes of its own, and what is refused by name.
+** The query: parameters of every request, of every list and of single operations, and errors that name the parameter.
 */
 #include "support.h"
 
@@ -69,7 +69,7 @@ TEST(query, max_page)
     snprintf(name, sizeof name, "o%d", i);
     t_organization(&t, name);
   }
-  assert_taken(&t, "/orgs"); /* the default is no more than the most */
+  assert_taken(&t, "/orgs"); /* the default is capped at the maximum */
   munit_assert_size(t_count(&t, "results"), ==, 3);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 5);
   assert_taken(&t, "/orgs?itemsPerPage=3");
@@ -122,19 +122,19 @@ TEST(query, unknown)
   assert_refused(&t, "/orgs?pretty%20=true", "pretty ");
   assert_refused(&t, "/orgs?a%22b=true", "a\"b");
   assert_refused(&t, "/orgs?%C3%A9=true", "\xC3\xA9");
-  assert_refused(&t, "/eventTypes?name=x", "name"); /* another operation has it */
+  assert_refused(&t, "/eventTypes?name=x", "name"); /* a parameter of another operation */
   assert_refused(&t, "/groups?name=x", "name");
-  /* what lists take is not for others */
+  /* parameters of lists are refused elsewhere */
   snprintf(path, sizeof path, "/orgs/%s?pageNum=1", org);
   assert_refused(&t, path, "pageNum");
   snprintf(path, sizeof path, "/orgs/%s?itemsPerPage=1", org);
   assert_refused(&t, path, "itemsPerPage");
   snprintf(path, sizeof path, "/orgs/%s?includeCount=true", org);
   assert_refused(&t, path, "includeCount");
-  snprintf(path, sizeof path, "/groups/%s/limits?pageNum=0", t_project(&t, org, "alpha")); /* a bare array has pages, too */
+  snprintf(path, sizeof path, "/groups/%s/limits?pageNum=0", t_project(&t, org, "alpha")); /* a plain array has pages, too */
   assert_refused(&t, path, "pageNum");
   assert_refused(&t, "?pageNum=1", "pageNum");
-  /* not only for GET, and before anything is done */
+  /* for every method, and before anything is changed */
   munit_assert_int(t_send(&t, "POST", "/orgs?pageNum=1", "{\"name\":\"b\"}"), ==, 400);
   munit_assert_string_equal(t_param(&t, 0), "pageNum");
   munit_assert_int(t_send(&t, "POST", "/orgs?name=b", "{\"name\":\"b\"}"), ==, 400);
@@ -163,13 +163,13 @@ TEST(query, repeated)
     snprintf(path, sizeof path, "/orgs?%s&%s", once[i], once[i]);
     assert_why(&t, path, name, "it may be given only once");
   }
-  assert_why(&t, "/orgs?pageNum=1&%70ageNum=1", "pageNum", "it may be given only once"); /* however it is written */
+  assert_why(&t, "/orgs?pageNum=1&%70ageNum=1", "pageNum", "it may be given only once"); /* in any encoding */
   snprintf(path, sizeof path, "/groups/%s/events?minDate=2025-01-01&minDate=2025-01-01", group);
   assert_refused(&t, path, "minDate");
   snprintf(path, sizeof path, "/groups/%s/events?eventType=GROUP_CREATED&eventType=GROUP_NAME_CHANGED", group);
-  assert_taken(&t, path); /* this one may */
+  assert_taken(&t, path); /* this parameter may be repeated */
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  /* as often as a query may have parameters, and no more */
+  /* up to the maximum number of parameters in a query */
   n = (size_t)snprintf(path, sizeof path, "/groups/%s/events?x", group) - 1;
   for (i = 0; i < 128; i++) n += (size_t)snprintf(path + n, sizeof path - n, "&eventType=GROUP_CREATED");
   assert_taken(&t, path);
@@ -190,7 +190,7 @@ TEST(query, encoding)
   assert_taken(&t, "/orgs?items%50er%50age=1");
   munit_assert_size(t_count(&t, "results"), ==, 1);
   assert_taken(&t, "/orgs?pretty=%74rue");
-  /* a plus is a space, and an encoded one is a plus */
+  /* a plus is a space, and an encoded plus is a plus */
   assert_taken(&t, "/orgs?name=a%2Bb");
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   munit_assert_string_equal(t_str(&t, "results[0].name"), "a+b");
@@ -202,7 +202,7 @@ TEST(query, encoding)
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   assert_taken(&t, "/orgs?name=a%28");
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  /* separators: empty pairs are nothing, and a value may hold an equals sign and a question mark */
+  /* separators: empty pairs are ignored, and a value may contain an equals sign and a question mark */
   assert_taken(&t, "/orgs?");
   assert_taken(&t, "/orgs?&");
   assert_taken(&t, "/orgs?&&pretty=true&&");
@@ -210,7 +210,7 @@ TEST(query, encoding)
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   assert_taken(&t, "/orgs?name=a?b");
   assert_refused(&t, "/orgs?pretty=true?", "pretty");
-  /* bad encoding: the parameter is named */
+  /* bad encoding: the error names the parameter */
   assert_why(&t, "/orgs?name=%", "name", "it is not properly percent-encoded UTF-8");
   assert_refused(&t, "/orgs?name=%4", "name");
   assert_refused(&t, "/orgs?name=%zz", "name");
@@ -233,17 +233,17 @@ TEST(query, dates)
                                      "2025-06-01T00:00:00Z0", "%202025-06-01", "25-06-01" };
   static const struct {
     const char *min;
-    int events; /* of the three, how many are not before */
+    int events; /* how many of the three events are not before `min` */
   } rows[] = {
     { "2025-06-01", 3 },
     { "2025-06-01T00:00:00Z", 3 },
-    { "2025-06-01T00:00:00", 3 }, /* no zone is UTC */
+    { "2025-06-01T00:00:00", 3 }, /* without a zone: UTC */
     { "2025-06-01T00:00:00.000Z", 3 },
     { "2025-06-01T00:00:00.001Z", 2 },
     { "2025-06-01T00:00:01", 2 },
     { "2025-06-01T02:00:00%2B02:00", 3 },
     { "2025-06-01T01:00:00%2B01:00", 3 },
-    { "2025-06-01T02:30:00+02:00", 2 }, /* a plus that was not encoded, and reads as a space */
+    { "2025-06-01T02:30:00+02:00", 2 }, /* the plus was not encoded, and is read as a space */
     { "2025-06-01T02:30+02", 2 },
     { "2025-06-01T00:00:00-01:00", 1 },
     { "2025-06-01T01:00:00Z", 1 },
@@ -319,7 +319,7 @@ TEST(query, typed)
   };
   static const svc_route route = { .method = SVC_GET, .params = own };
   static const struct {
-    const char *query, *name; /* name NULL: taken */
+    const char *query, *name; /* name NULL: accepted */
   } rows[] = {
     { "must=", NULL },
     { "must=x&int=-2147483648", NULL },
@@ -344,7 +344,7 @@ TEST(query, typed)
     { "must=x&word=a&word=-b", "word" },
     { "must=x&word=", "word" },
     { "must=x&must=y", "must" },
-    { "must=x&pageNum=1", "pageNum" }, /* it is no list */
+    { "must=x&pageNum=1", "pageNum" }, /* the route is no list */
   };
   t_service t;
   svc_arena arena;

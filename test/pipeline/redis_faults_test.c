@@ -1,7 +1,8 @@
 /*
-** The limiter on Redis while calls fail, and before a server that answers nonsense: a process of its own that speaks as little of Redis as
-** the port asks for, and in the place of one answer says something else. What must hold: a token is only said to be taken where the
-** server has said so; what is wrong is a code or a word, and never the end; the next handle goes on. Skipped unless SVC_TEST_LIMITER=redis.
+** The limiter on Redis while system calls fail, and with a server that sends nonsense. The server is a separate process that
+** knows only the commands that the port sends, and replaces one answer by another text. The rules: a token counts as taken only
+** if the server confirmed it. A wrong answer becomes an error code, and never ends the process. The next handle works. Skipped
+** unless SVC_TEST_LIMITER=redis.
 */
 #include "faults.h"
 #include "support.h"
@@ -15,15 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What is asked, in its order; the place of the answer that is another. */
+/* The commands in the order in which the port sends them: the kind of answer that the server replaces. */
 enum { ASKED_AUTH, ASKED_SELECT, ASKED_SCRIPT, ASKED_EVALSHA, ASKED_EVAL, ASKED_KINDS };
 static const char *const asked_words[] = { "AUTH", "SELECT", "SCRIPT", "EVALSHA", "EVAL" };
 
 typedef struct fake_control {
-  atomic_int where; /* -1: every answer is as it should be */
+  atomic_int where; /* the kind of answer to replace; -1: none */
   atomic_int unknown; /* scripts are not known by their hash */
-  atomic_int silent; /* who takes or counts by a script's hash has no answer */
-  char says[256]; /* also to what is no command of one server's: SENTINEL, ROLE, CLUSTER */
+  atomic_int silent; /* EVALSHA gets no answer */
+  char says[256]; /* the replacement; also the answer to SENTINEL, ROLE and CLUSTER */
 } fake_control;
 
 typedef struct fake {
@@ -63,7 +64,8 @@ static void fake_serve(fake_control *k, int listening)
     while ((n = read(fd, text, sizeof text - 1)) > 0) {
       struct pollfd more = { .fd = fd, .events = POLLIN };
       size_t have = (size_t)n;
-      while (have < sizeof text - 1 && poll(&more, 1, 3) > 0 && (n = read(fd, text + have, sizeof text - 1 - have)) > 0) have += (size_t)n; /* half of it was sent */
+      /* so far only half of a command has arrived */
+      while (have < sizeof text - 1 && poll(&more, 1, 3) > 0 && (n = read(fd, text + have, sizeof text - 1 - have)) > 0) have += (size_t)n;
       text[have] = '\0';
       if (!fake_answer(k, fd, text)) break;
     }
@@ -211,7 +213,7 @@ TEST(redis_faults, calls)
   fake_stop(&f);
 }
 
-/* The socket takes nothing at first, and then its end is gone: nothing was taken, and the next goes on. */
+/* The socket accepts no bytes at first, and is then closed. No token was taken, and the next request works. */
 TEST(redis_faults, full)
 {
   fake f;
@@ -225,7 +227,7 @@ TEST(redis_faults, full)
     t_fault(T_CALL_SEND, at, EAGAIN, false);
     o = use(&f);
     hits = t_fault_end();
-    munit_assert_int(o.open, ==, SVC_OK); /* also where nobody could be asked */
+    munit_assert_int(o.open, ==, SVC_OK); /* also if the server could not be reached */
     if (hits) munit_assert_true(hits == 2 && (o.take != SVC_OK || o.count != SVC_OK));
     use_well(&f);
     if (!hits) break;
@@ -287,7 +289,7 @@ static int breaker_lines(const breaker *b, const char *words)
   return n;
 }
 
-/* Nobody asks for exactly so long; then one does. */
+/* No request reaches Redis for exactly this time; then one does. */
 static void breaker_pause(breaker *b, int ms, bool answers)
 {
   t_clock_stands(ms * 1000LL - 1);
@@ -296,7 +298,8 @@ static void breaker_pause(breaker *b, int ms, bool answers)
   munit_assert_int(breaker_take(b, answers), ==, answers ? SVC_OK : SVC_IO);
 }
 
-/* The pause is doubled with each failure, up to five seconds; it goes on where it was soon after it was mended, and not after a while. */
+/* Each failure doubles the pause, up to five seconds. A failure soon after a recovery continues with the last pause; a later one
+** starts at the first. */
 TEST(redis_faults, breaker)
 {
   static const int pauses[] = { 100, 200, 400, 800, 1600, 3200, 5000, 5000 };
@@ -312,23 +315,23 @@ TEST(redis_faults, breaker)
   breaker_pause(&b, 5000, true);
   munit_assert_int(breaker_lines(&b, "answers again"), ==, 1);
   t_clock_stands(30 * 5000 * 1000LL);
-  munit_assert_int(breaker_take(&b, false), ==, SVC_IO); /* mended for no longer than thirty pauses */
+  munit_assert_int(breaker_take(&b, false), ==, SVC_IO); /* the recovery lasted no longer than thirty pauses */
   breaker_pause(&b, 5000, true);
   t_clock_stands(30 * 5000 * 1000LL + 1);
   munit_assert_int(breaker_take(&b, false), ==, SVC_IO);
-  breaker_pause(&b, 100, true); /* from the beginning */
+  breaker_pause(&b, 100, true); /* the first pause again */
   t_clock_stands(1);
   munit_assert_int(breaker_take(&b, false), ==, SVC_IO);
   breaker_pause(&b, 200, true);
   munit_assert_int(breaker_lines(&b, "\n"), ==, 8);
   breaker_close(&b);
-  breaker_open(&b, "timeout=5000&connect=5000", false); /* a host that keeps no log */
+  breaker_open(&b, "timeout=5000&connect=5000", false); /* a host without a log */
   munit_assert_int(breaker_take(&b, false), ==, SVC_IO);
   breaker_pause(&b, 100, true);
   breaker_close(&b);
 }
 
-/* Answers that are too long, too many or beyond what was asked for: each is an error, and the connection is not used again. */
+/* Answers that are too long, too many, or out of range are errors, and the connection is closed. */
 TEST(redis_faults, bounds)
 {
   static const char *const answers[] = { "*1073741823\r\n", "*9\r\n", "*-7\r\n", "*3\r\n:0\r\n:0\r\n:99999999999\r\n", "*3\r\n:0\r\n:0\r\n:60001\r\n",
@@ -351,7 +354,7 @@ TEST(redis_faults, bounds)
   fake_stop(&f);
 }
 
-/* One answer that is late is that request's, and so are three; when nobody was answered for five timeouts it breaks. */
+/* A late answer fails only its own request, and so do three. After five timeouts without any answer the breaker opens. */
 TEST(redis_faults, misses)
 {
   breaker b;
@@ -374,7 +377,7 @@ typedef struct topology {
   svc_limits *limits;
 } topology;
 
-/* Opens by this scheme while the server answers so. */
+/* Opens the limiter with this scheme while the server gives this answer. */
 static int topology_open(topology *p, const char *scheme, const char *behind, const char *says)
 {
   svc_config config = { .log = nobody };
@@ -396,7 +399,7 @@ static int topology_take(topology *p)
   return t_redis_port()->take(p->limits, &b, T_START, &tokens);
 }
 
-/* A map of a cluster, a master's name or a redirection that is nonsense: nobody is asked, nothing is read beyond it, and nothing goes in circles. */
+/* An invalid cluster map, master name or redirect: no other server is asked, no read goes out of bounds, and no redirect loops. */
 TEST(redis_faults, topology)
 {
   static const char *const answers[] = { "-ERR no\r\n", "-CLUSTERDOWN no\r\n", "+OK\r\n", ":7\r\n", "$-1\r\n", "*-1\r\n", "*0\r\n", "*1\r\n:1\r\n", "*1\r\n*0\r\n",
@@ -418,12 +421,13 @@ TEST(redis_faults, topology)
     t_redis_port()->close(p.limits);
   }
   for (i = 0; i < sizeof moves / sizeof moves[0]; i++) {
-    snprintf(text, sizeof text, "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n", p.f.port); /* without a host: the one that was asked */
+    snprintf(text, sizeof text, "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n", p.f.port); /* without a host: the same server */
     munit_assert_int(topology_open(&p, "redis+cluster", "", text), ==, SVC_OK);
     munit_assert_int(topology_take(&p), ==, SVC_OK);
     snprintf(p.f.control->says, sizeof p.f.control->says, moves[i], p.f.port);
     atomic_store(&p.f.control->where, ASKED_EVALSHA);
-    munit_assert_int(topology_take(&p), ==, strstr(moves[i], "-ASK 1 127.0.0.1:%d") ? SVC_OK : SVC_IO); /* ASKING, and then the script itself */
+    /* ASKING, and then the script itself */
+    munit_assert_int(topology_take(&p), ==, strstr(moves[i], "-ASK 1 127.0.0.1:%d") ? SVC_OK : SVC_IO);
     t_redis_port()->close(p.limits);
   }
   fake_stop(&p.f);
@@ -442,7 +446,7 @@ static void refused_uri(const char *uri, const char *expected)
   if (!strstr(why, expected)) munit_errorf("%s: %s", uri, why);
 }
 
-/* What a URI can have wrong; no part of it is said. */
+/* All errors that a URI can have. The message quotes no part of it. */
 TEST(redis_faults, uris)
 {
   static char large[2000];

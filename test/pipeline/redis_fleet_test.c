@@ -1,8 +1,7 @@
 /*
-** Redis as a fleet has it (ports/redis/tls.h, sentinel.h, cluster.h): by TLS with certificates that are right and wrong, a master that
-** sentinels name and that is killed, and a cluster in which a slot moves and a node dies. The servers are real ones, on loopback, and end
-** with the test. Skipped unless SVC_TEST_LIMITER=redis.
-**
+** Redis in production setups (ports/redis/tls.h, sentinel.h, cluster.h): TLS with valid and invalid certificates; a master that
+** sentinels name and that is killed; a cluster in which a slot moves and a node dies. The servers are real ones, on loopback,
+** and end with the test. Skipped unless SVC_TEST_LIMITER=redis.
 */
 #include "support.h"
 #include "ports/listener.h"
@@ -36,7 +35,7 @@ typedef struct fleet {
   char folder[128];
   int ports[FLEET_MOST];
   pid_t pids[FLEET_MOST];
-  t_service log; /* for its log alone */
+  t_service log; /* only its log is used */
   svc_limits *limits;
 } fleet;
 
@@ -49,7 +48,7 @@ static int fleet_socket(int port, bool listens)
   return -1;
 }
 
-/* One that nobody listens on; its neighbour of a cluster's bus has to be one, too. */
+/* Returns a free port whose port for the cluster bus is free, too. */
 static int fleet_port(void)
 {
   struct sockaddr_in a;
@@ -75,7 +74,7 @@ static void fleet_open(fleet *f)
   if (who) munit_assert_int(chown(f->folder, who->pw_uid, who->pw_gid), ==, 0);
 }
 
-/* The answer to a command, as it stands on the wire. */
+/* Returns the raw answer to a command. */
 static const char *fleet_ask(int port, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static const char *fleet_ask(int port, const char *format, ...)
 {
@@ -98,7 +97,8 @@ static const char *fleet_ask(int port, const char *format, ...)
   return answer;
 }
 
-/* redis-server with the settings in a file, a line each; ready is what it answers to PING, "": nothing is asked in clear. */
+/* Starts redis-server with the settings in a file, one per line. `ready`: its answer to PING; "": do not ask, because the server has
+** TLS only. */
 static void fleet_run(fleet *f, int i, const char *ready, const char *settings)
 {
   const struct passwd *who = geteuid() == 0 ? getpwnam("redis") : NULL;
@@ -147,7 +147,7 @@ static void fleet_close(fleet *f)
 
 /* ---------------------------------------------------------------------------------------------------------------- the port */
 
-/* Opens a handle, and closes the one before. */
+/* Opens a handle, and closes the previous one. */
 static int fleet_limits(fleet *f, char why[256], const char *format, ...) __attribute__((format(printf, 3, 4)));
 static int fleet_limits(fleet *f, char why[256], const char *format, ...)
 {
@@ -181,7 +181,7 @@ static bool fleet_available(fleet *f)
   return state.available;
 }
 
-/* Until it answers; what came before may have been done or not. */
+/* Repeats until Redis answers. Earlier attempts may or may not have taken a token. */
 static int64_t fleet_take_soon(fleet *f, const char *instance)
 {
   double until = t_seconds() + 20;
@@ -217,7 +217,7 @@ static void fleet_put(const fleet *f, const char *name, const char *text)
   fclose(file);
 }
 
-/* One for clients, which signs itself: those that svcd makes are for servers. */
+/* Makes a self-signed client certificate: the certificates that svcd makes are for servers. */
 static void fleet_client(const fleet *f)
 {
   static const char who[] = "CN=client";
@@ -254,7 +254,7 @@ static void fleet_run_tls(fleet *f, const char *clients)
   fleet_run(f, 0, "", settings);
 }
 
-/* Nothing is said to a server whose certificate is not the one that was asked for; what is wrong is told, and never the password. */
+/* The handle sends nothing to a server with the wrong certificate. The error names the reason, and never the password. */
 TEST(redis_fleet, tls)
 {
   fleet f;
@@ -281,7 +281,8 @@ TEST(redis_fleet, tls)
   munit_assert_true(fleet_available(&f));
   munit_assert_int(fleet_limits(&f, why, "rediss://me@localhost:%d?" PATIENT "&ca=%s/client.crt", f.ports[0], f.folder), ==, SVC_INVALID);
   munit_assert_not_null(strstr(why, "its certificate leads to no authority of the CA file"));
-  munit_assert_int(fleet_limits(&f, why, "redis://me@localhost:%d?" PATIENT, f.ports[0]), ==, SVC_OK); /* in clear: it hangs up */
+  /* without TLS: the server closes the connection */
+  munit_assert_int(fleet_limits(&f, why, "redis://me@localhost:%d?" PATIENT, f.ports[0]), ==, SVC_OK);
   munit_assert_false(fleet_available(&f));
   setenv("REDISCLI_AUTH", "geheimer", 1);
   munit_assert_int(fleet_limits(&f, why, "rediss://me@localhost:%d?" PATIENT "&ca=%s/server.crt", f.ports[0], f.folder), ==, SVC_INVALID);
@@ -291,7 +292,7 @@ TEST(redis_fleet, tls)
   fleet_close(&f);
 }
 
-/* A server that wants a certificate of ours. */
+/* A server that requires a client certificate. */
 TEST(redis_fleet, tls_client)
 {
   fleet f;
@@ -333,7 +334,7 @@ static void fleet_run_sentinel(fleet *f)
   fleet_run(f, SENTINEL, "+PONG", settings);
 }
 
-/* A failover is followed: by the connections that are made next, and by one that an old master still answers. */
+/* A failover is followed, by new connections and by one to an old master that still answers. */
 TEST(redis_fleet, sentinel)
 {
   fleet f;
@@ -346,7 +347,8 @@ TEST(redis_fleet, sentinel)
   fleet_run_sentinel(&f);
   munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:%d/other?" PATIENT, f.ports[SENTINEL]), ==, SVC_INVALID);
   munit_assert_not_null(strstr(why, "the sentinels know no master of this name"));
-  munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:%d/main?" PATIENT, f.ports[MASTER]), ==, SVC_INVALID); /* no sentinel */
+  /* a server that is no sentinel */
+  munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:%d/main?" PATIENT, f.ports[MASTER]), ==, SVC_INVALID);
   munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:1,127.0.0.1:%d/main?" PATIENT, f.ports[SENTINEL]), ==, SVC_OK);
   munit_assert_true(fleet_available(&f));
   munit_assert_true(fleet_take(&f, "one", &left) && left == 999);
@@ -357,14 +359,14 @@ TEST(redis_fleet, sentinel)
     t_pause_ms(50);
   }
   fleet_kill(&f, MASTER);
-  munit_assert_int64(fleet_take_soon(&f, "one"), <, 999); /* what the replica has been told is known */
+  munit_assert_int64(fleet_take_soon(&f, "one"), <, 999); /* the replica knows the tokens that were replicated to it */
   munit_assert_not_null(strstr(fleet_ask(f.ports[REPLICA], "ROLE"), "master"));
   munit_assert_int(t_redis_port()->count(f.limits, SVC_S("n"), 2, 3600000, 60000, &fresh), ==, SVC_OK);
-  munit_assert_false(fresh); /* given out before: it may have been used at the master that is gone */
+  munit_assert_false(fresh); /* issued before the failover: the old master may have seen it used */
   munit_assert_int(t_redis_port()->count(f.limits, SVC_S("m"), 1, 0, 60000, &fresh), ==, SVC_OK);
   munit_assert_true(fresh);
   munit_assert_not_null(strstr(f.log.log, "answers again"));
-  munit_assert_string_equal(fleet_ask(f.ports[REPLICA], "REPLICAOF 127.0.0.1 1"), "+OK\r\n"); /* it is no master any more, and still answers */
+  munit_assert_string_equal(fleet_ask(f.ports[REPLICA], "REPLICAOF 127.0.0.1 1"), "+OK\r\n"); /* no longer a master, but it answers */
   munit_assert_false(fleet_take(&f, "one", &left));
   munit_assert_not_null(strstr(f.log.log, "READONLY"));
   munit_assert_string_equal(fleet_ask(f.ports[REPLICA], "REPLICAOF NO ONE"), "+OK\r\n");
@@ -411,7 +413,7 @@ static void fleet_id(const fleet *f, int i, char id[41])
   snprintf(id, 41, "%s", strchr(fleet_ask(f->ports[i], "CLUSTER MYID"), '\n') + 1);
 }
 
-/* Gives the slot of a key to another node, half of it at first: the key is asked for where it was, and then where it is. */
+/* Moves the slot of a key to another node, in two steps: the port finds the key at the old node and then at the new one. */
 static void fleet_move(fleet *f, const char *instance, int from, int to)
 {
   char ids[2][41], key[100];
@@ -426,13 +428,13 @@ static void fleet_move(fleet *f, const char *instance, int from, int to)
   fleet_ask(f->ports[from], "CLUSTER SETSLOT %d MIGRATING %s", slot, ids[1]);
   munit_assert_true(fleet_take(f, instance, &left) && left == before - 1);
   munit_assert_string_equal(fleet_ask(f->ports[from], "MIGRATE 127.0.0.1 %d %s 0 5000", f->ports[to], key), "+OK\r\n");
-  munit_assert_true(fleet_take(f, instance, &left) && left == before - 2); /* ASK */
+  munit_assert_true(fleet_take(f, instance, &left) && left == before - 2); /* by an ASK redirect */
   for (i = 0; i < 2; i++) fleet_ask(f->ports[i ? from : to], "CLUSTER SETSLOT %d NODE %s", slot, ids[1]);
-  munit_assert_true(fleet_take(f, instance, &left) && left == before - 3); /* MOVED */
+  munit_assert_true(fleet_take(f, instance, &left) && left == before - 3); /* by a MOVED redirect */
   munit_assert_true(fleet_take(f, instance, &left) && left == before - 4);
 }
 
-/* Which node has the bucket of this instance? */
+/* Returns the node that has the bucket of this instance. */
 static int fleet_node_of(const fleet *f, const char *instance)
 {
   char key[100];
@@ -462,7 +464,7 @@ TEST(redis_fleet, cluster)
   munit_assert_string_equal(f.log.log, "");
   fleet_move(&f, of[0], 0, 1);
   munit_assert_string_equal(f.log.log, "");
-  fleet_kill(&f, 2); /* the keys of others are limited as before */
+  fleet_kill(&f, 2); /* keys on the other nodes are limited as before */
   munit_assert_false(fleet_take(&f, of[2], &left));
   for (until = t_seconds() + 3; t_seconds() < until; t_pause_ms(100)) {
     munit_assert_true(fleet_take(&f, of[1], &left));
@@ -475,7 +477,7 @@ TEST(redis_fleet, cluster)
   fleet_close(&f);
 }
 
-/* One server that is no cluster's is refused at the start, and said so. */
+/* A single server that is not in a cluster is refused at the start, with the reason. */
 TEST(redis_fleet, no_cluster)
 {
   fleet f;
@@ -487,7 +489,8 @@ TEST(redis_fleet, no_cluster)
   fleet_run(&f, 0, "+PONG", settings);
   munit_assert_int(fleet_limits(&f, why, "redis+cluster://127.0.0.1:%d?" PATIENT, f.ports[0]), ==, SVC_INVALID);
   munit_assert_not_null(strstr(why, "cluster support disabled"));
-  munit_assert_int(fleet_limits(&f, why, "redis+cluster://127.0.0.1:1,127.0.0.1:2?" PATIENT), ==, SVC_OK); /* nobody is there: that may change */
+  /* no server answers: that may change */
+  munit_assert_int(fleet_limits(&f, why, "redis+cluster://127.0.0.1:1,127.0.0.1:2?" PATIENT), ==, SVC_OK);
   munit_assert_false(fleet_available(&f));
   fleet_close(&f);
 }

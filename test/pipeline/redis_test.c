@@ -1,7 +1,7 @@
 /*
-** Limits that several handles share (ports/redis.c): exact in their sum, the same steps as those of one handle, nonces that are used
-** once, and what happens when Redis does not answer. Each test has a redis-server of its own, on a socket in a folder, which it may
-** stop and kill; it ends with the test. Skipped unless SVC_TEST_LIMITER=redis.
+** Limits that several handles share (ports/redis.c): exact totals, the same steps as those of one handle, nonces that are used
+** once, and what happens when Redis does not answer. Each test starts its own redis-server, on a socket in a folder, which the
+** test may stop and kill; the server ends with the test. Skipped unless SVC_TEST_LIMITER=redis.
 */
 #include "relay.h"
 #include "slow.h"
@@ -25,7 +25,7 @@
 
 typedef struct server {
   char folder[128], socket[160], uri[200], password[64];
-  bool no_auth; /* it does not know this command */
+  bool no_auth; /* the server does not know AUTH */
   pid_t pid;
 } server;
 
@@ -40,7 +40,7 @@ static int server_connect(const server *s)
   return -1;
 }
 
-/* One command, and whether its answer begins like this. */
+/* Sends a command. Returns whether the answer begins with this text. */
 static bool server_says(const server *s, const char *command, const char *answer)
 {
   char bytes[512] = "";
@@ -52,7 +52,7 @@ static bool server_says(const server *s, const char *command, const char *answer
   return strncmp(bytes, answer, strlen(answer)) == 0;
 }
 
-/* It will not run as root where it can be somebody else, and does not outlive the test. */
+/* Runs the server, not as root if there is another user, and kills it when the test ends. */
 static void server_child(const server *s)
 {
   const struct passwd *who = geteuid() == 0 ? getpwnam("redis") : NULL;
@@ -83,7 +83,7 @@ static void server_open(server *s, const char *password)
   memset(s, 0, sizeof *s);
   store_folder(s->folder);
   snprintf(s->socket, sizeof s->socket, "%s/redis", s->folder);
-  snprintf(s->uri, sizeof s->uri, "redis+unix://%s?timeout=200&connect=200", s->socket); /* on a machine that is busy with tests */
+  snprintf(s->uri, sizeof s->uri, "redis+unix://%s?timeout=200&connect=200", s->socket); /* for a machine that is busy with tests */
   snprintf(s->password, sizeof s->password, "%s", password);
   server_begin(s);
 }
@@ -109,10 +109,10 @@ typedef struct site {
   server server;
   const svc_limiter_port *port;
   svc_limits *limits[HANDLES];
-  t_service log; /* for its log alone */
+  t_service log; /* only its log is used */
 } site;
 
-/* svc_config.log_event: the event says what the words do. */
+/* svc_config.log_event: checks that the event name matches the text. */
 static void site_said(void *log, int level, const char *event, const char *text)
 {
   munit_assert_string_equal(event, strstr(text, "answers again") ? "limiter.up" : "limiter.down");
@@ -191,7 +191,7 @@ static void *hammering(void *context)
   return NULL;
 }
 
-/* Two handles have one bucket: in turn, and all at once. */
+/* Two handles share one bucket, in turn and at the same time. */
 TEST(redis, exact)
 {
   svc_bucket b = bucket("5f0000000000000000000001", 10, 5, 60);
@@ -221,7 +221,7 @@ TEST(redis, exact)
   site_close(&s);
 }
 
-/* Step by step what limiter.c does, whatever the times are: forwards, and back by more than an interval. */
+/* The steps are exactly those of limiter.c at any times: forward, and back by more than an interval. */
 TEST(redis, same_steps)
 {
   static const svc_set_row rows[] = {
@@ -258,7 +258,8 @@ TEST(redis, same_steps)
   site_close(&s);
 }
 
-/* Of two handles whose clocks differ nobody gains a token by going back and forth; a clock that was set back begins again. */
+/* With two handles whose clocks differ, nobody gains a token by alternating between them. A clock that is set back starts a new
+** interval. */
 TEST(redis, clocks)
 {
   svc_bucket b = bucket("a", 3, 1, 60), c = bucket("b", 2, 2, 60);
@@ -271,7 +272,7 @@ TEST(redis, clocks)
   for (i = 0; i < 20; i++) munit_assert_int(take(&s, i % 2, &b, t + i - i % 2 * behind).taken, ==, i < 3);
   got = take(&s, 1, &b, t + 20 - behind);
   munit_assert_int64(got.wait_seconds, ==, 60); /* never longer than an interval */
-  munit_assert_false(take(&s, 0, &b, t + 11000).taken); /* a minute after the other's first look, not after the first token */
+  munit_assert_false(take(&s, 0, &b, t + 11000).taken); /* the slower clock's minute is over, but not the interval */
   munit_assert_false(take(&s, 0, &b, t + 59999).taken);
   munit_assert_true(take(&s, 1, &b, t + 60000).taken);
   for (i = 0; i < 100; i++) munit_assert_false(take(&s, i % 2, &b, t + 60000 + 300 * i - i % 2 * behind).taken);
@@ -284,7 +285,7 @@ TEST(redis, clocks)
   site_close(&s);
 }
 
-/* Instances are any bytes, and sets are sets; times are any numbers; what is configured otherwise at another handle is no more than here. */
+/* Instances are any bytes, sets are separate, and times are any numbers. A handle with another limit grants no more than this one. */
 TEST(redis, any_bytes)
 {
   static const int64_t times[] = { 0, -5, 1, INT64_MAX, INT64_MIN, T_START, INT64_MAX / 4 };
@@ -305,7 +306,7 @@ TEST(redis, any_bytes)
     }
   b.set = SVC_S("another");
   munit_assert_true(take(&s, 0, &b, T_START).taken);
-  b.capacity = 100; /* of a handle with another limit: what was drawn stays drawn */
+  b.capacity = 100; /* a handle with a higher limit: tokens that were taken stay taken */
   munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 0);
   b.capacity = 50;
   munit_assert_int64(take(&s, 0, &b, T_START + 40 * 60000).remaining, ==, 39);
@@ -322,7 +323,7 @@ TEST(redis, any_bytes)
   site_close(&s);
 }
 
-/* What would be full again is not kept. */
+/* Redis drops a bucket when it is full again. */
 TEST(redis, forgets)
 {
   svc_bucket b = bucket("a", 10, 5, 60);
@@ -330,7 +331,7 @@ TEST(redis, forgets)
   int i;
   SKIP_WITHOUT;
   site_open(&s);
-  for (i = 0; i < 6; i++) take(&s, 0, &b, T_START); /* six are two intervals, and there is a minute on top */
+  for (i = 0; i < 6; i++) take(&s, 0, &b, T_START); /* six tokens take two intervals to refill, plus a minute */
   munit_assert_true(server_says(&s.server, "EVAL \"local t = redis.call('PTTL', 'svc:svc:b:clusters_group:a') return (t > 120000 and t <= 180000) and 1 or t\" 0",
                                 ":1\r\n"));
   count(&s, 0, "n", 1);
@@ -350,19 +351,19 @@ TEST(redis, counts)
   site_open(&s);
   munit_assert_true(count(&s, 0, "n", 1));
   munit_assert_false(count(&s, 1, "n", 1));
-  munit_assert_true(count(&s, 1, "n", 5)); /* some came in another order */
+  munit_assert_true(count(&s, 1, "n", 5)); /* counts arrive in another order */
   munit_assert_true(count(&s, 0, "n", 3));
   munit_assert_false(count(&s, 1, "n", 3));
   munit_assert_true(count(&s, 1, "other", 3));
   munit_assert_true(count(&s, 0, "n", 68));
-  munit_assert_false(count(&s, 0, "n", 4)); /* 64 behind: it can no longer be told */
+  munit_assert_false(count(&s, 0, "n", 4)); /* 64 behind: too old to tell whether it was used */
   munit_assert_false(count(&s, 0, "n", 5));
   munit_assert_true(count(&s, 0, "n", 6));
   munit_assert_true(count(&s, 0, "n", UINT32_MAX));
   munit_assert_false(count(&s, 1, "n", UINT32_MAX));
   munit_assert_true(count(&s, 1, "n", UINT32_MAX - 63));
   munit_assert_false(count(&s, 1, "n", UINT32_MAX - 64));
-  for (i = 0; i < 1500; i++) { /* any order, against a list of all */
+  for (i = 0; i < 1500; i++) { /* random order, compared with a list of all counts */
     int n = munit_rand_int_range((int)highest > 80 ? (int)highest - 80 : 1, (int)highest + 1 + (i % 50 == 0 ? 90 : 3));
     bool good;
     if (n >= 700) break;
@@ -377,7 +378,7 @@ TEST(redis, counts)
 
 /* -------------------------------------------------------------------------------------------------------------- services */
 
-/* Handles that are alike in every bit, as they begin with the same random numbers: ids, keys, and the secret of nonces. */
+/* Handles that start with the same random numbers, so that ids, keys and nonce secrets are equal. */
 typedef struct fleet {
   server server;
   t_service t[HANDLES];
@@ -427,7 +428,7 @@ static void md5_hex(char out[33], const char *format, ...)
   for (i = 0; i < 16; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
-/* GET /orgs by HTTP Digest, with this count of a nonce. */
+/* Sends GET /orgs with HTTP Digest and this nonce count. */
 static int fleet_digest(fleet *f, int i, const char *nonce, unsigned n)
 {
   static const char target[] = "/api/svc/v2/orgs";
@@ -457,7 +458,7 @@ static void fleet_nonce(fleet *f, int i, char nonce[33])
   f->t[i].anonymous = false;
 }
 
-/* The headers are the ones that there always are, and the token endpoint has its bucket there, too. */
+/* The headers are the usual ones, and the token endpoint has its bucket in Redis, too. */
 TEST(redis, requests)
 {
   fleet f;
@@ -465,7 +466,7 @@ TEST(redis, requests)
   SKIP_WITHOUT;
   server_open(&f.server, "");
   fleet_open(&f, NULL, NULL);
-  for (i = 0; i < 25; i++) { /* 10, and 5 a minute */
+  for (i = 0; i < 25; i++) { /* 10 tokens, 5 per minute */
     char left[16];
     snprintf(left, sizeof left, "%d", i < 10 ? 9 - i : 0);
     munit_assert_int(fleet_settings(&f, i % 2), ==, i < 10 ? 200 : 429);
@@ -490,7 +491,7 @@ TEST(redis, requests)
   server_close(&f.server);
 }
 
-/* What was used at one handle is used at the other, also with limiter_off. */
+/* A nonce count that was used at one handle is refused at the other, also with limiter_off. */
 TEST(redis, replay)
 {
   svc_config off = { .limiter_off = 1 };
@@ -504,14 +505,14 @@ TEST(redis, replay)
     fleet_nonce(&f, 0, nonce);
     munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 200);
     munit_assert_int(fleet_digest(&f, 1, nonce, 1), ==, 401);
-    munit_assert_not_null(strstr(t_get_header(&f.t[1], "WWW-Authenticate"), "stale=true")); /* who really is it takes a new one */
+    munit_assert_not_null(strstr(t_get_header(&f.t[1], "WWW-Authenticate"), "stale=true")); /* the real client takes a new nonce */
     munit_assert_int(fleet_digest(&f, 1, nonce, 2), ==, 200);
     munit_assert_int(fleet_digest(&f, 0, nonce, 2), ==, 401);
     munit_assert_int(fleet_digest(&f, 0, nonce, 5), ==, 200);
-    munit_assert_int(fleet_digest(&f, 1, nonce, 4), ==, 200); /* a lower one that was not used, once */
+    munit_assert_int(fleet_digest(&f, 1, nonce, 4), ==, 200); /* a lower count that was not used is accepted once */
     munit_assert_int(fleet_digest(&f, 0, nonce, 4), ==, 401);
     munit_assert_int(fleet_digest(&f, 1, nonce, 4), ==, 401);
-    munit_assert_true(server_says(&f.server, "FLUSHALL", "+OK")); /* it has lost its memory: what a handle knows itself still holds */
+    munit_assert_true(server_says(&f.server, "FLUSHALL", "+OK")); /* each handle still knows the counts it has seen */
     munit_assert_int(fleet_digest(&f, 0, nonce, 5), ==, 401);
     munit_assert_int(fleet_digest(&f, 1, nonce, 4), ==, 401);
     fleet_close(&f);
@@ -519,7 +520,7 @@ TEST(redis, replay)
   }
 }
 
-/* What the handles of a fleet have in common that share a store on PostgreSQL, and a server of Redis that is begun here. */
+/* Prepares handles that share a store on PostgreSQL, and starts a Redis server for them. */
 static void fleet_of_one_store(fleet *f, char folder[128], svc_config *config)
 {
   memset(f, 0, sizeof *f);
@@ -531,7 +532,7 @@ static void fleet_of_one_store(fleet *f, char folder[128], svc_config *config)
   config->limiter_path = f->server.uri;
 }
 
-/* As it is meant: one store on PostgreSQL, one Redis, several handles. */
+/* The intended setup of several handles: a common store on PostgreSQL, and a common Redis. */
 TEST(redis, one_store)
 {
   svc_config config = { 0 };
@@ -555,7 +556,7 @@ TEST(redis, one_store)
 
 /* ---------------------------------------------------------------------------------------------------------------- outages */
 
-/* Until Redis is asked again and answers: a little more than the longest pause. */
+/* Waits until the handle asks Redis again and gets an answer: slightly more than the longest pause. */
 static void until_mended(fleet *f, int i)
 {
   double until = t_seconds() + 15;
@@ -576,8 +577,8 @@ static bool metrics_have(svc *s, const char *line)
   return has;
 }
 
-/* Killed in the middle: each handle goes on by itself, from the level that it knows, and neither waits nor talks about it with every
-** request. Both together never grant more than twice what the bucket holds. */
+/* Redis is killed: each handle continues alone, from the level that it knows. No request waits, and the log does not repeat the
+** failure. Both handles together never grant more than twice the bucket. */
 TEST(redis, open_when_gone)
 {
   svc_config counts = { .metrics = 1 };
@@ -593,9 +594,9 @@ TEST(redis, open_when_gone)
   server_kill(&f.server);
   begun = t_seconds();
   for (i = 0; i < 400; i++) munit_assert_int(t_send(&f.t[i % 2], "GET", "/orgs", NULL), ==, 200);
-  munit_assert_double(t_seconds() - begun, <, 5); /* connections are refused at once; each of these would take no longer */
+  munit_assert_double(t_seconds() - begun, <, 5); /* connections are refused at once, so no request waits */
   for (i = 0; i < 22; i++) granted[i % 2] += fleet_settings(&f, i % 2) == 200;
-  munit_assert_int(granted[0], ==, 5); /* what was left when it heard of it last */
+  munit_assert_int(granted[0], ==, 5); /* the tokens that were left in Redis's last answer */
   munit_assert_int(granted[1], ==, 4);
   for (i = 0; i < HANDLES; i++) {
     munit_assert_true(metrics_have(f.t[i].s, "svc_limiter_up 0\n"));
@@ -606,9 +607,9 @@ TEST(redis, open_when_gone)
   }
   server_begin(&f.server);
   for (i = 0; i < HANDLES; i++) until_mended(&f, i);
-  for (i = 0; i < 4; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, 429); /* it is told what was granted meanwhile */
+  for (i = 0; i < 4; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, 429); /* Redis learns how many were granted in the meantime */
   for (i = 0; i < HANDLES; i++) f.t[i].now += 3600000;
-  for (i = 0; i < 12; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, i < 10 ? 200 : 429); /* together again */
+  for (i = 0; i < 12; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, i < 10 ? 200 : 429); /* shared again */
   for (i = 0; i < HANDLES; i++) {
     munit_assert_int(lines_with(f.t[i].log, "cannot be asked"), ==, 1);
     munit_assert_int(lines_with(f.t[i].log, "answers again"), ==, 1);
@@ -618,7 +619,8 @@ TEST(redis, open_when_gone)
   server_close(&f.server);
 }
 
-/* A handle that never heard of a bucket has a full one, the one that heard last the rest: N times the bucket, and not once more. */
+/* A handle that never saw a bucket has a full one, and the handle with the last answer has the rest: N handles grant at most N full
+** buckets. */
 TEST(redis, bound_when_gone)
 {
   fleet f;
@@ -628,7 +630,7 @@ TEST(redis, bound_when_gone)
   fleet_open(&f, NULL, NULL);
   for (i = 0; i < 10; i++) granted += fleet_settings(&f, 0) == 200;
   munit_assert_int(granted, ==, 10);
-  kill(f.server.pid, SIGSTOP); /* it keeps its memory */
+  kill(f.server.pid, SIGSTOP); /* the server keeps its memory */
   for (i = 0; i < 40; i++) granted += fleet_settings(&f, i % 2) == 200;
   kill(f.server.pid, SIGCONT);
   until_mended(&f, 0);
@@ -651,7 +653,7 @@ static int health(svc *s, const char *has)
   return status;
 }
 
-/* Not ready while Redis is gone, also if no request has asked it since; and ready again, though none does. */
+/* A handle is not ready while Redis is down, even if no request has needed it since. Readiness returns without a request, too. */
 TEST(redis, health)
 {
   double until = t_seconds() + 15;
@@ -689,7 +691,8 @@ static void challenge_nonce(t_service *t, char nonce[33])
   snprintf(nonce, 33, "%.32s", p + 7);
 }
 
-/* A nonce that cannot be counted over all handles is accepted by none; the one that is given in its place by one alone. */
+/* While nonces cannot be counted over all handles, none of them accepts a shared one. Each issues local nonces, which only itself
+** accepts. */
 TEST(redis, nonces_fail_closed)
 {
   svc_config config = { 0 };
@@ -706,20 +709,21 @@ TEST(redis, nonces_fail_closed)
   fleet_nonce(&f, 0, nonce);
   munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 200);
   server_kill(&f.server);
-  for (i = 0; i < HANDLES; i++) munit_assert_int(fleet_digest(&f, 1, nonce, 1 + (unsigned)i), ==, 401); /* a replay, or not: nobody can tell */
+  /* replay or not: nobody can tell without Redis */
+  for (i = 0; i < HANDLES; i++) munit_assert_int(fleet_digest(&f, 1, nonce, 1 + (unsigned)i), ==, 401);
   munit_assert_int(fleet_digest(&f, 0, nonce, 2), ==, 401);
   challenge_nonce(&f.t[0], own);
-  munit_assert_int(fleet_digest(&f, 0, own, 1), ==, 200); /* clients get in all the same */
+  munit_assert_int(fleet_digest(&f, 0, own, 1), ==, 200); /* clients can still sign in */
   munit_assert_int(fleet_digest(&f, 0, own, 1), ==, 401);
   munit_assert_int(fleet_digest(&f, 0, own, 2), ==, 200);
   munit_assert_int(fleet_digest(&f, 1, own, 1), ==, 401);
   munit_assert_int(fleet_digest(&f, 1, own, 3), ==, 401);
-  fleet_nonce(&f, 1, fresh); /* whoever asks now is given such a one at once */
+  fleet_nonce(&f, 1, fresh); /* a new challenge contains a local nonce at once */
   munit_assert_int(fleet_digest(&f, 1, fresh, 1), ==, 200);
   munit_assert_int(fleet_digest(&f, 0, fresh, 1), ==, 401);
   server_begin(&f.server);
   for (i = 0; i < HANDLES; i++) until_mended(&f, i);
-  munit_assert_int(fleet_digest(&f, 1, own, 1), ==, 401); /* nor afterwards */
+  munit_assert_int(fleet_digest(&f, 1, own, 1), ==, 401); /* also not after Redis is back */
   munit_assert_int(fleet_digest(&f, 0, own, 2), ==, 401);
   munit_assert_int(fleet_digest(&f, 0, own, 3), ==, 200);
   munit_assert_int(fleet_digest(&f, 0, fresh, 1), ==, 401);
@@ -728,7 +732,7 @@ TEST(redis, nonces_fail_closed)
   store_remove(folder);
 }
 
-/* A Redis that was started after a nonce was given out may have forgotten which counts were used. */
+/* A Redis that was started after a nonce was issued may have lost the counts that were used. */
 TEST(redis, nonces_before_it)
 {
   bool fresh = true;
@@ -739,12 +743,12 @@ TEST(redis, nonces_before_it)
   munit_assert_false(fresh);
   munit_assert_int(s.port->count(s.limits[0], SVC_S("new"), 1, 0, 60000, &fresh), ==, SVC_OK);
   munit_assert_true(fresh);
-  munit_assert_int(s.port->count(s.limits[0], SVC_S("new"), 2, 3600000, 60000, &fresh), ==, SVC_OK); /* it is known */
+  munit_assert_int(s.port->count(s.limits[0], SVC_S("new"), 2, 3600000, 60000, &fresh), ==, SVC_OK); /* Redis has a record of this nonce */
   munit_assert_true(fresh);
   site_close(&s);
 }
 
-/* Wrong answers to Digest are counted over all handles. */
+/* Failed Digest attempts are counted over all handles. */
 TEST(redis, guesses)
 {
   char nonce[33], key[sizeof ((svc_credentials *)0)->private_key];
@@ -759,14 +763,14 @@ TEST(redis, guesses)
   for (i = 0; i < 14; i++) munit_assert_int(fleet_digest(&f, i % 2, nonce, 1 + (unsigned)i), ==, i < 10 ? 401 : 429);
   munit_assert_not_null(t_get_header(&f.t[1], "Retry-After"));
   strcpy(f.keys.private_key, key);
-  for (i = 0; i < HANDLES; i++) munit_assert_int(fleet_digest(&f, i, nonce, 20 + (unsigned)i), ==, 429); /* no guess goes through */
+  for (i = 0; i < HANDLES; i++) munit_assert_int(fleet_digest(&f, i, nonce, 20 + (unsigned)i), ==, 429); /* no further guess is accepted */
   server_kill(&f.server);
-  munit_assert_int(fleet_digest(&f, 0, nonce, 30), ==, 429); /* what it has heard still holds */
+  munit_assert_int(fleet_digest(&f, 0, nonce, 30), ==, 429); /* the last answer still holds */
   fleet_close(&f);
   server_close(&f.server);
 }
 
-/* A key that holds something else is taken for none; of a nonce for one that is used up. Nobody else notices. */
+/* A key with a value of another format counts as a missing bucket, or as a nonce that is used up. Other keys are not affected. */
 TEST(redis, bad_values)
 {
   static const char *const values[] = { "SET %s garbage", "SET %s \"\"", "SET %s \"99999999999999999999 -1\"", "LPUSH %s 1 2 3", "HSET %s a b",
@@ -813,20 +817,20 @@ TEST(redis, closed_when_gone)
     munit_assert_string_equal(t_error(&f.t[i % 2]), "SERVICE_UNAVAILABLE");
   }
   munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 503);
-  f.t[0].caller.user_id = "000000000000000000000000"; /* the host itself asks nobody: svcd looks so what there is when it starts */
+  f.t[0].caller.user_id = "000000000000000000000000"; /* requests of the host (svcd at its start) need no limiter */
   munit_assert_int(t_send(&f.t[0], "GET", "/orgs", NULL), ==, 200);
   t_as(&f.t[0], NULL);
   munit_assert_int(lines_with(f.t[0].log, "requests are refused until it answers"), ==, 1);
   server_begin(&f.server);
   for (i = 0; i < HANDLES; i++) until_mended(&f, i);
-  munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 200); /* who was refused so has used nothing up */
+  munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 200); /* the refused request used nothing up */
   munit_assert_int(fleet_settings(&f, 0), ==, 200);
   munit_assert_int(lines_with(f.t[0].log, "limiter"), ==, 2);
   fleet_close(&f);
   server_close(&f.server);
 }
 
-/* Somebody who listens, and never answers. Who has tried is counted by the connections that wait there. */
+/* A server that accepts connections and never answers. The connections that wait there show the number of attempts. */
 typedef struct wall {
   char folder[128], uri[200];
   int fd;
@@ -857,7 +861,7 @@ static void wall_close(wall *w)
   store_remove(w->folder);
 }
 
-/* Requests do not line up for one who does not answer. */
+/* Requests do not queue up for a server that does not answer. */
 TEST(redis, silent)
 {
   int i, tries, asked = 0;
@@ -868,7 +872,7 @@ TEST(redis, silent)
   T_SKIP_SLOW;
   wall_open(&w);
   begun = t_seconds();
-  fleet_open(&f, w.uri, NULL); /* a service starts all the same */
+  fleet_open(&f, w.uri, NULL); /* the service still starts */
   for (i = 0; t_seconds() - begun < 1.0; i++, asked++) {
     double before = t_seconds();
     munit_assert_int(t_send(&f.t[0], "GET", "/orgs", NULL), !=, 503);
@@ -876,10 +880,10 @@ TEST(redis, silent)
     if (i % 10 == 0) t_pause_ms(1);
   }
   tries = wall_tries(&w);
-  munit_assert_int(tries, >=, 3); /* of either at the start, and of the first again */
-  munit_assert_int(tries, <=, 5); /* at 0.1, 0.3 and 0.7 seconds, or later */
+  munit_assert_int(tries, >=, 3); /* one of each handle at the start, and another of the first */
+  munit_assert_int(tries, <=, 5); /* after 0.1, 0.3 and 0.7 seconds, or later */
   munit_assert_int(asked, >, 20 * tries);
-  munit_assert_double(longest, <, 1); /* 55 ms, on a machine that has time for us */
+  munit_assert_double(longest, <, 1); /* 55 ms, on a machine that is not busy */
   munit_assert_int(lines_with(f.t[0].log, "limiter"), ==, 1);
   munit_assert_not_null(strstr(f.t[0].log, "does not answer in time"));
   fleet_close(&f);
@@ -904,7 +908,7 @@ static void *asking(void *context)
   return NULL;
 }
 
-/* Of many who ask at the same time one tries. */
+/* Of many concurrent requests only one tries to reach Redis. */
 TEST(redis, one_tries)
 {
   asker a[8];
@@ -916,7 +920,7 @@ TEST(redis, one_tries)
   memset(&s, 0, sizeof s);
   s.port = t_redis_port();
   strcpy(s.server.uri, w.uri);
-  for (i = 0; i < 8; i++) a[i].until = t_seconds() + 0.6; /* before it is opened, which is the first try */
+  for (i = 0; i < 8; i++) a[i].until = t_seconds() + 0.6; /* begins before the handle is opened, which is the first attempt */
   s.limits[0] = site_handle(&s);
   for (i = 0; i < 8; i++) {
     a[i].limits = s.limits[0];
@@ -925,7 +929,7 @@ TEST(redis, one_tries)
   for (i = 0; i < 8; i++) pthread_join(a[i].thread, NULL);
   tries = wall_tries(&w);
   munit_assert_int(tries, >=, 2);
-  munit_assert_int(tries, <=, 3); /* at 0.1 and 0.3 seconds, or later */
+  munit_assert_int(tries, <=, 3); /* after 0.1 and 0.3 seconds, or later */
   munit_assert_int(lines_with(s.log.log, "limiter"), ==, 1);
   s.port->close(s.limits[0]);
   wall_close(&w);
@@ -938,7 +942,7 @@ static void *goes_on(void *server_of)
   return NULL;
 }
 
-/* A server that stops for a while: what it says too late, even while another question waits, is not taken for the answer to that. */
+/* The server stops for a while. A late answer is not taken for the answer to a later command, even if one is waiting. */
 TEST(redis, late)
 {
   svc_bucket b = bucket("a", 100, 1, 60), c = bucket("b", 7, 1, 60);
@@ -949,7 +953,7 @@ TEST(redis, late)
   int i, rc = SVC_OK;
   SKIP_WITHOUT;
   site_open(&s);
-  for (i = 0; i < 2; i++) { /* one that is late is one that is late: the next asks again */
+  for (i = 0; i < 2; i++) { /* after a late answer the next request asks again */
     take(&s, 0, &b, T_START);
     kill(s.server.pid, SIGSTOP);
     munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), ==, SVC_IO);
@@ -970,7 +974,7 @@ TEST(redis, late)
   pthread_join(thread, NULL);
   munit_assert_int64(t.remaining, ==, 6);
   munit_assert_int(lines_with(s.log.log, "answers again"), ==, 1);
-  munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 80); /* at the most what was asked before it was known to be gone */
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 80); /* at most those sent before the breaker opened */
   munit_assert_int(lines_with(s.log.log, "limiter"), ==, 2);
   site_close(&s);
 }
@@ -999,7 +1003,7 @@ static void take_at_once(site *s, one_take *all, int n)
   }
 }
 
-/* Several who wait for one that has stopped: all are told, the log has one line, and the next that is answered mends it. */
+/* Several requests wait for a server that has stopped: all get an error, the log has one line, and the next answer ends the failure. */
 TEST(redis, together)
 {
   svc_bucket b = bucket("all", 500, 1, 60);
@@ -1019,7 +1023,7 @@ TEST(redis, together)
     }
     munit_assert_double(t_seconds() - begun, <, 15);
   }
-  munit_assert_double(t_seconds() - begun, >=, 1); /* five timeouts: until then it may be a busy moment */
+  munit_assert_double(t_seconds() - begun, >=, 1); /* five timeouts: until then the server may just be busy */
   munit_assert_int(lines_with(s.log.log, "cannot be asked"), ==, 1);
   kill(s.server.pid, SIGCONT);
   until = t_seconds() + 15;
@@ -1031,7 +1035,7 @@ TEST(redis, together)
   site_close(&s);
 }
 
-/* A busy moment, in which many answers are late: each request is told so, nobody stops asking, and no connection is given up. */
+/* A busy moment with many late answers: each of these requests gets an error, but the breaker stays closed and no connection is closed. */
 TEST(redis, busy_moment)
 {
   svc_bucket b = bucket("all", 500, 1, 60);
@@ -1064,7 +1068,7 @@ TEST(redis, busy_moment)
   site_close(&s);
 }
 
-/* Of two connections the first was late: the next question takes the other one. */
+/* If one of two connections has a late answer, the next command uses the other one. */
 TEST(redis, other_connection)
 {
   svc_bucket b = bucket("all", 500, 1, 60);
@@ -1079,7 +1083,7 @@ TEST(redis, other_connection)
   s.limits[0] = site_handle(&s);
   kill(s.server.pid, SIGSTOP);
   take_at_once(&s, all, 2);
-  t_pause_ms(100); /* so that either has one */
+  t_pause_ms(100); /* so that each request has a connection */
   kill(s.server.pid, SIGCONT);
   for (i = 0; i < 2; i++) {
     pthread_join(all[i].thread, NULL);
@@ -1093,7 +1097,7 @@ TEST(redis, other_connection)
   site_close(&s);
 }
 
-/* Scripts that it has forgotten, and connections that it has closed, are nobody's business. */
+/* Scripts that Redis has forgotten and connections that it has closed cause no error. */
 TEST(redis, forgetful)
 {
   svc_bucket b = bucket("a", 10, 1, 60);
@@ -1163,7 +1167,7 @@ TEST(redis, uris)
   }
   snprintf(uri, sizeof uri, "redis://%0300d", 1);
   munit_assert_int(open_uri(uri, why), ==, SVC_INVALID);
-  /* nobody is there, which is told by name */
+  /* no server listens; the message names the address */
   munit_assert_int(open_uri("redis://127.0.0.1:1/3?timeout=1&connect=1000&db=0", why), ==, SVC_OK);
   munit_assert_not_null(strstr(why, "Redis at 127.0.0.1:1 cannot be asked: "));
   munit_assert_int(open_uri("redis://[::1]:1/", why), ==, SVC_OK);
@@ -1172,7 +1176,7 @@ TEST(redis, uris)
   munit_assert_not_null(strstr(why, "Redis at /nowhere/redis cannot"));
 }
 
-/* The password, from the environment or from a file. One that is wrong keeps a service from being opened, and is told. */
+/* The password, from the environment or from a file. A wrong one makes opening fail, with the reason. */
 TEST(redis, password)
 {
   char why[256], file[200], uri[500];
@@ -1210,11 +1214,11 @@ TEST(redis, password)
   server_begin(&s);
   munit_assert_true(server_says(&s, "AUTH geheim", "-ERR unknown command 'AUTH', with args beginning with: 'geheim'"));
   munit_assert_int(open_uri(uri, why), ==, SVC_INVALID);
-  munit_assert_string_equal(why, "limiter: Redis refuses: ERR"); /* and not all that it said */
+  munit_assert_string_equal(why, "limiter: Redis refuses: ERR"); /* the message does not quote the whole answer */
   server_close(&s);
 }
 
-/* Memory that ends, and a URI that is none, keep a handle from being opened, and nothing is left. */
+/* If memory runs out, or the URI is invalid, opening fails and nothing leaks. */
 TEST(redis, not_opened)
 {
   t_memory memory = { .fail_at = 1 };
@@ -1236,8 +1240,8 @@ TEST(redis, not_opened)
   munit_assert_not_null(strstr(log.log, "limiter_path: ca is not a file"));
 }
 
-/* A connection that breaks after so many bytes of taking a token, of a handle of its own: its breaker is new. False: it did not take so
-** many. *sure, *unsure: tokens that were taken, and that may have been. */
+/* Breaks the connection after this many bytes of a request for a token. The handle is new, and so is its breaker. Returns false if
+** the request had fewer bytes. *sure, *unsure: tokens that were taken, and that may have been taken. */
 static bool broken_one(site *s, relay *r, int direction, int way, long bytes, long *sure, long *unsure)
 {
   svc_bucket b = bucket("one", 1000000, 1, 1000000);
@@ -1250,7 +1254,7 @@ static bool broken_one(site *s, relay *r, int direction, int way, long bytes, lo
   if (s->port->take(limits, &b, T_START, &t) == SVC_OK) ++*sure;
   else ++*unsure;
   hit = relay_disarm(r);
-  while (s->port->take(limits, &b, T_START, &t) != SVC_OK) { /* and it is found again */
+  while (s->port->take(limits, &b, T_START, &t) != SVC_OK) { /* the handle connects again */
     ++*unsure;
     munit_assert_true(t_seconds() < until);
     t_pause_ms(20);
@@ -1277,7 +1281,7 @@ TEST(redis, broken)
   for (way = 0; way < RELAY_WAYS; way++)
     for (direction = 0; direction < 2; direction++)
       for (bytes = 0; broken_one(&s, &r, direction, way, bytes, &sure, &unsure); bytes += 1 + bytes / 2) tried++;
-  fprintf(stderr, "Redis: %ld connections broken or held up, %ld tokens of which nobody knows\n", tried, unsure);
+  fprintf(stderr, "Redis: %ld connections broken or held up, %ld tokens with unknown outcome\n", tried, unsure);
   munit_assert_long(tried, >, 20);
   relay_stop(&r);
   server_close(&s.server);

@@ -1,8 +1,8 @@
 /*
-** From path and method to operation.
+** Routing from path and method to operation.
 **
-** The router is driven twice: by itself, over every path that the public catalog has (whether this build implements it
-** or not), and through the service, over what is implemented.
+** The router runs alone, over every path of the public catalog (in this build or not), and through the service, over the paths
+** that this build has.
 */
 #include "support.h"
 
@@ -26,7 +26,7 @@ static int method_number(const char *name)
 typedef struct bench {
   svc s;
   svc_route *routes;
-  svc_arena arena; /* of one call */
+  svc_arena arena; /* freed with every call */
   svc_call c;
   svc_request request;
 } bench;
@@ -71,7 +71,7 @@ static void bench_close(bench *b)
   svc_blocks_free(b->s.memory.blocks);
 }
 
-/* One path through the first two steps. Returns the status of the error, 0 when a plan was found. */
+/* Runs the first two stages for one path. Returns the status of the error; 0: an operation was found. */
 static int bench_route(bench *b, const char *method, const char *path)
 {
   char target[16384];
@@ -99,7 +99,7 @@ static void assert_str(svc_str got, const char *wanted)
   if (!svc_str_is(got, wanted)) munit_errorf("got \"%.*s\", not \"%s\"", SVC_ARG(got), wanted);
 }
 
-/* The path must lead to this operation, with these values of its parameters. */
+/* Checks that the path leads to this operation, with these values of its parameters. */
 static void assert_goes(bench *b, const char *method, const char *path, const char *to, const char *p0, const char *p1,
                         const char *p2)
 {
@@ -114,7 +114,7 @@ static void assert_goes(bench *b, const char *method, const char *path, const ch
   munit_assert_uint(b->c.plan->param_count, >=, i);
 }
 
-/* The operation's path with a value for each parameter; "raw" values are as they stand on the wire. */
+/* Writes the operation's path with a value for each parameter; "raw" values are not decoded. */
 static void sample_path(const char *path, const char *raw, char *out, size_t size)
 {
   size_t n = 0;
@@ -130,7 +130,7 @@ static void sample_path(const char *path, const char *raw, char *out, size_t siz
   out[n] = 0;
 }
 
-/* Every parameter's name left away: two paths that are the same then are one place in the tree. */
+/* Removes the names of all parameters: two paths with the same shape are one node in the tree. */
 static void shape_of(const char *path, char *out)
 {
   for (; *path; path++) {
@@ -176,7 +176,7 @@ TEST(route, every_operation)
   bench_close(&b);
 }
 
-/* Are the paths of one shape among those of the other? A parameter takes any literal, but not one with another ending. */
+/* Returns true if every path of the shape `narrow` also matches `wide`. A parameter matches any literal, but no other suffix. */
 static bool takes_in(const char *wide, const char *narrow)
 {
   while (*wide && *narrow) {
@@ -211,12 +211,12 @@ TEST(route, allowed_methods)
     sample_path(operations_list[i].path, "v", path, sizeof path);
     for (m = 0; m < SVC_METHOD_COUNT; m++) {
       int status = bench_route(&b, method_names[m], path);
-      if (status) munit_assert_uint(b.c.route.allowed, ==, allowed); /* who is served is not told what else there is */
+      if (status) munit_assert_uint(b.c.route.allowed, ==, allowed); /* the methods are listed only for 405 */
       munit_assert_int(status, ==, allowed >> m & 1 ? 0 : 405);
     }
     munit_assert_int(bench_route(&b, "HEAD", path), ==, allowed & 1 ? 0 : 405);
     munit_assert_int(bench_route(&b, "BREW", path), ==, 405);
-    munit_assert_int(bench_route(&b, "get", path), ==, 405); /* methods have one case */
+    munit_assert_int(bench_route(&b, "get", path), ==, 405); /* methods are case sensitive */
   }
   bench_close(&b);
 }
@@ -245,7 +245,7 @@ TEST(route, literal_first)
   assert_goes(&b, "GET", "/orgs/o/invoices/Pending", "/orgs/{orgId}/invoices/{invoiceId}", "o", "Pending", NULL);
   assert_goes(&b, "GET", "/groups/g/containers/all", "/groups/{groupId}/containers/all", "g", NULL, NULL);
   assert_goes(&b, "GET", "/groups/g/containers/alls", "/groups/{groupId}/containers/{containerId}", "g", "alls", NULL);
-  /* two parameters of other names at one place: each operation has its own */
+  /* two parameters with different names in the same place: each operation has its own */
   assert_goes(&b, "POST", "/groups/g/sampleDatasetLoad/x", "/groups/{groupId}/sampleDatasetLoad/{name}", "g", "x", NULL);
   assert_goes(&b, "GET", "/groups/g/sampleDatasetLoad/x", "/groups/{groupId}/sampleDatasetLoad/{sampleDatasetId}", "g",
               "x", NULL);
@@ -256,14 +256,14 @@ TEST(route, suffixes)
 {
   bench b;
   bench_open(&b);
-  /* behind a literal */
+  /* after a literal */
   assert_goes(&b, "POST", "/groups/g/streams:withSampleConnections", "/groups/{groupId}/streams:withSampleConnections", "g",
               NULL, NULL);
   assert_goes(&b, "POST", "/groups/g/flexClusters:tenantUpgrade", "/groups/{groupId}/flexClusters:tenantUpgrade", "g", NULL,
               NULL);
   assert_goes(&b, "GET", "/orgs/o/invoices/i/lineItems:search", "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", "o",
               "i", NULL);
-  /* behind a parameter */
+  /* after a parameter */
   assert_goes(&b, "POST", "/groups/g:migrate", "/groups/{groupId}:migrate", "g", NULL, NULL);
   assert_goes(&b, "POST", "/orgs/o/teams/t:addUser", "/orgs/{orgId}/teams/{teamId}:addUser", "o", "t", NULL);
   assert_goes(&b, "POST", "/orgs/o/teams/t:removeUser", "/orgs/{orgId}/teams/{teamId}:removeUser", "o", "t", NULL);
@@ -271,18 +271,18 @@ TEST(route, suffixes)
               "/groups/{groupId}/streams/{tenantName}/processor/{processorName}:start", "g", "t", "p");
   assert_goes(&b, "POST", "/groups/g/streams/t/processor/p:startWith",
               "/groups/{groupId}/streams/{tenantName}/processor/{processorName}:startWith", "g", "t", "p");
-  /* only at the end, and only one of them */
+  /* only at the end, and only one suffix */
   assert_goes(&b, "POST", "/groups/g/streams/t/processor/a:start:stop",
               "/groups/{groupId}/streams/{tenantName}/processor/{processorName}:stop", "g", "t", "a:start");
   assert_goes(&b, "GET", "/groups/g/streams/t/processor/p:started",
               "/groups/{groupId}/streams/{tenantName}/processor/{processorName}", "g", "t", "p:started");
-  /* an encoded colon is part of the name, a suffix alone is no name */
+  /* an encoded colon is part of the name, and a suffix without a name is a name */
   assert_goes(&b, "GET", "/groups/g/streams/t/processor/p%3Astart",
               "/groups/{groupId}/streams/{tenantName}/processor/{processorName}", "g", "t", "p:start");
   assert_goes(&b, "GET", "/groups/g/streams/t/processor/:start",
               "/groups/{groupId}/streams/{tenantName}/processor/{processorName}", "g", "t", ":start");
   munit_assert_int(bench_route(&b, "POST", "/groups/g/streams/t/processor/:start"), ==, 405);
-  munit_assert_int(bench_route(&b, "POST", "/groups/:migrate"), ==, 405); /* a project of that name has other methods */
+  munit_assert_int(bench_route(&b, "POST", "/groups/:migrate"), ==, 405); /* "/groups/{groupId}" with this id has other methods */
   munit_assert_int(bench_route(&b, "GET", "/groups/g/streams:other"), ==, 404);
   /* .gz */
   assert_goes(&b, "GET", "/groups/g/clusters/h.example/logs/db.gz", "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz",
@@ -293,7 +293,7 @@ TEST(route, suffixes)
   munit_assert_int(bench_route(&b, "GET", "/groups/g/clusters/h/logs/db.GZ"), ==, 404);
   munit_assert_int(bench_route(&b, "GET", "/groups/g/clusters/h/logs/.gz"), ==, 404);
   assert_goes(&b, "GET", "/groups/g/clusters/h/logs/db%2Egz", "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz", "g",
-              "h", "db"); /* a dot is unreserved: encoded or not is the same */
+              "h", "db"); /* a dot may be encoded or not */
   assert_goes(&b, "GET", "/groups/g/clusters/c/onlineArchives/queryLogs.gz",
               "/groups/{groupId}/clusters/{clusterName}/onlineArchives/queryLogs.gz", "g", "c", NULL);
   assert_goes(&b, "GET", "/groups/g/clusters/c/onlineArchives/queryLogs",
@@ -319,10 +319,10 @@ TEST(route, encoding)
   assert_goes(&b, "GET", "/groups/a%2fclusters", "/groups/{groupId}", "a/clusters", NULL, NULL);
   assert_goes(&b, "GET", "/groups/a%3Amigrate", "/groups/{groupId}", "a:migrate", NULL, NULL);
   assert_goes(&b, "GET", "/groups/a%252Fb", "/groups/{groupId}", "a%2Fb", NULL, NULL); /* decoded once */
-  assert_goes(&b, "GET", "/groups/a+b", "/groups/{groupId}", "a+b", NULL, NULL);       /* a plus is a plus in a path */
+  assert_goes(&b, "GET", "/groups/a+b", "/groups/{groupId}", "a+b", NULL, NULL);       /* a plus stays a plus in a path */
   assert_goes(&b, "GET", "/groups/%E2%82%AC", "/groups/{groupId}", "\xE2\x82\xAC", NULL, NULL);
   assert_goes(&b, "GET", "/groups/%F0%9F%98%80", "/groups/{groupId}", "\xF0\x9F\x98\x80", NULL, NULL);
-  assert_goes(&b, "GET", "/groups/..", "/groups/{groupId}", "..", NULL, NULL); /* no dot segments: nothing is a file */
+  assert_goes(&b, "GET", "/groups/..", "/groups/{groupId}", "..", NULL, NULL); /* dot segments have no meaning: paths are no files */
   assert_goes(&b, "GET", "/groups/%22%5C", "/groups/{groupId}", "\"\\", NULL, NULL);
   assert_goes(&b, "GET", "/groups/g/processes/db-0.example:27017", "/groups/{groupId}/processes/{processId}", "g",
               "db-0.example:27017", NULL);
@@ -339,13 +339,13 @@ TEST(route, encoding)
     if (status != 400) munit_errorf("%s: %d", bad[i], status);
     munit_assert_int(b.c.error.code, ==, SVC_E_INVALID_REQUEST);
   }
-  /* what is wrong where no parameter is, is another path */
+  /* bad encoding outside of parameters is just an unknown path */
   munit_assert_int(bench_route(&b, "GET", "/groups%zz"), ==, 404);
   munit_assert_int(bench_route(&b, "GET", "/groups/g/clusters%00"), ==, 404);
   bench_close(&b);
 }
 
-/* What stands in links must be safe there, whatever was sent plainly. */
+/* A parameter's raw value is safe in links, whatever bytes the client sent unencoded. */
 TEST(route, raw_is_safe)
 {
   bench b;
@@ -357,7 +357,7 @@ TEST(route, raw_is_safe)
   bench_close(&b);
 }
 
-/* Wherever a byte stands in a target, the same bytes are refused; NUL ends it here. */
+/* The same bytes are refused at every position of a target. A NUL ends the target in this test. */
 TEST(route, bytes_of_a_target)
 {
   bench b;
@@ -372,7 +372,7 @@ TEST(route, bytes_of_a_target)
       path[20] = 0;
       path[at] = (char)byte;
       status = bench_route(&b, "GET", path);
-      if (byte == '%') continue; /* what follows is no code */
+      if (byte == '%') continue; /* no valid code follows it */
       if ((status == 400) != (byte < 0x21 || byte > 0x7E)) munit_errorf("byte %d at %d: %d", byte, at, status);
     }
   bench_close(&b);
@@ -396,7 +396,7 @@ TEST(route, odd_paths)
     munit_assert_ptr_null(b.c.plan);
   }
   assert_goes(&b, "GET", "", "", NULL, NULL, NULL);
-  /* thousands of segments, and one that is very long */
+  /* thousands of segments, and a very long one */
   for (n = 0; n < 8000; n++) longest[n] = n % 2 ? 'a' : '/';
   longest[n] = 0;
   munit_assert_int(bench_route(&b, "GET", longest), ==, 404);
@@ -406,7 +406,7 @@ TEST(route, odd_paths)
   memcpy(longest, "/groups/", 8);
   munit_assert_int(bench_route(&b, "GET", longest), ==, 0);
   munit_assert_size(b.c.route.params[0].n, ==, 8000 - 8);
-  /* 8192 bytes fit, one more does not */
+  /* 8192 bytes fit, 8193 do not */
   memset(longest, 'a', sizeof longest);
   memcpy(longest, "/groups/", 8);
   longest[8192 - strlen(BASE)] = 0;
@@ -442,7 +442,7 @@ static void world_open(world *w)
   w->org_event = svc_arena_copy(&w->t.s->memory, svc_str_c(t_str(&w->t, "results[0].id"))).p;
 }
 
-/* The route's path with what this world has; parameters of nouns it does not know get an id that nothing has. */
+/* Writes the route's path with the ids of this world. Parameters of unknown nouns get an id that does not exist. */
 static void world_path(const world *w, const char *path, char *out, size_t size)
 {
   bool org = strncmp(path, "/orgs", 5) == 0;
@@ -498,13 +498,13 @@ TEST_SERVICE(route, not_found)
     munit_assert_string_equal(t_param(t, 0), path);
     munit_assert_string_equal(t_get_header(t, "Content-Type"), "application/json");
     munit_assert_string_equal(t_get_header(t, "Allow"), "");
-    munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), ""); /* no operation, no bucket */
+    munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), ""); /* no operation, so no bucket */
   }
   munit_assert_int(t_send_raw(t, "GET", "/api/svc/v2/nothing", NULL, 0), ==, 404);
   munit_assert_string_equal(t->response.body,
                             "{\"detail\":\"Cannot find resource /api/svc/v2/nothing.\",\"error\":404,\"errorCode\":"
                             "\"RESOURCE_NOT_FOUND\",\"parameters\":[\"/api/svc/v2/nothing\"],\"reason\":\"Not Found\"}");
-  /* an unknown path is told even to a caller that is not known: it is no secret what there is */
+  /* an unknown path is 404 even without credentials: the set of paths is no secret */
   t->anonymous = true;
   munit_assert_int(t_send_raw(t, "GET", "/api/svc/v2/nothing", NULL, 0), ==, 404);
 }
@@ -532,7 +532,7 @@ TEST_SERVICE(route, bad_targets)
   free(target);
 }
 
-/* The target ends where its length says, not at a NUL. */
+/* The target ends at its length, not at a NUL. */
 TEST_SERVICE(route, target_length)
 {
   svc_request request;
@@ -584,7 +584,7 @@ TEST(route, method_not_allowed)
   t_close(&w.t);
 }
 
-/* The older base path serves what is marked for it, without versions. */
+/* The older base path serves only routes that are marked for it, without versions. */
 TEST(route, older_base_path)
 {
   world w;
@@ -595,7 +595,7 @@ TEST(route, older_base_path)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/api/svc/v1.0/groups/%s/privateIpMode", w.group), ==, 405);
   munit_assert_string_equal(t_get_header(&w.t, "Allow"), "PATCH");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/api/svc/v1.0/groups/%s", w.group), ==, 404);
-  t_header(&w.t, "Accept", "application/vnd.svc.1999-01-01+json"); /* no version is asked for there */
+  t_header(&w.t, "Accept", "application/vnd.svc.1999-01-01+json"); /* the Accept header is ignored there */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":false}", "/api/svc/v1.0/groups/%s/privateIpMode", w.group), ==, 200);
   t_headers_clear(&w.t);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/privateIpMode", w.group), ==, 200);
@@ -603,7 +603,7 @@ TEST(route, older_base_path)
   t_close(&w.t);
 }
 
-/* HEAD is the GET without its body: on every route, with every way of formatting, in success and failure. */
+/* HEAD returns the headers of GET without the body: on every route, in every formatting, for success and failure. */
 TEST(route, head)
 {
   static const char *const queries[] = { "", "?pretty=true", "?envelope=true", "?nosuch=1" };
@@ -636,11 +636,11 @@ TEST(route, head)
       }
       munit_assert_string_not_equal(t_get_header(&w.t, "Content-Type"), "");
       munit_assert_size((size_t)strtol(t_get_header(&w.t, "Content-Length"), NULL, 10), ==, get.body_length);
-      if (status == 200 && !(r->flags & (SVC_PAGED | SVC_BARE)) && !svc_route_ext_of(r)->media) /* what is made anew each time has none */
+      if (status == 200 && !(r->flags & (SVC_PAGED | SVC_BARE)) && !svc_route_ext_of(r)->media) /* computed answers have no ETag */
         munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), "");
       svc_response_free(&get);
     }
   }
-  munit_assert_size(found, >=, 3 * 20); /* the nouns of the first day, each in three ways */
+  munit_assert_size(found, >=, 3 * 20); /* at least the first twenty routes, in three formattings each */
   t_close(&w.t);
 }

@@ -1,7 +1,7 @@
-/* What may come back in a body: links as they were served, read-only fields as they are or as the service sets them. */
+/* Bodies that clients may send back: links as they were served, and read-only fields with the value that they have or will get. */
 #include "support.h"
 
-/* The last answer's body with one member as it is given; memory of the service's. */
+/* Returns the last answer's body with one member replaced, in memory of the service. */
 static const char *with(t_service *t, const char *name, const char *json)
 {
   svc_buf b = svc_buf_new(&t->arena, 512);
@@ -33,9 +33,9 @@ TEST_SERVICE(sent_back, links)
   munit_assert_not_null(strstr(whole, "\"links\":[{"));
   munit_assert_int(t_send(t, "PATCH", path, whole), ==, 200);
   munit_assert_int(t_send(t, "PATCH", path, renamed), ==, 200);
-  munit_assert_int(t_send(t, "PATCH", path, renamed), ==, 200); /* once more, with the links of its old name */
+  munit_assert_int(t_send(t, "PATCH", path, renamed), ==, 200); /* again, with the links of its old name */
 
-  snprintf(list, sizeof list, "/orgs/%s/groups", org); /* as an item of a list it shows fewer */
+  snprintf(list, sizeof list, "/orgs/%s/groups", org); /* as an item of a list the resource has fewer links */
   munit_assert_int(t_send(t, "GET", list, NULL), ==, 200);
   munit_assert_size(t_count(t, "results[0].links"), ==, 1);
   item = t_keep(t, t->response.body);
@@ -61,10 +61,10 @@ TEST_SERVICE(sent_back, links)
     munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
     refused(t, "PATCH", path, with(t, "links", others), "links");
   }
-  refused(t, "POST", "/orgs", "{\"name\":\"x\",\"links\":[]}", "links"); /* nothing was served of what is new */
+  refused(t, "POST", "/orgs", "{\"name\":\"x\",\"links\":[]}", "links"); /* nothing was served for a new resource */
 }
 
-/* Clients send along what the path says, and what is the default anyway. */
+/* Clients repeat values of the path, and defaults. */
 TEST_SERVICE(sent_back, by_itself)
 {
   const char *org, *group;
@@ -87,20 +87,20 @@ TEST_SERVICE(sent_back, by_itself)
   snprintf(body, sizeof body, "{\"name\":\"c\",\"orgId\":\"%s\",\"clusterCount\":3}", org);
   refused(t, "POST", "/groups", body, "clusterCount");
   t_advance(t, 10);
-  snprintf(path, sizeof path, "/groups/%s/clusters/a", group); /* an object that is read-only in all its parts, sent empty, is ignored */
+  snprintf(path, sizeof path, "/groups/%s/clusters/a", group); /* an empty object is ignored if all its fields are read-only */
   munit_assert_int(t_send(t, "PATCH", path, "{\"connectionStrings\":{}}"), ==, 200);
   munit_assert_string_not_equal(t_str(t, "connectionStrings.standard"), "");
   munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
   snprintf(body, sizeof body, "{\"connectionStrings\":{\"standard\":\"%s\"}}", t_str(t, "connectionStrings.standard"));
-  munit_assert_int(t_send(t, "PATCH", path, body), ==, 200); /* a part of it, as it is */
-  snprintf(path, sizeof path, "/groups/%s", group); /* a moment in other words; and what is none, or another one */
+  munit_assert_int(t_send(t, "PATCH", path, body), ==, 200); /* one of its fields, unchanged */
+  snprintf(path, sizeof path, "/groups/%s", group); /* the same time in another notation; then an invalid one, and a different one */
   munit_assert_int(t_send(t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00.000+02:00\"}"), ==, 200);
   refused(t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00Z\"}", "created");
   refused(t, "PATCH", path, "{\"created\":\"soon\"}", "created");
   refused(t, "PATCH", path, "{\"created\":1748736000}", "created");
 }
 
-/* Refusals with a code of their own, and what they say. */
+/* Errors with a specific code, and their texts. */
 TEST_SERVICE(sent_back, own_codes)
 {
   static const struct {
@@ -126,7 +126,7 @@ TEST_SERVICE(sent_back, own_codes)
   const char *org, *group;
   char path[160], body[640];
   size_t i;
-  org = t_organization(t, "Acme Works Ltd"); /* spaces inside are well */
+  org = t_organization(t, "Acme Works Ltd"); /* spaces inside a name are allowed */
   group = t_project(t, org, "a b");
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\"," CLUSTER, "/groups/%s/clusters", group), ==, 201);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -141,7 +141,7 @@ TEST_SERVICE(sent_back, own_codes)
     munit_assert_size(t_count(t, "badRequestDetail.fields"), >=, 1);
     munit_assert_not_null(strstr(t_str(t, "detail"), t_str(t, "badRequestDetail.fields[0].description")));
   }
-  munit_assert_int(t_send(t, "GET", "/groups/xyz", NULL), ==, 404); /* what is no id at all */
+  munit_assert_int(t_send(t, "GET", "/groups/xyz", NULL), ==, 404); /* not a valid id */
   munit_assert_string_equal(t_error(t), "INVALID_GROUP_ID");
   munit_assert_int(t_send(t, "GET", "/orgs/xyz/groups", NULL), ==, 404);
   munit_assert_string_equal(t_error(t), "INVALID_ORG_ID");

@@ -1,6 +1,6 @@
 /*
-** What a handle counts, its text for Prometheus, and sign-ins that fail: counted, logged so that somebody can act on it, without a
-** secret and without end.
+** Counters of a handle, the metrics text for Prometheus, and failed sign-ins, which are counted, and logged in a useful way,
+** without secrets and in a limited number of lines.
 */
 #include "support.h"
 
@@ -24,7 +24,7 @@ static void stats_say(void *context, int level, const char *text)
 
 static int64_t stats_clock(void *context)
 {
-  return *(int64_t *)context += 20000; /* each look takes twenty microseconds */
+  return *(int64_t *)context += 20000; /* each call advances it by twenty microseconds */
 }
 
 static int stats_send(svc *s, const char *method, const char *target, const char *authorization, const char *body)
@@ -80,7 +80,7 @@ TEST(stats, counted)
   for (i = 0; i < 40; i++) {
     munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK);
     munit_assert_string_equal(response.operation, "listOrgs");
-    munit_assert_null(response.caller); /* the host knows for whom it vouches */
+    munit_assert_null(response.caller); /* the host names its own caller */
     limited += response.status == 429;
     svc_response_free(&response);
   }
@@ -107,7 +107,8 @@ TEST(stats, counted)
   svc_close(s);
 }
 
-/* A caller of another version has less of the struct, or more. Without `metrics` there is no text, and what is always known is there. */
+/* A caller of another version passes a shorter or longer struct. Without `metrics` there is no text, but the basic counters are
+** available. */
 TEST(stats, sizes)
 {
   struct { svc_statistics known; uint64_t more; } longer;
@@ -151,7 +152,7 @@ TEST(stats, sign_ins)
   snprintf(key, sizeof key, "%s", c.public_key);
   snprintf(id, sizeof id, "%s", c.client_id);
   snprintf(secret, sizeof secret, "%s", c.client_secret);
-  stats_send(t.s, "GET", STATS_ORGS, NULL, NULL); /* nobody has said anything: it is asked who it is */
+  stats_send(t.s, "GET", STATS_ORGS, NULL, NULL); /* a request without credentials is no failed sign-in */
   munit_assert_size(log.lines, ==, 0);
   snprintf(header, sizeof header, "Bearer %s", secrets[0]);
   munit_assert_int(stats_send(t.s, "GET", STATS_ORGS, header, NULL), ==, 401);
@@ -162,14 +163,14 @@ TEST(stats, sign_ins)
   snprintf(header, sizeof header, "sign-in failed: public key %.4s... from 192.0.2.7", key);
   munit_assert_not_null(strstr(log.text, header));
   munit_assert_null(strstr(log.text, key));
-  /* "svc_sa_id_...:passw0rd", and an id that is the secret itself: half of it at the most, and never more than twelve characters */
+  /* "svc_sa_id_...:passw0rd", and an id that is itself the secret: the log shows at most half of it, and at most twelve characters */
   munit_assert_int(stats_send(t.s, "POST", "/api/oauth/token", "Basic c3ZjX3NhX2lkXzAwMDAwMDAwMDAwMDpwYXNzdzByZA==", "grant_type=client_credentials"), ==, 401);
   munit_assert_not_null(strstr(log.text, "sign-in failed: client svc_sa_id_0... from 192.0.2.7"));
   stats_send(t.s, "POST", "/api/oauth/token", "Basic c3ZjX3NhX3NrX3ZlcnlzZWNyZXR2ZXJ5c2VjcmV0Og==", "grant_type=client_credentials");
   munit_assert_not_null(strstr(log.text, "client svc_sa_sk_ve... from"));
   for (i = 0; i < sizeof secrets / sizeof secrets[0]; i++) munit_assert_null(strstr(log.text, secrets[i]));
   munit_assert_size(log.lines, ==, 4);
-  /* five lines in one second; what was left out is said later */
+  /* five lines per second; the number of omitted lines is logged later */
   for (i = 0; i < 50; i++) stats_send(t.s, "GET", STATS_ORGS, "Bearer nobody", NULL);
   munit_assert_size(log.lines, ==, 5);
   t_advance(&t, 1);
@@ -184,21 +185,21 @@ TEST(stats, sign_ins)
   munit_assert_not_null(strstr(log.text, "public key AZ??????_-az... from"));
   t_advance(&t, 1);
   stats_send(t.s, "GET", STATS_ORGS, "Bearer nobody", NULL);
-  munit_assert_not_null(strstr(log.text, "sign-in failed: 250 or more further lines in one second")); /* more are not told apart */
+  munit_assert_not_null(strstr(log.text, "sign-in failed: 250 or more further lines in one second")); /* the count stops there */
   munit_assert_size(log.lines, ==, 14);
-  /* who is let in is named in the answer, and nothing is logged */
+  /* after a successful sign-in the answer names the caller, and nothing is logged */
   munit_assert_int(t_as_account(&t, id, secret), ==, 200);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_string_equal(t.response.caller, id);
   munit_assert_string_equal(t.response.operation, "listOrgs");
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* from what is known of its token */
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* from the cache of its token */
   munit_assert_string_equal(t.response.caller, id);
   munit_assert_size(log.lines, ==, 14);
   t.s->config.log = NULL;
   t_close(&t);
 }
 
-/* A store that is gone for a while: five lines in one second, not one for each request. */
+/* A store that fails for a while causes five log lines per second, not one per request. */
 TEST(stats, store_gone)
 {
   stats_log log = { "", 0 };
@@ -232,7 +233,8 @@ static int64_t stats_slow(void *context)
   return *(int64_t *)context += INT64_C(3600000000000);
 }
 
-/* Without a clock nothing is said of times; with one that is none, nothing that could not be; tokens have a bucket of their own. */
+/* Without a clock there are no durations. A broken clock causes no impossible ones. Requests for tokens are counted under a limiter
+** set of their own. */
 TEST(stats, clocks)
 {
   static int64_t (*const clocks[])(void *context) = { NULL, stats_backwards, stats_slow };
@@ -263,7 +265,7 @@ TEST(stats, clocks)
 
 static int64_t stats_tenths(void *context)
 {
-  return *(int64_t *)context += 100000000; /* each look takes a tenth of a second */
+  return *(int64_t *)context += 100000000; /* each call advances it by a tenth of a second */
 }
 
 typedef struct stats_events {
@@ -284,7 +286,7 @@ static void stats_never(void *context, int level, const char *text)
   munit_errorf("svc_config.log is called beside log_event: %d %s", level, text);
 }
 
-/* A request that takes long is a warning that says what it waited for, with its trace, and neither path nor parameters. */
+/* A slow request is logged as a warning with what it waited for and its trace, but without path and parameters. */
 TEST(stats, slow)
 {
   static const char trace[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -307,7 +309,7 @@ TEST(stats, slow)
   config.monotonic = stats_tenths;
   config.monotonic_context = &ns;
   munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
-  munit_assert_int(svc_handle_request(s, &get, &response), ==, SVC_OK); /* a tenth of a second */
+  munit_assert_int(svc_handle_request(s, &get, &response), ==, SVC_OK); /* takes a tenth of a second */
   svc_response_free(&response);
   munit_assert_string_equal(log.events, "");
   munit_assert_int(svc_handle_request(s, &post, &response), ==, SVC_OK);
@@ -325,7 +327,7 @@ TEST(stats, slow)
   munit_assert_null(strstr(log.text, "traceparent"));
   munit_assert_null(strstr(log.text, "idden"));
   svc_close(s);
-  config.monotonic = NULL; /* without a clock nobody knows */
+  config.monotonic = NULL; /* without a clock no duration is known */
   log.events[0] = '\0';
   munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
   munit_assert_int(svc_handle_request(s, &get, &response), ==, SVC_OK);
@@ -340,7 +342,7 @@ static int stats_no_size(svc_txn *txn, uint64_t *used, uint64_t *room)
   return SVC_IO;
 }
 
-/* A store that cannot tell how large it is, and one that fails when it is asked. A step that is late is told. */
+/* A store that cannot report its size, and one that fails to. A late due step is logged. */
 TEST(stats, stores)
 {
   svc_store_port port = *t_port();
@@ -365,7 +367,7 @@ TEST(stats, stores)
   munit_assert_int64(now.late_ms, >, 0);
   munit_assert_uint64(now.store_bytes, ==, 0);
   port.size = stats_no_size;
-  munit_assert_int(svc_stats(t.s, &now), ==, SVC_OK); /* the last size that is known */
+  munit_assert_int(svc_stats(t.s, &now), ==, SVC_OK); /* the last known size */
   munit_assert_uint64(now.store_bytes, >, 0);
   munit_assert_int(svc_metrics_text(t.s, NULL, &out), ==, SVC_OK);
   munit_assert_not_null(strstr(out.body, "svc_commits_total "));
@@ -373,7 +375,7 @@ TEST(stats, stores)
   t_close(&t);
 }
 
-/* An answer for which there is no memory is counted as what it is, and is in no journal. */
+/* An answer without memory is counted by its status, and is missing in the journal. */
 TEST(stats, memory)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
@@ -402,7 +404,7 @@ TEST(stats, memory)
     svc_response_free(&response);
   }
   munit_assert_long(at, >, 2);
-  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK); /* the journal had no memory for the one before */
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK); /* the journal had no memory for the request before */
   svc_response_free(&response);
   munit_assert_int(svc_stats(s, &now), ==, SVC_OK);
   munit_assert_uint64(now.answers[5], ==, (uint64_t)at - 2);
@@ -422,7 +424,7 @@ static bool stats_run(svc_call *c)
   return good;
 }
 
-/* A route that has no name of its own is one of the others; a status that nobody expects is counted, too. */
+/* A route without an operationId is counted as "other". An unusual status is counted, too. */
 TEST(stats, nameless)
 {
   static const svc_route routes[] = { { .method = SVC_GET, .path = "/nameless", .set = SVC_SET_EVENT_TYPES, .versions = { 20250101 },

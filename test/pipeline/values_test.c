@@ -1,4 +1,4 @@
-/* Values that errors list, and the vendor's word in values, names of limits, ids and types of events. */
+/* Values that errors list, and the vendor word in values, names of limits, ids and types of events. */
 #include "support.h"
 
 TEST_SERVICE(values, listed)
@@ -9,30 +9,30 @@ TEST_SERVICE(values, listed)
   munit_assert_string_equal(t_error(t), "INVALID_ENUM_VALUE");
   munit_assert_string_equal(t_str(t, "badRequestDetail.fields[0].description"), "must be REPLICASET, SHARDED or GEOSHARDED");
   munit_assert_string_equal(t_str(t, "detail"), "The field clusterType must be REPLICASET, SHARDED or GEOSHARDED. badRequestDetail lists 1 more.");
-  /* a long list: twenty, and how many more */
+  /* a long list: twenty values, and the number of further ones */
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":"
                            "\"M11\",\"nodeCount\":3}}]}]}", "/groups/%s/clusters", group), ==, 400);
   munit_assert_not_null(strstr(t_str(t, "detail"), "instanceSize must be M10, "));
   munit_assert_not_null(strstr(t_str(t, "detail"), " more; did you mean M10?"));
-  /* a union names its kinds */
+  /* a union lists its variants */
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"MOON\"}]}]}", "/groups/%s/clusters", group), ==, 400);
   munit_assert_not_null(strstr(t_str(t, "detail"), "providerName must be "));
   munit_assert_not_null(strstr(t_str(t, "detail"), "AWS"));
   munit_assert_not_null(strstr(t_str(t, "detail"), "GCP"));
-  /* a wrong type: which is expected; a version: which there is */
+  /* a wrong type: the error names the expected type; a wrong version: it lists the versions */
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":7}", "/groups/%s", group), ==, 400);
   munit_assert_string_equal(t_str(t, "detail"), "The field name must be a string.");
   t_header(t, "Accept", "application/vnd.svc.2020-01-01+json");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters", group), ==, 406);
-  munit_assert_string_equal(t_str(t, "detail"), "The Accept header names no version of this operation that can be served. There is "
-                            "application/vnd.svc.2024-08-05+json, which any later day stands for; older ones are 2023-01-01, 2023-02-01.");
+  munit_assert_string_equal(t_str(t, "detail"), "The Accept header names no version of this operation that can be served. The newest is "
+                            "application/vnd.svc.2024-08-05+json, and later dates select it, too; older versions are 2023-01-01, 2023-02-01.");
 }
 
 #define WORD "/api/acme/v2"
 
-/* With another word, all that begins with it in the tables begins with that. */
+/* The vendor word replaces the default word at the start of every value in the tables. */
 TEST(values, vendor)
 {
   svc_config config = { .vendor = "acme", .limiter_off = 1 };
@@ -62,7 +62,7 @@ TEST(values, vendor)
            "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}");
   munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), ==, 201);
   munit_assert_string_equal(t_str(&t, "configServerManagementMode"), "ACME_MANAGED");
-  snprintf(body, sizeof body, "{\"name\":\"d\"}"); /* the limit of that name holds */
+  snprintf(body, sizeof body, "{\"name\":\"d\"}"); /* the renamed limit applies */
   munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), >=, 400);
 
   snprintf(target, sizeof target, WORD "/groups/%s/maintenanceWindow", group);

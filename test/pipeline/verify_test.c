@@ -1,6 +1,6 @@
 /*
-** svc_check_store(): a store that has something of every class has no fault; each fault that is made in it is found, by the line
-** that says so, and no other record is touched.
+** svc_check_store(): a store with records of every class has no fault. Each fault that the test makes is found, with the
+** expected line, and no other record is reported.
 */
 #include "driver.h"
 #include "world.h"
@@ -33,7 +33,7 @@ static void verify_make(t_world *w, int method, const char *path)
   if (t_world_send(w, plan) >= 400) munit_errorf("%s: %s", path, w->t.response.body);
 }
 
-/* Something of every class. */
+/* Fills the store with records of every class. */
 static void verify_fill(t_world *w)
 {
   char body[64];
@@ -45,7 +45,7 @@ static void verify_fill(t_world *w)
                            "\"roles\":[{\"databaseName\":\"admin\",\"roleName\":\"orderReader\"}]}", "/groups/%s/databaseUsers", w->group), ==, 201);
   t_headers_clear(&w->t);
   munit_assert_int(t_sendf(&w->t, "POST", "{\"desc\":\"a key\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys", w->group), ==, 201);
-  for (i = 0; i < 700; i++) { /* blocks of the log are tallied */
+  for (i = 0; i < 700; i++) { /* enough for blocks of the log with tallies */
     snprintf(body, sizeof body, "{\"name\":\"Name %d\"}", i);
     munit_assert_int(t_sendf(&w->t, "PATCH", body, "/groups/%s", w->group), ==, 200);
   }
@@ -64,118 +64,118 @@ enum { REMOVE, CUT, CUT_TO, FLIP, MAKE, MORE, COPY, ADD };
 
 typedef struct verify_damage {
   char letter;
-  const char *kind; /* the first record whose key has this, wherever; NULL: the first */
-  int what;         /* CUT: half of the value is gone; MORE: as many bytes follow it; ADD: another key is longer by one */
-  int at; /* FLIP and MAKE: this byte of the value, CUT_TO: its length, COPY: another key, by this byte; negative: from the end */
+  const char *kind; /* damages the first record whose key contains this; NULL: the first record */
+  int what;         /* CUT: half of the value is removed; MORE: `at` bytes are added; ADD: a further record whose key is longer by one */
+  int at; /* byte of the value (FLIP, MAKE) or of the copied key (COPY), or new length (CUT_TO); negative: from the end */
   const char *found;
 } verify_damage;
 
 static const verify_damage damages[] = {
   { 'e', "clus", CUT, 0, "cluster ID: its record cannot be read" },
   { 'e', "clus", FLIP, 0, "cluster ID: its record cannot be read" },
-  { 'e', "clus", FLIP, 12, "cluster ID: its body is written otherwise" },
-  { 'e', "clus", FLIP, 24, "its project is not there" },
-  { 'e', "clus", FLIP, 36, "its organization is not there" },
-  { 'e', "clus", FLIP, 48, "cluster ID: it is indexed otherwise than its noun says" },
-  { 'e', "proj", MAKE_IT(0), 1, "project ID: it has an entry by its id, and says that it has none" },
-  { 'e', "clus", MAKE_IT(7), 1, "cluster ID: a name leads to it that is not its own" },
-  { 'e', "clus", REMOVE, 0, "cluster ID: a name leads to it, and it is not there" },
-  { 'e', "clus", REMOVE, 0, "cluster ID: there is an order for it, and it is not there" },
-  { 'e', "clus", REMOVE, 0, "its count below this id is 1, and there are 0" },
-  { 'e', "clus", REMOVE, 0, "the ledger has other open lines" },
-  { 'e', "clus", COPY, -1, "its id is another than that in its key or record" },
-  { 'e', "clus", COPY, 5, "what it is below is not there" },
-  { 'e', "clus", ADD, 0, "an entity has a key of another length" },
-  { 'e', "akey", REMOVE, 0, "it holds roles on a project, and is not there" },
+  { 'e', "clus", FLIP, 12, "cluster ID: its body is not in canonical form" },
+  { 'e', "clus", FLIP, 24, "its project does not exist" },
+  { 'e', "clus", FLIP, 36, "its organization does not exist" },
+  { 'e', "clus", FLIP, 48, "cluster ID: its index entries differ from those that its noun defines" },
+  { 'e', "proj", MAKE_IT(0), 1, "project ID: it has an index entry by its id, but its record says that it has none" },
+  { 'e', "clus", MAKE_IT(7), 1, "cluster ID: a name leads to it that is not its name" },
+  { 'e', "clus", REMOVE, 0, "cluster ID: a name leads to it, but it does not exist" },
+  { 'e', "clus", REMOVE, 0, "cluster ID: it has an order, but does not exist" },
+  { 'e', "clus", REMOVE, 0, "its count below this id is 1, but 0 exist" },
+  { 'e', "clus", REMOVE, 0, "the ledger does not have exactly one open line" },
+  { 'e', "clus", COPY, -1, "its id differs from its key or record" },
+  { 'e', "clus", COPY, 5, "its parent does not exist" },
+  { 'e', "clus", ADD, 0, "a record of a resource has a key of a wrong length" },
+  { 'e', "akey", REMOVE, 0, "it holds roles on a project, but does not exist" },
   { 'e', "org.", COPY, 5, "organization ID: it is below neither its project nor its organization" },
   { 'e', "proj", CUT, 0, "project ID: its record cannot be read" },
   { 'e', "proj", FLIP, -1, "project ID: its body is not a JSON object" },
-  { 'e', "evnt", FLIP, 60, "its name is not its id" }, /* links are made of it, and it may be a quote */
-  { 'g', NULL, REMOVE, 0, "it is not found by its id" },
-  { 'g', NULL, FLIP, 3, "it is found by its id below another parent" },
-  { 'g', NULL, COPY, -1, "its id leads to nothing" },
-  { 'g', NULL, CUT, 0, "an entry of what is found by its id cannot be read" },
-  { 'g', NULL, ADD, 0, "an entry of what is found by its id cannot be read" },
+  { 'e', "evnt", FLIP, 60, "its name differs from its id" }, /* the id is part of links, and may contain a quote */
+  { 'g', NULL, REMOVE, 0, "it cannot be found by its id" },
+  { 'g', NULL, FLIP, 3, "its id leads to another parent" },
+  { 'g', NULL, COPY, -1, "its id leads to no resource" },
+  { 'g', NULL, CUT, 0, "an entry of the index of ids cannot be read" },
+  { 'g', NULL, ADD, 0, "an entry of the index of ids cannot be read" },
   { 'u', "clus", REMOVE, 0, "cluster ID: its name is not in the index" },
-  { 'u', "clus", FLIP, 15, "cluster ID: its name leads to another" },
-  { 'u', "clus", FLIP, 0, "cluster ID: its name leads to another" },
-  { 'u', "clus", COPY, 6, "cluster ID: a name leads to it that is not its own" },
+  { 'u', "clus", FLIP, 15, "cluster ID: its name leads to another resource" },
+  { 'u', "clus", FLIP, 0, "cluster ID: its name leads to another resource" },
+  { 'u', "clus", COPY, 6, "cluster ID: a name leads to it that is not its name" },
   { 'u', "clus", CUT, 0, "an entry of the index of names cannot be read" },
-  { 'd', "-mtr", REMOVE, 0, "the end of its month is not due" },
-  { 'd', "-mtr", COPY, 8, "a month ends for which the ledger has no line" },
-  { 'd', NULL, ADD, 0, "something is due that cannot be read" },
-  { 'c', "clus", REMOVE, 0, "its count below this id is 0, and there are 1" },
-  { 'c', "clus", FLIP, 0, "and there are 1" },
-  { 'c', "clus", COPY, -1, "its count below this id is 1, and there are 0" },
-  { 'c', "clus", ADD, 0, "a count has a key of another length than counts have" },
-  { 'a', NULL, ADD, 0, "an entry of who holds a role cannot be read" },
-  { 'h', NULL, REMOVE, 0, "it is listed on a project on which it holds no role" },
-  { 'h', NULL, COPY, 3, "roles are held on it by one that it does not list" },
-  { 'h', NULL, COPY, -1, "roles are held on it, and it is not there" },
+  { 'd', "-mtr", REMOVE, 0, "the due step for the end of its month is missing" },
+  { 'd', "-mtr", COPY, 8, "a due step ends a month for which the ledger has no line" },
+  { 'd', NULL, ADD, 0, "a due step cannot be read" },
+  { 'c', "clus", REMOVE, 0, "its count below this id is 0, but 1 exist" },
+  { 'c', "clus", FLIP, 0, "but 1 exist" },
+  { 'c', "clus", COPY, -1, "its count below this id is 1, but 0 exist" },
+  { 'c', "clus", ADD, 0, "a count has a key of a wrong length" },
+  { 'a', NULL, ADD, 0, "an entry of the index of roles cannot be read" },
+  { 'h', NULL, REMOVE, 0, "a project lists it, but it holds no role there" },
+  { 'h', NULL, COPY, 3, "a caller holds roles on it that its list does not contain" },
+  { 'h', NULL, COPY, -1, "roles are held on it, but it does not exist" },
   { 'h', NULL, CUT, 0, "roles on a project cannot be read" },
   { 'h', NULL, CUT_TO, 0, "roles on a project cannot be read" },
   { 'h', NULL, ADD, 0, "roles on a project cannot be read" },
   { 'b', NULL, CUT, 0, "a line of the ledger cannot be read" },
   { 'b', NULL, CUT_TO, 10, "a line of the ledger cannot be read" },
-  { 'b', NULL, CUT_TO, -7, "a line of the ledger cannot be read" }, /* the project's name is gone, and where it would begin */
+  { 'b', NULL, CUT_TO, -7, "a line of the ledger cannot be read" }, /* the project's name is missing, and its offset */
   { 'b', NULL, MAKE_IT('\n'), 20, "a line of the ledger cannot be read" },
   { 'b', NULL, ADD, 0, "a line of the ledger cannot be read" },
   { 'b', NULL, MAKE_IT(2), 12, "a line of the ledger ends before it begins" },
-  { 'b', NULL, FLIP, 12, "what is open in the ledger is not there, or has ended" },
-  { 'b', NULL, MAKE_IT(1), 19, "what is open in the ledger is not there, or has ended" },
-  { 'b', NULL, REMOVE, 0, "what is open in the ledger is not there, or has ended" },
-  { 'b', NULL, FLIP, 4, "the ledger counts something other than what it costs" },
-  { 'b', NULL, COPY, 16, "a line of the ledger is in another month than it began in" },
-  { 'l', NULL, REMOVE, 0, "it costs, and the ledger has no open line for it" },
-  { 'l', NULL, REMOVE, 0, "a line of the ledger runs on, and is not the open one" },
-  { 'l', NULL, COPY, 5, "what is open in the ledger is not there, or has ended" },
-  { 'l', NULL, ADD, 0, "what is open in the ledger is not there, or has ended" },
-  { 'l', NULL, FLIP, 47, "a line of the ledger runs on, and is not the open one" },
-  { 'r', NULL, REMOVE, 0, "does not know that it is named" },
-  { 'r', NULL, COPY, 8, "it is said to name another, and does not" },
-  { 'r', NULL, COPY, -1, "it is said to name another, and is not there" },
-  { 'r', NULL, CUT, 0, "an entry of who names whom cannot be read" },
-  { 'r', NULL, ADD, 0, "an entry of who names whom cannot be read" },
+  { 'b', NULL, FLIP, 12, "the ledger has an open line for a resource that does not exist or costs nothing any more" },
+  { 'b', NULL, MAKE_IT(1), 19, "the ledger has an open line for a resource that does not exist or costs nothing any more" },
+  { 'b', NULL, REMOVE, 0, "the ledger has an open line for a resource that does not exist or costs nothing any more" },
+  { 'b', NULL, FLIP, 4, "the ledger has another cost for it than its tables define" },
+  { 'b', NULL, COPY, 16, "a line of the ledger is in another month than its start" },
+  { 'l', NULL, REMOVE, 0, "it has a cost, but the ledger has no open line for it" },
+  { 'l', NULL, REMOVE, 0, "a line of the ledger has no end, but is not the open one" },
+  { 'l', NULL, COPY, 5, "the ledger has an open line for a resource that does not exist or costs nothing any more" },
+  { 'l', NULL, ADD, 0, "the ledger has an open line for a resource that does not exist or costs nothing any more" },
+  { 'l', NULL, FLIP, 47, "a line of the ledger has no end, but is not the open one" },
+  { 'r', NULL, REMOVE, 0, "without the reference entry for it" },
+  { 'r', NULL, COPY, 8, "a reference entry exists for it, but its body names no such resource" },
+  { 'r', NULL, COPY, -1, "a reference entry names it, but it does not exist" },
+  { 'r', NULL, CUT, 0, "a reference entry cannot be read" },
+  { 'r', NULL, ADD, 0, "a reference entry cannot be read" },
   { 'o', NULL, CUT, 0, "an order cannot be read" },
   { 'o', NULL, CUT_TO, 10, "an order cannot be read" },
   { 'o', NULL, ADD, 0, "an order cannot be read" },
-  { 'o', NULL, REMOVE, 0, "the id of an order leads to none, or to another" },
-  { 'o', NULL, FLIP, 3, "its order is not found by the id that the driver knows" },
-  { 'q', NULL, REMOVE, 0, "its order is not found by the id that the driver knows" },
-  { 'q', NULL, CUT, 0, "its order is not found by the id that the driver knows" },
-  { 'q', NULL, COPY, 5, "the id of an order leads to none, or to another" },
-  { 'q', NULL, ADD, 0, "the id of an order leads to none, or to another" },
-  { 'w', NULL, REMOVE, 0, "its order waits, and nobody hands it out" },
-  { 'w', NULL, COPY, 8, "an order is in the queue that does not exist, or has another state" },
-  { 'w', NULL, ADD, 0, "an order is in the queue that does not exist, or has another state" },
-  { 'i', NULL, CUT, 0, "an answer that is kept for a retry cannot be read" },
-  { 'i', NULL, CUT_TO, 10, "an answer that is kept for a retry cannot be read" },
-  { 'i', NULL, ADD, 0, "an answer that is kept for a retry cannot be read" },
-  { 'i', NULL, FLIP, 32, "an answer is to go that is not kept, or later" },
-  { 'i', NULL, REMOVE, 0, "an answer is to go that is not kept, or later" },
-  { 'i', NULL, COPY, 3, "an answer that is kept for a retry never goes" },
+  { 'o', NULL, REMOVE, 0, "the id of an order leads to no order, or to another one" },
+  { 'o', NULL, FLIP, 3, "its order cannot be found by the id that the driver has" },
+  { 'q', NULL, REMOVE, 0, "its order cannot be found by the id that the driver has" },
+  { 'q', NULL, CUT, 0, "its order cannot be found by the id that the driver has" },
+  { 'q', NULL, COPY, 5, "the id of an order leads to no order, or to another one" },
+  { 'q', NULL, ADD, 0, "the id of an order leads to no order, or to another one" },
+  { 'w', NULL, REMOVE, 0, "its order has no entry in the queue" },
+  { 'w', NULL, COPY, 8, "the queue has an order that does not exist or has another state" },
+  { 'w', NULL, ADD, 0, "the queue has an order that does not exist or has another state" },
+  { 'i', NULL, CUT, 0, "an answer kept for a retry cannot be read" },
+  { 'i', NULL, CUT_TO, 10, "an answer kept for a retry cannot be read" },
+  { 'i', NULL, ADD, 0, "an answer kept for a retry cannot be read" },
+  { 'i', NULL, FLIP, 32, "a due step deletes an answer that does not exist or expires later" },
+  { 'i', NULL, REMOVE, 0, "a due step deletes an answer that does not exist or expires later" },
+  { 'i', NULL, COPY, 3, "an answer kept for a retry has no due step that deletes it" },
   { 't', NULL, CUT, 0, "a tally" },
   { 't', NULL, CUT_TO, 10, "a tally cannot be read" },
-  { 't', NULL, CUT_TO, 18, "a tally of those below this id is not what they are" },
-  { 't', NULL, CUT_TO, 22, "a tally of those below this id is not what they are" },
-  { 't', NULL, CUT_TO, 26, "a tally of those below this id is not what they are" },
-  { 't', NULL, CUT_TO, 30, "a tally of those below this id is not what they are" },
-  { 't', NULL, FLIP, 0, "a tally of those below this id is not what they are" },
-  { 't', NULL, FLIP, 20, "a tally of those below this id is not what they are" },
-  { 't', NULL, FLIP, 28, "a tally of those below this id is not what they are" },
-  { 't', NULL, MORE, 3, "a tally of those below this id is not what they are" },
-  { 't', NULL, COPY, -1, "a tally of those below this id is not what they are" },
+  { 't', NULL, CUT_TO, 18, "a tally of the resources below this id is wrong" },
+  { 't', NULL, CUT_TO, 22, "a tally of the resources below this id is wrong" },
+  { 't', NULL, CUT_TO, 26, "a tally of the resources below this id is wrong" },
+  { 't', NULL, CUT_TO, 30, "a tally of the resources below this id is wrong" },
+  { 't', NULL, FLIP, 0, "a tally of the resources below this id is wrong" },
+  { 't', NULL, FLIP, 20, "a tally of the resources below this id is wrong" },
+  { 't', NULL, FLIP, 28, "a tally of the resources below this id is wrong" },
+  { 't', NULL, MORE, 3, "a tally of the resources below this id is wrong" },
+  { 't', NULL, COPY, -1, "a tally of the resources below this id is wrong" },
   { 't', NULL, ADD, 0, "a tally cannot be read" },
   { 'm', NULL, COPY, 2, "the store has an internal record of an unknown kind" },
-  { 'm', NULL, COPY, 0, "a record is of no class that there is" },
+  { 'm', NULL, COPY, 0, "a record has an unknown class" },
 };
 
-/* Without a driver the cluster waits for its time. */
+/* Without a driver the cluster waits for its due step. */
 static const verify_damage simulated[] = {
-  { 'd', "clus", REMOVE, 0, "cluster ID: it waits for something that is not among what is due" },
-  { 'd', "clus", COPY, 8, "cluster ID: something is due of it that it does not wait for" },
-  { 'd', "clus", COPY, -2, "cluster ID: something is due of it, and it is not there" },
-  { 'd', "clus", COPY, -1, "cluster ID: something is due of it that it does not wait for" },
+  { 'd', "clus", REMOVE, 0, "cluster ID: it waits for a due step that does not exist" },
+  { 'd', "clus", COPY, 8, "cluster ID: it has a due step that its record does not name" },
+  { 'd', "clus", COPY, -2, "cluster ID: it has a due step, but does not exist" },
+  { 'd', "clus", COPY, -1, "cluster ID: it has a due step that its record does not name" },
 };
 
 static bool verify_has(svc_str key, const char *kind)
@@ -210,8 +210,7 @@ static bool verify_pick(svc_txn *txn, const verify_damage *d, verify_record *r)
   return false;
 }
 
-/* The damage, or, in the same way, what was there before. */
-/* How a count is kept is the port's: it is made what the record would say. */
+/* Each port stores counts in its own way, so a count is changed by the difference. */
 static int verify_count(svc_txn *txn, svc_str key, int64_t to)
 {
   int64_t is;
@@ -232,6 +231,7 @@ static int verify_remove(svc_txn *txn, svc_str key)
   return T_ON_LMDB || key.p[0] != SVC_COUNT_LETTER ? txn->port->remove(txn, key) : verify_count(txn, key, 0);
 }
 
+/* Writes the damage, or undoes it. */
 static void verify_write(svc *s, const verify_damage *d, verify_record *r, bool undo)
 {
   const svc_store_port *port = s->commit.port;
@@ -258,7 +258,7 @@ static void verify_write(svc *s, const verify_damage *d, verify_record *r, bool 
   munit_assert_int(port->commit(txn), ==, SVC_OK);
 }
 
-/* Lines without their ids. */
+/* Removes the ids from lines. */
 static void verify_blank(char *text)
 {
   char *to = text;
@@ -301,12 +301,12 @@ static void verify_each(const svc_driver *driver, const verify_damage *d, size_t
   t_world_close(&w);
 }
 
-/* What is asked for of a record that is damaged is refused, and nothing is done; with the record as it was all goes on. */
+/* A request that needs a damaged record is refused and changes nothing. With the record restored it works. */
 static const struct verify_asked {
   verify_damage damage;
-  const char *method, *path; /* with the project or the organization in it */
+  const char *method, *path; /* with a placeholder for the project or the organization */
   bool org;
-  int status; /* of a store that is whole */
+  int status; /* the status with an intact store */
 } asked[] = {
   { { 'b', NULL, CUT_TO, 10, "" }, "GET", "/orgs/%s/invoices/pending", true, 200 },
   { { 'b', NULL, ADD, 0, "" }, "GET", "/orgs/%s/invoices/pending", true, 200 },
@@ -350,22 +350,22 @@ TEST(verify, simulated)
   verify_each(NULL, simulated, sizeof simulated / sizeof simulated[0]);
 }
 
-/* Records that are whole, and lead nowhere. */
+/* Valid records that refer to nothing. */
 static const struct verify_stray {
   svc_str key, value;
   const char *found;
 } strays[] = {
 #define TWELVE "\0\1\2\3\4\5\6\7\7\7\7\7"
   { SVC_S("e\1A\177Z" TWELVE TWELVE), SVC_S(""), "of kind ?A?Z ID: its record cannot be read" },
-  { SVC_S("eclu"), SVC_S(""), "an entity has a key of another length" },
+  { SVC_S("eclu"), SVC_S(""), "a record of a resource has a key of a wrong length" },
   { SVC_S("ocl"), SVC_S(""), "an order cannot be read" },
-  { SVC_S("tclus" TWELVE TWELVE), SVC_S("1234" TWELVE), "cluster ID: there is a tally of what is not tallied" },
+  { SVC_S("tclus" TWELVE TWELVE), SVC_S("1234" TWELVE), "cluster ID: it has a tally, but its kind has none" },
   { SVC_S("uclu"), SVC_S(""), "an entry of the index of names cannot be read" },
-  { SVC_S("xclus" TWELVE TWELVE), SVC_S(""), "what is being erased has a record that cannot be read" },
-  { SVC_S("xclu"), SVC_S(""), "what is being erased has a record that cannot be read" },
-  { SVC_S("d\200\0\0\0\0\0\0\1clus" TWELVE TWELVE "\377"), SVC_S(""), "cluster ID: it is to be erased, and its record is not set aside" },
-  { SVC_S("d\200\0\0\0\0\0\0\1clus" TWELVE TWELVE "\377"), SVC_S(""), "what is being erased is not all due, or is due twice" },
-  { SVC_S("y"), SVC_S(""), "a record is of no class that there is" },
+  { SVC_S("xclus" TWELVE TWELVE), SVC_S(""), "a record of a resource being erased cannot be read" },
+  { SVC_S("xclu"), SVC_S(""), "a record of a resource being erased cannot be read" },
+  { SVC_S("d\200\0\0\0\0\0\0\1clus" TWELVE TWELVE "\377"), SVC_S(""), "cluster ID: it is being erased, but its record is not set aside" },
+  { SVC_S("d\200\0\0\0\0\0\0\1clus" TWELVE TWELVE "\377"), SVC_S(""), "the due steps for erasing do not match the resources being erased" },
+  { SVC_S("y"), SVC_S(""), "a record has an unknown class" },
 };
 
 static void verify_stray_is(svc *s, svc_str key, const svc_str *value)
@@ -394,13 +394,13 @@ TEST(verify, strays)
   t_world_close(&w);
 }
 
-/* Entries of who names a role that cannot be read, or are of what names no roles, hold it no more than they make a circle of it. */
+/* Damaged or misplaced records of the index of references cause no false cycle of roles. An unknown referrer still blocks the delete. */
 TEST(verify, named)
 {
   static t_world w;
   static const svc_str twelve = SVC_S(TWELVE), nothing = SVC_S("");
   static const struct {
-    const char *kind; /* NULL: that of the role */
+    const char *kind; /* NULL: the kind of the role itself */
     bool longer, empty;
   } rows[] = { { "dbus", true, false }, { "zzzz", false, false }, { "proj", false, false }, { NULL, false, true }, { NULL, true, false } };
   unsigned char named[1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24];
@@ -429,7 +429,7 @@ TEST(verify, named)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"readAnyDatabase\"}]}", "/groups/%s/customDBRoles/roles/orderReader",
                            w.group), ==, 200);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/orderReader", w.group), >=, 400);
-  munit_assert_null(strstr(w.t.response.body, "It is used by")); /* of one that is not there nothing can be said but that */
+  munit_assert_null(strstr(w.t.response.body, "It is used by")); /* the error cannot name a referrer that does not exist */
   memcpy(prefix.b, named, 1 + SVC_KIND_SIZE + 12);
   prefix.n = 1 + SVC_KIND_SIZE + 12;
   svc_key_add(&prefix, (const char *)named + 1, SVC_KIND_SIZE);
@@ -442,20 +442,20 @@ TEST(verify, named)
   t_world_close(&w);
 }
 
-/* A project that is gone, and has more below it than goes at once: what is left has no project, and that is as it should be. */
+/* A deleted project with more resources than one step erases: the rest has no project for a while, which is no fault. */
 static const verify_damage erasing[] = {
-  { 'x', NULL, REMOVE, 0, "project ID: it is to be erased, and its record is not set aside" },
-  { 'x', NULL, REMOVE, 0, "database user ID: its project is not there" },
-  { 'x', NULL, REMOVE, 0, "database user ID: what it is below is not there" },
-  { 'x', NULL, CUT, 0, "what is being erased has a record that cannot be read" },
-  { 'x', NULL, COPY, -1, "what is being erased is not all due, or is due twice" },
-  { 'e', "dbus", COPY, 5, "database user ID: what it is below is not there" },
+  { 'x', NULL, REMOVE, 0, "project ID: it is being erased, but its record is not set aside" },
+  { 'x', NULL, REMOVE, 0, "database user ID: its project does not exist" },
+  { 'x', NULL, REMOVE, 0, "database user ID: its parent does not exist" },
+  { 'x', NULL, CUT, 0, "a record of a resource being erased cannot be read" },
+  { 'x', NULL, COPY, -1, "the due steps for erasing do not match the resources being erased" },
+  { 'e', "dbus", COPY, 5, "database user ID: its parent does not exist" },
 };
 
-/* The same of an organization. */
+/* The same for an organization. */
 static const verify_damage erasing_org[] = {
-  { 'x', NULL, REMOVE, 0, "organization ID: it is to be erased, and its record is not set aside" },
-  { 'x', NULL, REMOVE, 0, "API key ID: its organization is not there" },
+  { 'x', NULL, REMOVE, 0, "organization ID: it is being erased, but its record is not set aside" },
+  { 'x', NULL, REMOVE, 0, "API key ID: its organization does not exist" },
 };
 
 TEST(verify, erasing)
@@ -485,7 +485,7 @@ TEST(verify, erasing)
   t_world_close(&w);
 }
 
-/* A count of a store that has nothing else. */
+/* A count in a store without other records. */
 TEST_SERVICE(verify, empty)
 {
   static verify_lines lines;
@@ -495,10 +495,10 @@ TEST_SERVICE(verify, empty)
   munit_assert_int(t->s->commit.port->commit(txn), ==, SVC_OK);
   munit_assert_int(verify_run(t->s, &lines), ==, SVC_CORRUPT);
   munit_assert_size(lines.lines, ==, 1);
-  munit_assert_not_null(strstr(lines.text, "its count below this id is 1, and there are 0"));
+  munit_assert_not_null(strstr(lines.text, "its count below this id is 1, but 0 exist"));
 }
 
-/* A store that a build with more nouns has written is whole for one that leaves some of them out. */
+/* A store that was written by a build with more nouns is valid for a build without some of them. */
 TEST(verify, left_out)
 {
   static const char *const without[][5] = {
@@ -524,8 +524,7 @@ TEST(verify, left_out)
   store_remove(folder);
 }
 
-/* The body of an entity with nothing in it, no object, one that is written otherwise, or with numbers, a word or an empty one for all
-** that was in it. */
+/* Bodies of an entity: empty, no object, formatted differently, or with every value replaced by a number, a word or an empty one. */
 enum { NOTHING, LIST, SPACED, NUMBERS, WORDS, EMPTY, HOLLOWS };
 
 static svc_str verify_hollow_body(svc_arena *a, svc_str text, int how)
@@ -559,16 +558,16 @@ static void verify_hollow_one(svc *s, svc_str at, svc_str record, int how)
   e.links_at = 1;
   munit_assert_int(svc_record_put(txn, &arena, &e), ==, SVC_OK);
   munit_assert_int(port->commit(txn), ==, SVC_OK);
-  munit_assert_int(verify_run(s, &lines), <=, SVC_CORRUPT); /* it is looked at, whatever is in it */
+  munit_assert_int(verify_run(s, &lines), <=, SVC_CORRUPT); /* the check handles any body */
   if (how == LIST) munit_assert_not_null(strstr(lines.text, "its body is not a JSON object"));
-  if (how == SPACED) munit_assert_not_null(strstr(lines.text, "its body is written otherwise than the service writes"));
+  if (how == SPACED) munit_assert_not_null(strstr(lines.text, "its body is not in canonical form"));
   munit_assert_int(port->write_begin(s->commit.store, &txn), ==, SVC_OK);
   munit_assert_int(port->put(txn, at, record), ==, SVC_OK);
   munit_assert_int(port->commit(txn), ==, SVC_OK);
   svc_blocks_free(arena.blocks);
 }
 
-/* What is JSON, and not at all what its noun takes for granted, ends nothing: one entity of every kind there is. */
+/* A body that is valid JSON but not what its noun expects does not crash the check: one entity of every kind. */
 TEST(verify, hollow)
 {
   static t_world w;
@@ -603,7 +602,8 @@ TEST(verify, hollow)
   t_world_close(&w);
 }
 
-/* However much is wrong, it ends. All lists without a count, and a record of no class: what is found last is not told any more. */
+/* The check ends after a maximum number of findings. Here every list lacks its count, and a record has no class: the last finding is
+** not reported. */
 TEST(verify, uncounted)
 {
   static t_world w;
@@ -624,12 +624,12 @@ TEST(verify, uncounted)
   munit_assert_int(verify_run(w.t.s, &lines), ==, SVC_CORRUPT);
   munit_assert_size(lines.lines, ==, SVC_FINDINGS + 1);
   munit_assert_not_null(strstr(lines.text, "its count below this id is 0"));
-  munit_assert_null(strstr(lines.text, "a record is of no class"));
+  munit_assert_null(strstr(lines.text, "a record has an unknown class"));
   munit_assert_not_null(strstr(lines.text, "there is more: the check has ended here"));
   t_world_close(&w);
 }
 
-/* However much is wrong, it ends. */
+/* The check ends after a maximum number of findings. */
 TEST(verify, bounded)
 {
   static t_world w;
@@ -653,7 +653,7 @@ TEST(verify, bounded)
   t_world_close(&w);
 }
 
-/* Where memory ends it says so, and nothing else: a record whose other half there was no memory for is not damaged. */
+/* Out of memory is returned as such, and not reported as damage of a record whose other half could not be read. */
 TEST(verify, memory)
 {
   static t_world w;
@@ -677,12 +677,12 @@ static bool verify_stranger(svc_job *job, svc_txn *txn)
 {
   svc_key key;
   (void)job;
-  svc_key_meta(&key, "sessionsthatend"); /* as long as that of a handle */
+  svc_key_meta(&key, "sessionsthatend"); /* as long as the key of a handle's record */
   memcpy(key.b + 1, "visitor", 7);
   return svc_put(txn, &key, SVC_S("1")) == SVC_OK;
 }
 
-/* A record that is as long as that of a handle which gives out orders, and is none. */
+/* A record whose key has the length of a handle's record, but which belongs to no handle. */
 TEST_SERVICE(verify, no_session)
 {
   static verify_lines l;

@@ -1,5 +1,5 @@
 /*
-** Which dated version of an operation an Accept header selects, and how an answer says which one it is.
+** How the Accept header selects a dated version of an operation, and how the answer names it.
 */
 #include "support.h"
 
@@ -10,7 +10,8 @@
 
 static const svc_config quiet = { .limiter_off = 1 };
 
-/* A noun whose older versions are gone. Those of the catalog that are answered in their own shape: older_test.c, and the nouns' suites. */
+/* A noun whose older versions were removed. Older versions that are still served are tested in older_test.c and in the suites of the
+** nouns. */
 #define RELIC(m, ...) { .method = m, .path = "/groups/{groupId}/relics", .set = SVC_SET_CLUSTERS, .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
 static const svc_field relic_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
 static const svc_object relic_object = { .name = "Relic", .fields = SVC_ROWS(relic_fields) };
@@ -23,7 +24,7 @@ static const svc_noun relic_noun = {
 };
 static const svc_noun *const relics[] = { &relic_noun, NULL };
 
-/* Where relics are. */
+/* Opens a service with this noun, and writes the path of its list. */
 static void relic_open(t_service *t, char path[128])
 {
   t_probes(relics);
@@ -37,7 +38,7 @@ static void relic_close(t_service *t)
   t_probes(NULL);
 }
 
-/* 200 in this version. */
+/* Checks for a 200 in this version. */
 static void assert_served(t_service *t, const char *path, const char *accept, const char *content_type)
 {
   int status;
@@ -112,13 +113,13 @@ TEST(version, several)
   assert_served(&t, path, MEDIA("2025-03-12"), SERVED("2024-08-05"));
   assert_served(&t, path, MEDIA("2999-01-01"), SERVED("2024-08-05"));
   assert_served(&t, path, NULL, SERVED("2024-08-05"));
-  /* the versions of an operation are its own: POST at the same path has one more */
+  /* each operation has its own versions: POST on the same path has one more */
   t_header(&t, "Accept", MEDIA("2024-08-05"));
   munit_assert_int(t_send(&t, "POST", path, "{}"), ==, 410);
   munit_assert_string_equal(t_param(&t, 0), "2024-08-05");
   t_header(&t, "Accept", MEDIA("2024-10-23"));
-  munit_assert_int(t_send(&t, "POST", path, "{}"), ==, 400); /* of the body */
-  /* in a list the best that is there is served, whatever stands before it */
+  munit_assert_int(t_send(&t, "POST", path, "{}"), ==, 400); /* because of the body */
+  /* the best available version in the list is served, at any position */
   assert_served(&t, path, MEDIA("2023-01-01") ", " MEDIA("2024-08-05"), SERVED("2024-08-05"));
   assert_410(&t, path, MEDIA("2023-02-01") ", " MEDIA("2023-01-01") ", text/html", "2023-02-01");
   assert_406(&t, path, MEDIA("2022-01-01") ", " MEDIA("2023-01-01"));
@@ -138,7 +139,7 @@ TEST(version, malformed)
   size_t i;
   t_open(&t, &quiet);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_406(&t, "/orgs", bad[i]);
-  assert_served(&t, "/orgs", MEDIA("2024-02-29"), SERVED("2023-01-01")); /* a leap day is a day */
+  assert_served(&t, "/orgs", MEDIA("2024-02-29"), SERVED("2023-01-01")); /* a leap day is a valid date */
   t_close(&t);
 }
 
@@ -160,45 +161,45 @@ TEST(version, none_named)
   t_close(&t);
 }
 
-/* Of which two versions of relics the list chooses: what is refused shows which one was tried first. */
+/* The versions of this noun show the order of preference: the error names the version that was tried first. */
 TEST(version, quality)
 {
   t_service t;
   char path[128];
   relic_open(&t, path);
-  /* the first error is that of the one that was preferred */
+  /* the error is that of the preferred version */
   assert_410(&t, path, MEDIA("2023-01-01") ";q=0.5, " MEDIA("2023-02-01") ";q=0.8", "2023-02-01");
   assert_410(&t, path, MEDIA("2023-01-01") ";q=0.9, " MEDIA("2023-02-01") ";q=0.8", "2023-01-01");
   assert_410(&t, path, MEDIA("2023-01-01") ";q=0.81, " MEDIA("2023-02-01") ";q=0.8", "2023-01-01");
   assert_410(&t, path, MEDIA("2023-01-01") ";q=0.801, " MEDIA("2023-02-01") ";q=0.80", "2023-01-01");
-  assert_410(&t, path, MEDIA("2023-01-01") ";q=0.8, " MEDIA("2023-02-01"), "2023-02-01"); /* none is 1 */
+  assert_410(&t, path, MEDIA("2023-01-01") ";q=0.8, " MEDIA("2023-02-01"), "2023-02-01"); /* no q means 1 */
   assert_410(&t, path, MEDIA("2023-01-01") ";q=1.000, " MEDIA("2023-02-01") ";q=0.999", "2023-01-01");
   assert_410(&t, path, MEDIA("2023-01-01") ";q=1.," MEDIA("2023-02-01") ";q=0.", "2023-01-01");
-  /* ties: the first of them; but what names a version goes before what does not */
+  /* equal q: the first in the list, but a version precedes a wildcard */
   assert_410(&t, path, MEDIA("2023-01-01") "," MEDIA("2023-02-01"), "2023-01-01");
   assert_410(&t, path, MEDIA("2023-02-01") "," MEDIA("2023-01-01"), "2023-02-01");
   assert_served(&t, path, "*/*, " MEDIA("2023-02-01"), SERVED("2024-08-05"));
   assert_410(&t, path, "text/html, " MEDIA("2023-02-01"), "2023-02-01");
   assert_406(&t, path, "text/html;q=1, " MEDIA("2023-02-01") ";q=0.5"); /* the unknown type was preferred */
-  /* q=0: never */
+  /* q=0: excluded */
   assert_406(&t, path, MEDIA("2024-08-05") ";q=0");
   assert_406(&t, path, MEDIA("2024-08-05") ";q=0.000");
-  assert_406(&t, path, MEDIA("2024-08-05") ";q=0x5"); /* what is no q prefers nothing */
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0x5"); /* a range with an invalid q is ignored */
   assert_406(&t, path, MEDIA("2024-08-05") ";q=0.12345");
   assert_406(&t, path, "*/*;q=0");
   assert_406(&t, path, "application/json;q=0.0, " MEDIA("2024-08-05") ";q=0");
   assert_410(&t, path, MEDIA("2024-08-05") ";q=0, " MEDIA("2023-01-01") ";q=0.001", "2023-01-01");
-  /* and no wildcard brings it back */
+  /* a wildcard does not include it again */
   assert_406(&t, path, MEDIA("2024-08-05") ";q=0, */*");
   assert_406(&t, path, "*/*, " MEDIA("2025-03-12") ";q=0.0, application/*;q=0.1");
   assert_406(&t, path, "application/*;q=0, */*;q=0.5, */*");
   assert_served(&t, path, "application/*;q=0, */*, application/json", SERVED("2024-08-05"));
   assert_served(&t, path, "application/*;q=0, " MEDIA("2024-08-05") ";q=0.1", SERVED("2024-08-05"));
-  assert_served(&t, path, MEDIA("2023-01-01") ";q=0, */*", SERVED("2024-08-05")); /* another one than is served */
+  assert_served(&t, path, MEDIA("2023-01-01") ";q=0, */*", SERVED("2024-08-05")); /* excludes another version than the one served */
   assert_served(&t, path, "text/*;q=0, text/html;q=0, */*;q=0, application/*", SERVED("2024-08-05"));
-  assert_served(&t, path, MEDIA("2024-08-05") ";q=abc, */*", SERVED("2024-08-05")); /* that says nothing */
+  assert_served(&t, path, MEDIA("2024-08-05") ";q=abc, */*", SERVED("2024-08-05")); /* an invalid range is ignored */
   assert_410(&t, path, MEDIA("2024-08-05") ";q=0, */*;q=0.5, " MEDIA("2023-01-01") ";q=0.6", "2023-01-01");
-  /* what is no q is never preferred */
+  /* other invalid values of q */
   assert_406(&t, path, MEDIA("2024-08-05") ";q=2");
   assert_406(&t, path, MEDIA("2024-08-05") ";q=1.001");
   assert_406(&t, path, MEDIA("2024-08-05") ";q=-1");
@@ -207,8 +208,8 @@ TEST(version, quality)
   assert_406(&t, path, MEDIA("2024-08-05") ";q");
   assert_406(&t, path, MEDIA("2024-08-05") ";q=0.1234");
   assert_406(&t, path, MEDIA("2024-08-05") ";q=.5");
-  assert_406(&t, path, MEDIA("2024-08-05") ";q=0,5"); /* a comma ends it */
-  /* spaces, case, other parameters */
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0,5"); /* the comma ends the range */
+  /* spaces, case, and other parameters */
   assert_served(&t, path, "  " MEDIA("2024-08-05") "  ;  Q = 0.5  ", SERVED("2024-08-05"));
   assert_served(&t, path, "\t" MEDIA("2024-08-05") "\t;\tcharset=utf-8;q=0.5;x=y", SERVED("2024-08-05"));
   assert_served(&t, path, "APPLICATION/VND.SVC.2024-08-05+JSON", SERVED("2024-08-05"));
@@ -217,7 +218,7 @@ TEST(version, quality)
   relic_close(&t);
 }
 
-/* However long the list is, all of it is read, and once. */
+/* A long list is read completely, and only once. */
 TEST(version, long_list)
 {
   enum { SIZE = 15000 };
@@ -261,16 +262,16 @@ TEST(version, two_headers)
   request.target = "/api/svc/v2/orgs";
   request.headers = headers;
   request.caller = &t.caller;
-  request.header_count = 2; /* one Accept alone */
+  request.header_count = 2; /* only the first Accept header */
   munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
   munit_assert_int(response.status, ==, 406);
   svc_response_free(&response);
-  request.header_count = 3; /* both, as one list */
+  request.header_count = 3; /* both headers count as one list */
   munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
   munit_assert_int(response.status, ==, 200);
   munit_assert_string_equal(svc_response_header(&response, "content-type"), SERVED("2023-01-01"));
   svc_response_free(&response);
-  headers[0] = headers[2]; /* and in the other order */
+  headers[0] = headers[2]; /* in the other order */
   headers[2].value = "text/html";
   headers[2].value_length = 0;
   munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
@@ -300,7 +301,7 @@ TEST(version, vendor)
   t_close(&t);
 }
 
-/* Every version that any operation of this build has is served, or gone, as the table says. */
+/* Every version of every operation in this build is either served or refused with 410, as the table says. */
 TEST(version, every_route)
 {
   t_service t;
@@ -309,7 +310,7 @@ TEST(version, every_route)
   t_open(&t, &quiet);
   for (i = 0; i < t.s->plan_count; i++) {
     const svc_plan *plan = &t.s->plans[i];
-    if (plan->route->flags & SVC_ABSOLUTE) continue; /* these have no versions */
+    if (plan->route->flags & SVC_ABSOLUTE) continue; /* these routes have no versions */
     char accept[64];
     for (v = 0; svc_route_version(plan->route, v); v++) {
       unsigned day = svc_route_version(plan->route, v);
@@ -345,7 +346,7 @@ typedef struct ending {
   bool served;
 } ending;
 
-/* One answer of a made-up route at this time. */
+/* Runs a made-up route once at this time. */
 static void ending_run(ending *e, t_service *t, const svc_route *route, const char *accept, const char *now)
 {
   svc_request request;
@@ -413,8 +414,8 @@ TEST(version, deprecated)
   t_close(&t);
 }
 
-/* The Sunset header announces the date. Only where that is asked for is the operation gone from then on, with a text that does
-** not send the caller to a later version. */
+/* The Sunset header announces the date. The operation is removed from then on only if the configuration enforces it. The error does
+** not suggest a later version. */
 TEST(version, sunset)
 {
   static const svc_route ends = { .path = "/old", .versions = { 20230101, 20240805 }, .deprecated = 20250101, .sunset = 20260301 };
@@ -444,7 +445,7 @@ TEST(version, sunset)
     munit_assert_string_equal(ending_header(&e, "X-Error-Code"), "VERSION_GONE");
     svc_blocks_free(e.arena.blocks);
   }
-  ending_run(&e, &announced, &ends, MEDIA("2023-06-01"), "2025-03-01T00:00:00Z"); /* an older version is gone at any time */
+  ending_run(&e, &announced, &ends, MEDIA("2023-06-01"), "2025-03-01T00:00:00Z"); /* an older version is 410 at any time */
   munit_assert_int(e.response.status, ==, 410);
   munit_assert_ptr_not_null(strstr(e.response.body, "\"parameters\":[\"2023-01-01\","));
   munit_assert_ptr_not_null(strstr(e.response.body, "Ask for a later version."));
@@ -453,7 +454,7 @@ TEST(version, sunset)
   t_close(&enforced);
 }
 
-/* An error has no version, whichever step it comes from; a deprecated operation that fails still says that it is one. */
+/* An error has no version, at any stage. A deprecated operation that fails still has its Deprecation header. */
 TEST(version, of_errors)
 {
   t_service t;

@@ -1,10 +1,10 @@
 /*
-** A disk that remembers what was flushed and what was only written: see power.h.
+** A simulated disk that distinguishes flushed data from data only written: see power.h.
 **
-** A file has the bytes that are on the disk, and the writes since, in their order; a flush moves these over, and a write to a file
-** that is opened so is flushed by itself. Names are one list for all folders, in the order in which they were given; one is on the
-** disk when its folder was flushed since, and one behind the other: a cut leaves the first few, as a file system with a journal
-** does. That a file was flushed does not mean that its name was.
+** A file has the bytes that are on the disk, and the later writes in their order. A flush applies these writes. A write to a file
+** opened with O_SYNC flushes itself. The names of all folders are one list, in the order of their creation. A name is on the disk
+** after its folder was flushed, and not before the names in front of it: a power cut leaves the first few, like a file system
+** with a journal. Flushing a file does not flush its name.
 */
 #define _GNU_SOURCE
 #include "power.h"
@@ -24,7 +24,7 @@
 
 typedef struct disk_write {
   uint64_t offset;
-  uint32_t n; /* 0: the file was made so long */
+  uint32_t n; /* 0: a change of the file's length */
   char *bytes;
 } disk_write;
 
@@ -42,11 +42,11 @@ typedef struct disk_open_file {
   bool sync;
 } disk_open_file;
 
-/* A name is given (file >= 0), or taken away. */
+/* A name is added (file >= 0) or removed. */
 typedef struct disk_name {
   char path[256];
   int file;
-  int with; /* the next of one step, which are on the disk together: a rename; -1: none */
+  int with; /* index of the other entry of the same step, which reaches the disk together with this one: a rename; -1: none */
   bool flushed;
 } disk_name;
 
@@ -86,7 +86,7 @@ void disk_free(disk *d)
 
 /* ----------------------------------------------------------------------------------------------------------------- names */
 
-/* As the program sees it. -1: there is nothing of this name. */
+/* Returns the file with this name, as the program sees it; -1: none. */
 static int disk_find(const disk *d, const char *path)
 {
   int i;
@@ -119,7 +119,7 @@ static bool disk_is_in(const char *path, const char *folder)
   return strncmp(path, folder, n) == 0 && path[n] == '/' && !strchr(path + n + 1, '/');
 }
 
-/* The folder's names, and those that came before them: a journal has an order. */
+/* Flushes the folder's names and all names before them, because a journal has an order. */
 static void disk_flush_folder(disk *d, const char *path)
 {
   int i, last = -1;
@@ -180,7 +180,7 @@ static void file_apply(disk_file *f, const disk_write *w)
   else file_resize(f, w->offset);
 }
 
-/* It alone; what was written before, elsewhere in the file, may still be undone. */
+/* Writes through to the disk, this range only. Earlier writes elsewhere in the file may still be lost. */
 static void file_write_through(disk_file *f, uint64_t offset, const char *bytes, size_t n)
 {
   size_t i;
@@ -188,7 +188,7 @@ static void file_write_through(disk_file *f, uint64_t offset, const char *bytes,
     const disk_write *w = &f->writes[i];
     uint64_t from = w->offset > offset ? w->offset : offset;
     uint64_t to = w->offset + w->n < offset + n ? w->offset + w->n : offset + n;
-    if (from < to) memcpy(w->bytes + (from - w->offset), bytes + (from - offset), to - from); /* nothing older comes back */
+    if (from < to) memcpy(w->bytes + (from - w->offset), bytes + (from - offset), to - from); /* older data must not come back */
   }
   file_put(f, offset, bytes, n);
 }
@@ -286,9 +286,10 @@ size_t disk_pending(const disk *d)
   return n;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ what is left */
+/* ------------------------------------------------------------------------------------------------------------- after a cut */
 
-/* Sector by sector: of those that were written since, any; the last one at least as often as it is half of all. */
+/* Each sector gets the content of one of the writes since the flush, or keeps its own; the last write is chosen at least half
+   of the time. */
 static void leave_chance(const disk_file *f, disk_file *out, uint64_t *chance)
 {
   size_t i;
@@ -324,7 +325,7 @@ static void leave_file(const disk_file *f, int fate, uint64_t *chance, const cha
 
 void disk_leave(const disk *d, int fate, uint64_t *chance, const char *folder)
 {
-  static disk kept; /* its names alone */
+  static disk kept; /* used for its names only */
   char path[PATH_MAX];
   int i, names = 0, file;
   while (names < d->name_count && d->names[names].flushed) names++;

@@ -1,6 +1,7 @@
 /*
-** ./build.sh test-power: the power is cut at every flush of what is recorded, before it and behind it, and between; what may be left
-** on the disk is made, many ways, and looked at. POWER_STATES says about how many of each scene (10000, and 2000 of the shorter one).
+** ./build.sh test-power: simulates a power cut before and after every flush of a recorded run, and in between. For each cut the
+** program builds many possible states of the disk and checks them. POWER_STATES sets about how many for each scene (10000; 2000
+** for the shorter one).
 */
 #define _GNU_SOURCE
 #include "power.h"
@@ -39,7 +40,7 @@ uint32_t power_chance(uint64_t *chance, uint32_t below)
   return (uint32_t)((z ^ z >> 31) >> 32) % below;
 }
 
-/* A read behind the end of a map, most likely: it is a finding, and which state it was is what counts. */
+/* Most likely a read past the end of a map. A crash is a finding; the message names the state. */
 static void crashed(int number)
 {
   char text[512];
@@ -103,7 +104,7 @@ static bool is_flush(const power_record *r)
   return r->kind == POWER_FLUSH || r->kind == POWER_RENAME || r->kind == POWER_LINK;
 }
 
-/* Go through the log, with a look before and behind every flush and where something was acknowledged. each: so many by chance. */
+/* Replays the log, and checks before and after every flush and at every acknowledgment. each: states chosen at random per check. */
 static void replay(power_run *r, size_t each, bool count_only)
 {
   power_promise promise = { 0 };

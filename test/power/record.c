@@ -1,9 +1,9 @@
 /*
-** Loaded into a program with LD_PRELOAD: see power.h. What it does to its files happens as ever, and is written down when it has
-** succeeded, each in one write, so that what other threads and processes do stands in the order in which it happened.
+** Loaded into a program with LD_PRELOAD: see power.h. The program's file operations happen normally. Each successful one is
+** logged with a single write, so the log has the operations of all threads and processes in their order.
 **
-** The rule: nothing that changes a file below $POWER_ROOT goes by unseen. What cannot be followed (a map that is written to, a
-** copy within the kernel) ends the program.
+** The rule: every change to a file below $POWER_ROOT is logged. An operation that cannot be logged (a writable map, a copy inside
+** the kernel) ends the program.
 */
 #define _GNU_SOURCE
 #include "power.h"
@@ -53,7 +53,7 @@ __attribute__((constructor)) static void record_begin(void)
   rec.root_length = (size_t)snprintf(rec.root, sizeof rec.root, "%s/", root);
 }
 
-/* For the program itself: what it has been told. */
+/* Called by the program itself, to log what it was told. */
 __attribute__((visibility("default"))) void power_mark(const char *text)
 {
   if (rec.log >= 0) record(POWER_MARK, -1, 0, 0, text, strlen(text));
@@ -76,7 +76,7 @@ static int record_open(const char *path, int flags, int fd)
 {
   size_t n = strlen(path);
   if (fd < 0 || !is_ours(path)) return fd;
-  while (n > 1 && path[n - 1] == '/') n--; /* of a folder */
+  while (n > 1 && path[n - 1] == '/') n--; /* for folders */
   if (fd >= RECORD_FILES) abort();
   rec.ours[fd] = true;
   record(POWER_OPEN, fd, 0, (flags & (O_SYNC | O_DSYNC) ? 1 : 0) | (flags & O_TRUNC ? 2 : 0), path, n);
@@ -175,7 +175,7 @@ ssize_t writev(int fd, const struct iovec *parts, int n)
 CUTTER(ftruncate, off_t)
 CUTTER(ftruncate64, off64_t)
 
-/* Room on the disk: the file is longer for it, if anything. */
+/* Reserving space may make the file longer. */
 #define RESERVER(name, type) \
   int name(int fd, type from, type length) \
   { \
@@ -206,7 +206,7 @@ static int record_two(int kind, const char *from, const char *to, int rc)
   char both[2 * PATH_MAX];
   int n;
   if (rc != 0 || !is_ours(to)) return rc;
-  if (!is_ours(from)) abort(); /* what comes from outside is not followed */
+  if (!is_ours(from)) abort(); /* files from outside $POWER_ROOT are not logged */
   n = snprintf(both, sizeof both, "%s%c%s", from, 0, to);
   if (n < 0 || (size_t)n >= sizeof both) abort();
   record(kind, -1, 0, 0, both, (size_t)n);
@@ -244,7 +244,7 @@ int mkdir(const char *path, mode_t mode)
   return rc;
 }
 
-/* ------------------------------------------------------------------------------------------------- what cannot be followed */
+/* ------------------------------------------------------------------------------------------- operations that cannot be logged */
 
 static bool is_lock(int fd)
 {
@@ -254,7 +254,7 @@ static bool is_lock(int fd)
   n = readlink(name, path, sizeof path - 1);
   if (n < 0) return false;
   path[n] = 0;
-  return strlen(path) > 8 && strcmp(path + strlen(path) - 8, "lock.mdb") == 0; /* who opens it writes it anew */
+  return strlen(path) > 8 && strcmp(path + strlen(path) - 8, "lock.mdb") == 0; /* each program that opens this file rewrites it */
 }
 
 #define MAPPER(name, type) \

@@ -1,11 +1,11 @@
 /*
-** What is recorded, and what has to be there afterwards: see power.h.
+** The recorded scenes, and the checks after a power cut: see power.h.
 **
-**   load   the library: a store that begins, grows, is written to by several threads, and backed up
+**   load   the library: a store that is created, grows, is written by several threads, and backed up
 **   svcd   the program: a first start, a backup with its key, and a restore
 **
-** The rule: what a client was told is there, and of what nobody was told all is there or nothing; svc_check_store() says so of the
-** whole store. What is not finished is not there, or can be begun again.
+** The rule: acknowledged changes are there. Unacknowledged changes are there completely or not at all; svc_check_store() checks
+** that for the whole store. Unfinished work is not visible, or can be repeated.
 */
 #define _GNU_SOURCE
 #include "power.h"
@@ -25,10 +25,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SCENES_PATH (PATH_MAX - 64) /* what is put behind it fits */
+#define SCENES_PATH (PATH_MAX - 64) /* leaves room for a suffix */
 #define SCENES_THREADS 3
-#define SCENES_KEYS 24 /* each a thread's own */
-#define SCENES_STEPS 110 /* of a thread */
+#define SCENES_KEYS 24 /* each key belongs to one thread */
+#define SCENES_STEPS 110 /* per thread */
 
 /* --------------------------------------------------------------------------------------------------------------- promises */
 
@@ -54,7 +54,7 @@ void power_hear(power_promise *p, const char *mark)
   else if (strcmp(mark, "backed up") == 0) p->backed_up = true;
   else if (strcmp(mark, "served") == 0) p->served = true;
   else if (strcmp(mark, "restored") == 0) p->restored = true;
-  else power_die("a mark that nobody knows: %s", mark);
+  else power_die("an unknown mark: %s", mark);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- the load */
@@ -154,7 +154,7 @@ static bool is_there(const char *folder, const char *name, char path[SCENES_PATH
   return access(path, F_OK) == 0;
 }
 
-/* It opens, and is whole. */
+/* Opens the store and checks that it is undamaged. */
 static svc *open_whole(const char *path, const unsigned char *key)
 {
   svc_config config = { .path = path, .limiter_off = 1, .log = keep_line, .secret_key = key };
@@ -210,7 +210,7 @@ static bool read_file(const char *path, char *out, size_t size, size_t *n)
   return true;
 }
 
-/* The credentials of the file are those of the store. */
+/* Checks that the credentials in the file are those of the store. */
 static void check_credentials(svc *s, const char *text)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
@@ -259,7 +259,7 @@ static void check_svcd(const char *folder, const power_promise *p)
 
 /* ------------------------------------------------------------------------------------------------------------------ plays */
 
-/* A program with the recorder in it. out: where its output goes; NULL: it is waited for, and has to end well. */
+/* Starts a program with the recorder. out: receives its output; NULL: waits for its end, which must be successful. */
 static pid_t start(const char *const *args, const char *root, const char *log, const char *record, int *out)
 {
   int to[2] = { -1, -1 }, status;
@@ -284,7 +284,7 @@ static pid_t start(const char *const *args, const char *root, const char *log, c
   return 0;
 }
 
-/* What this program saw of another. */
+/* Logs what this program saw of another one. */
 static void say_in(const char *log, const char *text)
 {
   const power_record r = { POWER_MARK, (uint32_t)strlen(text), 0, -1, 0, 0 };

@@ -1,6 +1,6 @@
 /*
-** svcd as a user starts it, on a store on the disk, with HTTPS and a clock that others move; ended as nobody should. Where it is
-** comes from the environment, which build.sh sets: SOAK_SVCD, the program, and SOAK_FOLDER, an empty folder.
+** Runs svcd as a user does: on a store on disk, with HTTPS and a clock that test control moves. Ends it at any time. build.sh
+** sets the environment: SOAK_SVCD, the program, and SOAK_FOLDER, an empty folder.
 */
 #define _GNU_SOURCE /* pipe2 */
 #include "soak.h"
@@ -21,7 +21,7 @@
 #define DAEMON_READY "svcd ready on https://127.0.0.1:"
 
 static pid_t daemon_pid;
-static long daemon_began; /* KiB of the store when it was started */
+static long daemon_began; /* KiB of the store at the start */
 static atomic_int daemon_listens;
 static atomic_uint daemon_ended;
 
@@ -52,7 +52,7 @@ void daemon_quit(void)
   if (daemon_pid > 0) kill(daemon_pid, SIGKILL);
 }
 
-/* In the new process. */
+/* Runs in the child process. */
 static void daemon_become(int64_t now, int out, int errors)
 {
   char listen[64], data[512], clock[32], provision[16];
@@ -60,7 +60,7 @@ static void daemon_become(int64_t now, int out, int errors)
   struct tm parts;
   const char *args[] = { daemon_setting("SOAK_SVCD"), "--data", data, "--listen", listen, "--test-control", "--clock", clock,
                          "--limiter-off", "--provision-seconds", provision, NULL };
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with the thread that starts it: the first one */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* svcd ends with the thread that starts it: the first one */
   snprintf(listen, sizeof listen, "https://127.0.0.1:%d", daemon_port());
   snprintf(provision, sizeof provision, "%d", SOAK_PROVISION);
   daemon_file("data", data, sizeof data);
@@ -73,7 +73,7 @@ static void daemon_become(int64_t now, int out, int errors)
   _exit(127);
 }
 
-/* The port that it says it is ready on. */
+/* Returns the port from svcd's "ready" line. */
 static int daemon_ready(int fd)
 {
   char text[8192] = "";
@@ -90,7 +90,7 @@ static int daemon_ready(int fd)
   soak_die("svcd does not start; it says: %s, and in svcd.log", text);
 }
 
-/* Of a file; 0: it is not there. */
+/* Returns the size of a file in KiB; 0: no such file. */
 static long daemon_kilobytes(const char *name)
 {
   char path[512];
@@ -112,7 +112,7 @@ void daemon_start(int64_t now)
   close(out[1]);
   close(errors);
   atomic_store(&daemon_listens, daemon_ready(out[0]));
-  close(out[0]); /* it says nothing more there */
+  close(out[0]); /* svcd writes nothing more to this pipe */
 }
 
 void daemon_end(int number)
@@ -152,7 +152,7 @@ void daemon_forget(void)
   if (system(command) != 0) soak_die("the folder cannot be emptied");
 }
 
-/* ---------------------------------------------------------------------------------------------------------- how large */
+/* ---------------------------------------------------------------------------------------------------------- sizes */
 
 static long daemon_status(const char *name)
 {

@@ -1,5 +1,5 @@
 /*
-** A client over HTTPS that waits for its answer. It knows svcd by the certificate that svcd made for itself.
+** A blocking HTTPS client. The client trusts the self-signed certificate that svcd created.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "soak.h"
@@ -17,8 +17,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define HTTPS_SECONDS 30 /* without an answer, or until svcd is there again */
-#define HTTPS_USES 500   /* then it takes a new connection */
+#define HTTPS_SECONDS 30 /* timeout for an answer, and for svcd to be back */
+#define HTTPS_USES 500   /* requests before the client opens a new connection */
 #define HTTPS_IDLE 20000 /* milliseconds: svcd closes at 60 000 */
 
 static mbedtls_ssl_config https_settings;
@@ -89,7 +89,7 @@ static bool https_try(https_client *c)
   return false;
 }
 
-/* svcd may be on its way back. */
+/* Connects; svcd may be restarting. */
 static void https_connect(https_client *c)
 {
   int64_t until = soak_ms() + HTTPS_SECONDS * 1000;
@@ -140,7 +140,7 @@ void https_ask(https_client *c, const char *method, const char *path, const char
   if (https_send(c, text, n)) https_read(c, out);
   c->last = soak_ms();
   if (out->status) return;
-  out->body = out->text; /* of half an answer */
+  out->body = out->text; /* after an incomplete answer */
   if (c->ends == daemon_ends() && c->ends % 2 == 0) soak_die("%s %s: the connection is lost, and nobody has ended svcd", method, path);
   https_close(c);
 }

@@ -1,10 +1,12 @@
 /*
-** ./build.sh soak [MINUTES [SEED]]: worlds that are worked in, a clock that is moved, an svcd that is ended, and how large it is.
+** ./build.sh soak [MINUTES [SEED]]: several worlds in use, a clock that moves, an svcd that is ended and restarted, and limits on
+** its size.
 **
-** How large it may be. Memory of its own does not depend on how long it runs: connections, threads and their arenas have a bound each, and
-** so has their sum, SOAK_MEMORY; beside it stands what was stored at its start, which --test-control keeps for POST /_svc/reset. The store's pages that are in memory are the system's, and are no more
-** than the store. The store is what is stored, once more for pages that wait to be used again, and what the largest commit needs. What
-** is stored are the things that live, an event for each change, which is kept, and the tokens and Idempotency-Keys of a day.
+** The limits. Memory of svcd's own does not depend on the running time: connections, threads and their arenas are limited, and
+** SOAK_MEMORY limits their sum. The store's contents at the start are added, because --test-control keeps these for POST
+** /_svc/reset. Pages of the store in memory belong to the system, and are never more than the store. The store has room for its
+** contents, the same again for pages that wait for reuse, and the needs of the largest commit. Its contents are the existing
+** resources, one event for each change (kept), and the tokens and Idempotency-Keys of one day.
 */
 #define _GNU_SOURCE /* barriers */
 #include "soak.h"
@@ -19,14 +21,14 @@
 #include <time.h>
 
 #define SOAK_BEGIN INT64_C(1893456000) /* 2030-01-01 */
-#define SOAK_DAYS 300     /* then the clock is only moved by seconds: secrets are good for a year */
-#define SOAK_LIFE 2000    /* rounds, after which all of it is checked and begins anew: --test-control takes no store of more than 64 MiB */
-#define SOAK_QUIET 400    /* rounds, in every other stretch of which svcd is left alone: it has time to grow */
+#define SOAK_DAYS 300     /* afterwards the clock moves by seconds only: secrets are valid for a year */
+#define SOAK_LIFE 2000    /* rounds before everything is checked and starts over: --test-control accepts no store above 64 MiB */
+#define SOAK_QUIET 400    /* rounds per stretch; in every second stretch svcd is not ended, so that it has time to grow */
 #define SOAK_MEMORY 16384 /* KiB */
-#define SOAK_FILES 48     /* beside a connection for each world */
+#define SOAK_FILES 48     /* in addition to a connection for each world */
 #define SOAK_THREADS 24
-#define SOAK_THING 8      /* KiB of one that lives, with its indices */
-#define SOAK_CHANGE 2     /* KiB of one change: its event, with its indices, its answer under its key */
+#define SOAK_THING 8      /* KiB of one existing resource, with its indexes */
+#define SOAK_CHANGE 2     /* KiB of one change: its event with indexes, and the answer stored under its key */
 
 static soak_world worlds[SOAK_WORLDS];
 static pthread_t threads[SOAK_WORLDS];
@@ -38,7 +40,7 @@ static char control_headers[256];
 static int64_t now = SOAK_BEGIN;
 static uint64_t chance, seed;
 static unsigned rounds, kills, stops, hangups, lives;
-static uint64_t asked_before; /* requests of the lives before this one */
+static uint64_t asked_before; /* requests of earlier lives */
 
 uint32_t soak_chance(uint64_t *state, uint32_t below)
 {
@@ -61,7 +63,7 @@ void soak_pause(int milliseconds)
   nanosleep(&t, NULL);
 }
 
-/* The last operations of every world: what failed may have been met by another. */
+/* Prints the last operations of every world, because another world may have caused the failure. */
 static void soak_tell(void)
 {
   const unsigned most = sizeof worlds[0].said / sizeof worlds[0].said[0];
@@ -75,7 +77,7 @@ void soak_die(const char *format, ...)
 {
   static atomic_flag told_it = ATOMIC_FLAG_INIT;
   va_list args;
-  if (atomic_flag_test_and_set(&told_it)) for (;;) soak_pause(1000); /* another thread is at it */
+  if (atomic_flag_test_and_set(&told_it)) for (;;) soak_pause(1000); /* another thread is already reporting */
   soak_tell();
   fprintf(stderr, "soak: FAILED with seed %llu in round %u: ", (unsigned long long)seed, rounds);
   va_start(args, format);
@@ -109,7 +111,7 @@ static int64_t soak_span(void)
   return 86400 * (1 + soak_chance(&chance, 8));
 }
 
-/* Nobody works meanwhile. */
+/* Moves the clock while no world is working. */
 static void soak_move(void)
 {
   int64_t span = soak_span();
@@ -124,11 +126,11 @@ static void soak_move(void)
   for (i = 0; i < SOAK_WORLDS; i++) model_advance(&worlds[i], now);
 }
 
-/* In the middle of a round. */
+/* Disturbs svcd in the middle of a round. */
 static void soak_fault(void)
 {
   unsigned what = soak_chance(&chance, 100), wait = soak_chance(&chance, 120), look = soak_chance(&chance, 3);
-  if (rounds / SOAK_QUIET % 2) what = what < 8 ? 8 : what; /* left alone: only SIGHUP */
+  if (rounds / SOAK_QUIET % 2) what = what < 8 ? 8 : what; /* a quiet stretch: only SIGHUP */
   if (what >= 11) return;
   soak_pause((int)wait);
   if (what >= 8) {
@@ -152,7 +154,7 @@ static void soak_round(void)
   rounds++;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- how large */
+/* --------------------------------------------------------------------------------------------------------------- sizes */
 
 static void soak_bound(const char *what, long value, long most)
 {

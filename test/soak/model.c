@@ -1,5 +1,5 @@
 /*
-** What a world has to look like: a table of kinds, what is there of each, and the statuses that follow from it.
+** The expected state of a world: a table of kinds, the existing resources of each, and the statuses that follow.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "soak.h"
@@ -65,7 +65,7 @@ const soak_row soak_rows[SOAK_KINDS] = {
                       .gone = 204, .slots = 3, .uncounted = true, .event = { "CPS_ON_DEMAND_SNAPSHOT_REQUESTED" } },
 };
 
-/* --------------------------------------------------------------------------------------------------------- what there is */
+/* --------------------------------------------------------------------------------------------------------- existing resources */
 
 bool model_is_of_project(int kind)
 {
@@ -125,7 +125,7 @@ unsigned model_all(const soak_world *w)
 
 int model_refuses(const soak_world *w, int who, int kind, unsigned project, bool writes, bool makes)
 {
-  bool in_body = kind == SOAK_PROJECT && makes; /* which organization it is for: the path does not say it */
+  bool in_body = kind == SOAK_PROJECT && makes; /* the path does not name the organization */
   bool of_project = model_is_of_project(kind) || (kind == SOAK_PROJECT && !makes);
   if (who == SOAK_NOBODY || !w->who[who].good || w->now >= w->who[who].expires) return 401;
   if (of_project && !w->things[SOAK_PROJECT][project][0].there) return 404;
@@ -211,7 +211,7 @@ void model_changed(soak_world *w, int kind, unsigned project, unsigned slot, uns
 {
   soak_thing *t = model_thing(w, kind, project, slot);
   t->value = value;
-  if (kind == SOAK_CLUSTER && strcmp(t->state, "CREATING") != 0) { /* tags are a change of their own, unless the creation has them */
+  if (kind == SOAK_CLUSTER && strcmp(t->state, "CREATING") != 0) { /* tags are a change of their own, except during the creation */
     t->state = "UPDATING";
     t->due = w->now + SOAK_PROVISION / 2;
   }
@@ -237,7 +237,7 @@ void model_deleted(soak_world *w, int kind, unsigned project, unsigned slot)
 void model_paused(soak_world *w, unsigned project, unsigned slot, bool pause)
 {
   soak_thing *t = model_thing(w, SOAK_CLUSTER, project, slot);
-  if (t->paused == pause) return; /* nothing is changed */
+  if (t->paused == pause) return; /* no change */
   w->written++;
   t->paused = pause;
   t->state = "REPAIRING";
@@ -261,7 +261,7 @@ static void model_cluster(soak_world *w, unsigned project, unsigned slot, int64_
     t->state = "IDLE";
     t->due = 0;
   }
-  if (t->there && t->resumes && t->resumes <= now) { /* by itself */
+  if (t->there && t->resumes && t->resumes <= now) { /* resumes by itself */
     t->paused = false;
     t->state = "REPAIRING";
     t->resumed = t->resumes;

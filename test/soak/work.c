@@ -1,5 +1,5 @@
 /*
-** What the user of a world does, one thing after the other: by whom, to what and how is chance; what is answered is not.
+** The operations of a world's user, one after another. Caller, resource and operation are random; the expected answer is not.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "soak.h"
@@ -11,14 +11,14 @@
 #include <string.h>
 
 #define WORK_API "/api/svc/v2"
-#define WORK_TRIES 20 /* of a request that is cut off again and again */
-#define WORK_DAYS 25  /* an invitation is good for 30 */
+#define WORK_TRIES 20 /* attempts of a request that is interrupted repeatedly */
+#define WORK_DAYS 25  /* an invitation is valid for 30 days */
 
 typedef struct work_op {
   int who, kind;
   unsigned project, slot, value;
   const char *method;
-  char path[512], body[1024], more[192]; /* body "": none; more: lines of headers */
+  char path[512], body[1024], more[192]; /* body "": none; more: header lines */
 } work_op;
 
 static void work_say(soak_world *w, const work_op *op, int expected)
@@ -41,7 +41,7 @@ static void work_wrong(soak_world *w, const char *format, ...)
 
 /* ------------------------------------------------------------------------------------------------------------- requests */
 
-/* false: it was cut off. */
+/* Returns false if the request was interrupted. */
 static bool work_send(soak_world *w, const work_op *op)
 {
   char headers[768];
@@ -60,7 +60,7 @@ static void work_expect(soak_world *w, const work_op *op, int expected)
   if (expected >= 400) w->refused++;
 }
 
-/* What may be done again: until it is answered. */
+/* Repeats a request that is safe to repeat, until it is answered. */
 static void work_surely(soak_world *w, const work_op *op, int expected)
 {
   int tries = 0;
@@ -96,7 +96,7 @@ static void work_token(soak_world *w, int who)
   w->who[who].expires = w->now + 3600;
 }
 
-/* The owner's token is good: what was cut off is read with it. */
+/* Makes sure that the owner's token is valid, because interrupted requests are checked with it. */
 static void work_owner(soak_world *w)
 {
   if (w->now >= w->who[SOAK_OWNER].expires) work_token(w, SOAK_OWNER);
@@ -111,11 +111,12 @@ static bool work_shows(soak_world *w, const work_op *op, unsigned value)
   return strstr(w->answer.body, text) != NULL;
 }
 
-/* Is what was answered what the model has? */
+/* Checks the answer against the model. */
 static void work_compare(soak_world *w, const work_op *op)
 {
   const soak_thing *t = model_thing(w, op->kind, op->project, op->slot);
-  bool leaves = op->kind == SOAK_CLUSTER && strcmp(t->state, "DELETING") == 0; /* it has lost its tags, where the value stands */
+  bool leaves = op->kind == SOAK_CLUSTER && strcmp(t->state, "DELETING") == 0; /* a cluster that is being deleted has lost its tags,
+                                                                                  which hold the value */
   char state[64];
   if (leaves ? !strstr(w->answer.body, "\"tags\":[]") : !work_shows(w, op, t->value))
     work_wrong(w, "a %s does not show its value %u", soak_rows[op->kind].name, t->value);
@@ -139,7 +140,7 @@ static void work_get(soak_world *w, work_op *op)
   if (w->answer.status == 200) work_compare(w, op);
 }
 
-/* How often each of them is listed, added to *seen. */
+/* Adds to *seen how often each resource is listed. */
 static void work_seen(soak_world *w, const work_op *op, unsigned *seen)
 {
   const soak_row *row = &soak_rows[op->kind];
@@ -158,7 +159,7 @@ static unsigned work_others(const soak_world *w, int kind)
   return soak_rows[kind].others;
 }
 
-/* All pages: each that is there is on one of them, once. */
+/* Reads all pages: each existing resource is on one of them, exactly once. */
 static void work_list(soak_world *w, work_op *op)
 {
   const soak_row *row = &soak_rows[op->kind];
@@ -187,7 +188,7 @@ static void work_list(soak_world *w, work_op *op)
       work_wrong(w, "%s %u is listed %u times, on pages of %u", row->name, i, seen[i], size);
 }
 
-/* Every change has left one event. */
+/* Checks that every change left one event. */
 static void work_events(soak_world *w, work_op *op)
 {
   const soak_row *row = &soak_rows[op->kind];
@@ -211,7 +212,7 @@ static void work_events(soak_world *w, work_op *op)
 
 /* ----------------------------------------------------------------------------------------------------------------- writes */
 
-/* After a cut: what is there now? The status, by the owner. */
+/* Reads the resource as the owner, after an interruption. Returns the status. */
 static int work_reread(soak_world *w, const work_op *op)
 {
   work_op look = *op;
@@ -238,7 +239,7 @@ static void work_made(soak_world *w, const work_op *op)
 static int work_create_status(const soak_world *w, const work_op *op, bool bad)
 {
   int refused = model_refuses(w, op->who, op->kind, op->project, true, true);
-  if (bad && op->kind == SOAK_PROJECT && refused != 401) return 400; /* its body says where to, so that it is read first */
+  if (bad && op->kind == SOAK_PROJECT && refused != 401) return 400; /* the body names the organization, so the service parses it first */
   if (refused) return refused;
   return bad ? 400 : model_create(w, op->kind, op->project, op->slot);
 }
@@ -255,11 +256,11 @@ static void work_create(soak_world *w, work_op *op)
   if (bad) snprintf(op->body, sizeof op->body, "%s", row->upsert ? "[{\"nosuch\":1}]" : "{\"nosuch\":1}");
   if (keyed) snprintf(op->more, sizeof op->more, "Idempotency-Key: w%u-%u\r\n", w->number, op->value);
   expected = work_create_status(w, op, bad);
-  if (keyed) work_surely(w, op, expected); /* done once, however often it is sent */
+  if (keyed) work_surely(w, op, expected); /* executed once, although it may be sent several times */
   else if (work_send(w, op)) work_expect(w, op, expected);
-  else if (expected == row->made && (work_reread(w, op) == 404 || !work_shows(w, op, op->value))) return; /* it was not done */
+  else if (expected == row->made && (work_reread(w, op) == 404 || !work_shows(w, op, op->value))) return; /* the create was not executed */
   if (expected == row->made) work_made(w, op);
-  if (expected == row->made && keyed && soak_chance(&w->chance, 4) == 0) { /* sent again it is the same one */
+  if (expected == row->made && keyed && soak_chance(&w->chance, 4) == 0) { /* sending it again returns the same resource */
     work_surely(w, op, expected);
     if (row->key && !strstr(w->answer.body, model_thing(w, op->kind, op->project, op->slot)->key)) work_wrong(w, "a key makes two");
   }
@@ -281,7 +282,7 @@ static void work_change(soak_world *w, work_op *op)
   unsigned before = model_thing(w, op->kind, op->project, op->slot)->value;
   int expected;
   op->value = ++w->values;
-  if (op->kind == SOAK_WATCH && op->value % 2 == before % 2) op->value = ++w->values; /* it is switched */
+  if (op->kind == SOAK_WATCH && op->value % 2 == before % 2) op->value = ++w->values; /* the value must toggle */
   expected = work_change_status(w, op, bad);
   if (expected == 200 && swap) {
     work_get(w, op);
@@ -299,7 +300,7 @@ static void work_change(soak_world *w, work_op *op)
   if (expected != 200) return;
   model_changed(w, op->kind, op->project, op->slot, op->value);
   work_compare(w, op);
-  if (op->more[0]) work_surely(w, op, 412); /* it is another one now */
+  if (op->more[0]) work_surely(w, op, 412); /* the resource has changed, so the tag is stale */
 }
 
 static void work_delete(soak_world *w, work_op *op)
@@ -332,7 +333,7 @@ static void work_pause(soak_world *w, work_op *op, bool pause)
 
 /* ---------------------------------------------------------------------------------------------- credentials, limits, people */
 
-/* A credential for `who`, made by the owner. */
+/* Creates a credential for `who`, as the owner. */
 static void work_credential(soak_world *w, int who, const char *where, const char *role)
 {
   work_op op = { .who = SOAK_OWNER, .kind = SOAK_TEAM, .method = "POST", .value = ++w->values };
@@ -352,11 +353,11 @@ static void work_credential(soak_world *w, int who, const char *where, const cha
     return;
   }
   if (!cut) work_wrong(w, "a credential has no secret");
-  w->who[who].good = true; /* its secret was shown once, to nobody: it goes, and another comes */
+  w->who[who].good = true; /* the secret was shown once, in an answer that was lost: delete the credential and create another */
   w->who[who].expires = 0;
 }
 
-/* Its credential is deleted, and it is out at once; or it gets another. */
+/* Deletes a credential, which is refused at once from then on, or creates another one. */
 static void work_doom(soak_world *w)
 {
   work_op op = { .who = SOAK_OWNER, .kind = SOAK_TEAM, .method = "DELETE" };
@@ -373,7 +374,7 @@ static void work_doom(soak_world *w)
   w->who[SOAK_DOOMED].good = false;
 }
 
-/* How many database users a project may have. */
+/* Changes the limit of database users of a project. */
 static void work_limit(soak_world *w, work_op *op)
 {
   int refused;
@@ -393,7 +394,7 @@ static void work_limit(soak_world *w, work_op *op)
   if (https_number(w->answer.body, "currentUsage") != (long)model_live(w, SOAK_USER, op->project)) work_wrong(w, "a limit counts otherwise");
 }
 
-/* Teams are of people. */
+/* Invites a person, because teams need people. */
 static void work_invite(soak_world *w)
 {
   work_op op = { .who = SOAK_OWNER, .kind = SOAK_TEAM, .method = "POST", .value = ++w->values };
@@ -425,7 +426,7 @@ static void work_choose(soak_world *w, work_op *op)
   op->kind = (int)soak_chance(&w->chance, SOAK_KINDS);
   op->slot = soak_chance(&w->chance, soak_rows[op->kind].slots);
   op->project = op->kind == SOAK_PROJECT ? op->slot : soak_chance(&w->chance, SOAK_PROJECTS);
-  if (op->kind != SOAK_PROJECT && !w->things[SOAK_PROJECT][op->project][0].key[0]) op->project = 0; /* there never was such a one */
+  if (op->kind != SOAK_PROJECT && !w->things[SOAK_PROJECT][op->project][0].key[0]) op->project = 0; /* no such project ever existed */
 }
 
 static bool work_may_create(soak_world *w, const work_op *op)
@@ -447,7 +448,7 @@ static void work_step(soak_world *w)
   else if (what < 7) work_events(w, &op);
   else if (what < 15) work_list(w, &op);
   else if (what < 42 && work_may_create(w, &op)) work_create(w, &op);
-  else if (!model_thing(w, op.kind, op.project, op.slot)->key[0]) return; /* it never was, and has no name */
+  else if (!model_thing(w, op.kind, op.project, op.slot)->key[0]) return; /* the resource never existed, so it has no name */
   else if (what < 50 && op.kind == SOAK_CLUSTER) work_pause(w, &op, soak_chance(&w->chance, 2));
   else if (what < 68 && soak_rows[op.kind].change) work_change(w, &op);
   else if (what < 80 && !(op.kind == SOAK_PROJECT && op.slot == 0)) work_delete(w, &op);

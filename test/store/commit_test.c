@@ -1,5 +1,6 @@
 /*
-** The commit queue: many writers, one commit; all of a write or nothing of it; a store that grows, and one that cannot.
+** The commit queue: many writers share one commit; each write is stored completely or not at all; the store grows, or cannot
+** grow.
 */
 #include "support.h"
 
@@ -14,7 +15,7 @@
 
 enum { THREADS = 16 };
 
-/* A thread's own end of the service: the same handle, its own requests. */
+/* State of one thread: the shared handle, and its own requests. */
 typedef struct worker {
   t_service t;
   pthread_t thread;
@@ -25,7 +26,7 @@ typedef struct worker {
   char (*ids)[25];
 } worker;
 
-/* Not a copy of the whole: clock, random source and log are those of the first, and may be in use by now. */
+/* Not a copy of the whole struct: clock, random source and log belong to the first thread, and may be in use. */
 static void share(t_service *to, const t_service *t)
 {
   memset(to, 0, sizeof *to);
@@ -145,7 +146,7 @@ TEST(commit, many)
   munit_assert_size(store_whole(t.s), ==, THREADS * TIMES);
   for (i = 0; i < THREADS * TIMES; i++) {
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", ids[i]), ==, 200);
-    if (i % TIMES) munit_assert_int(strcmp(ids[i], ids[i - 1]), >, 0); /* one thread's came in order */
+    if (i % TIMES) munit_assert_int(strcmp(ids[i], ids[i - 1]), >, 0); /* the ids of one thread's projects rise */
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events", ids[i]), ==, 200);
     munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
     munit_assert_string_equal(t_str(&t, "results[0].eventTypeName"), "GROUP_CREATED");
@@ -162,9 +163,9 @@ static svc_store_port fake;
 static const svc_store_port *lmdb;
 static atomic_int commits, aborts;
 static struct {
-  int commit, put, begin; /* so many of the next ones find that another writer came first */
-  int then_begin;         /* so many that begin after such a commit */
-  int due;                /* so many looks at what is due fail */
+  int commit, put, begin; /* the next so many of these calls fail because another process committed first */
+  int then_begin;         /* so many transactions fail to begin after such a commit */
+  int due;                /* so many reads of the due index fail */
 } fails;
 
 static bool fake_fails(int *times)
@@ -202,7 +203,7 @@ static int fake_commit(svc_txn *txn)
     lmdb->abort(txn);
     return SVC_RETRY;
   }
-  usleep(500); /* as a disk does */
+  usleep(500); /* as slow as a disk */
   return lmdb->commit(txn);
 }
 
@@ -246,7 +247,7 @@ TEST(commit, batches)
   count_commits(t.s);
   munit_assert_int(create(&t, org, "alone"), ==, 201);
   munit_assert_int(atomic_load(&commits), ==, 1);
-  munit_assert_int(create(&t, org, "alone"), ==, 409); /* nothing to keep, nothing to flush */
+  munit_assert_int(create(&t, org, "alone"), ==, 409); /* a refused write needs no commit */
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int(t_send(&t, "POST", "/groups", "{}"), ==, 400);
   munit_assert_int(atomic_load(&commits), ==, 1);
@@ -259,7 +260,7 @@ TEST(commit, batches)
   for (i = 0; i < THREADS; i++) worker_join(&w[i]);
   munit_assert_size(store_whole(t.s), ==, THREADS * TIMES + 1);
   munit_assert_int(atomic_load(&commits), >=, TIMES);               /* a thread's writes come one after the other */
-  munit_assert_int(atomic_load(&commits), <, THREADS * TIMES / 2);  /* and share their commits with the others' */
+  munit_assert_int(atomic_load(&commits), <, THREADS * TIMES / 2);  /* and share their commits with those of other threads */
   t_close(&t);
   store_remove(path);
 }
@@ -267,22 +268,22 @@ TEST(commit, batches)
 /* ------------------------------------------------------------------------------------------------------ hand-made jobs */
 
 typedef struct hand {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   svc *s;
   pthread_t thread;
-  const char *key; /* what it writes; NULL: nothing */
+  const char *key; /* the key that the job writes; NULL: none */
   bool says_yes;
-  const char *unless; /* it says no, and writes nothing, where this is written; NULL: it does not look */
-  int no_in;      /* in this run it says no, and writes nothing */
-  int sorry_in;   /* in this run it says no after it has written */
-  int ids;        /* so many ids are taken */
-  int64_t due;    /* something is due then; 0: nothing */
-  int error;      /* of the store, while it works */
-  int error_in;   /* only in this run; 0: in all */
-  int waits_for;  /* jobs that must be waiting before it goes on, the first time it runs */
+  const char *unless; /* refuses, and writes nothing, if this key exists; NULL: never */
+  int no_in;      /* refuses in this run, without writing */
+  int sorry_in;   /* refuses in this run, after writing */
+  int ids;        /* number of ids to take */
+  int64_t due;    /* the time of a due step to add; 0: none */
+  int error;      /* error of the store during the job */
+  int error_in;   /* only in this run; 0: in every run */
+  int waits_for;  /* number of jobs that must be queued before the first run continues */
   int status;
   atomic_int runs;
-  svc_id last;    /* of those */
+  svc_id last;    /* the last id taken */
 } hand;
 
 static int waiting(svc_commit *k)
@@ -333,7 +334,7 @@ static void *hand_run(void *context)
   return NULL;
 }
 
-/* Run all in one batch, in their order: the first takes its time until the others stand in the queue, and they join it. */
+/* Runs all jobs in one batch, in order: the first one works until the others are queued, and they join its batch. */
 static void hands_run(svc *s, hand *hands, int n)
 {
   int i;
@@ -368,7 +369,7 @@ static bool has_all(svc *s, const hand *hands, int n)
   return true;
 }
 
-/* They are to write these, and say yes. */
+/* Sets up jobs that write these keys and succeed. */
 static void hands_set(hand *hands, int n, const char *const *keys)
 {
   int i;
@@ -389,24 +390,24 @@ TEST(commit, spoiled)
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   count_commits(t.s);
   hands_set(h, 6, first); /* the first writes nothing: no commit */
-  h[2].says_yes = false;  /* writes, then says no */
-  h[4].says_yes = false;  /* says no and has written nothing */
+  h[2].says_yes = false;  /* writes, then refuses */
+  h[4].says_yes = false;  /* refuses without writing */
   hands_run(t.s, h, 6);
   munit_assert_true(has_meta(t.s, "one") && has_meta(t.s, "three") && has_meta(t.s, "five"));
   munit_assert_false(has_meta(t.s, "two"));
   munit_assert_int(h[0].runs, ==, 2);
-  munit_assert_int(h[1].runs, ==, 2); /* again, without the one that spoiled it */
-  munit_assert_int(h[2].runs, ==, 2); /* again, alone, when the others are done: then what it says counts */
+  munit_assert_int(h[1].runs, ==, 2); /* repeated, without the job that spoiled the batch */
+  munit_assert_int(h[2].runs, ==, 2); /* repeated alone after the others: this result counts */
   munit_assert_int(h[3].runs, ==, 1);
   munit_assert_int(h[4].runs, ==, 1);
   munit_assert_int(h[5].runs, ==, 1);
   munit_assert_true(!h[1].job.refused && h[2].job.refused && !h[3].job.refused && h[4].job.refused && !h[5].job.refused);
   for (i = 0; i < 6; i++) munit_assert_int(h[i].status, ==, SVC_OK);
   munit_assert_int(atomic_load(&commits), ==, 1);
-  munit_assert_int(atomic_load(&aborts), ==, 2); /* the spoiled one, and the one alone */
+  munit_assert_int(atomic_load(&aborts), ==, 2); /* the spoiled batch, and the refused job alone */
 
   count_commits(t.s);
-  hands_set(h, 4, second); /* all of a batch say no: nothing is flushed */
+  hands_set(h, 4, second); /* the other jobs of the batch refuse: nothing is flushed */
   for (i = 1; i < 4; i++) h[i].says_yes = false;
   hands_run(t.s, h, 4);
   munit_assert_false(has_meta(t.s, "a") || has_meta(t.s, "b") || has_meta(t.s, "c"));
@@ -415,7 +416,7 @@ TEST(commit, spoiled)
   munit_assert_int(h[1].runs + h[2].runs + h[3].runs, ==, 6);
 
   count_commits(t.s);
-  hands_set(h, 3, third); /* who comes while the first works shares its commit */
+  hands_set(h, 3, third); /* jobs that arrive while the first one runs share its commit */
   hands_run(t.s, h, 3);
   munit_assert_true(has_all(t.s, h, 3));
   munit_assert_int(atomic_load(&commits), ==, 1);
@@ -437,7 +438,7 @@ static svc_id stored_ids(svc *s)
   return id;
 }
 
-/* Whatever was given out, or may be without another word: the store knows it. */
+/* Checks that the store knows every id that was given out, or that may be given out without another write. */
 static void ids_are_known(svc *s)
 {
   svc_id bound = stored_ids(s);
@@ -445,7 +446,7 @@ static void ids_are_known(svc *s)
   munit_assert_true(svc_id_eq(&s->commit.ids.reserved, &bound));
 }
 
-/* One that says no after it has written: nobody sees what it wrote, and its ids are given to others. */
+/* A job that refuses after it has written: no other job sees its writes, and its ids are given out again. */
 TEST(commit, alone)
 {
   static const char *const keys[] = { "one", "spoils", "two", "three" };
@@ -453,7 +454,7 @@ TEST(commit, alone)
   t_service t;
   svc_id before;
   int i, known;
-  for (known = 0; known < 2; known++) { /* ids that the store does not know yet, and such that it does */
+  for (known = 0; known < 2; known++) { /* first ids that the store has not reserved yet, then reserved ones */
     t_open(&t, &(svc_config){ .limiter_off = 1 });
     if (known) t_organization(&t, "Acme");
     before = t.s->commit.ids.last;
@@ -461,7 +462,7 @@ TEST(commit, alone)
     hands_set(h, 4, keys);
     for (i = 0; i < 4; i++) h[i].ids = 2;
     h[1].says_yes = false;
-    h[2].unless = "spoils"; /* it is not refused for what never was */
+    h[2].unless = "spoils"; /* is not refused, because the key was never stored */
     hands_run(t.s, h, 4);
     for (i = 0; i < 4; i++) {
       munit_assert_int(h[i].status, ==, SVC_OK);
@@ -471,11 +472,11 @@ TEST(commit, alone)
     munit_assert_int(memcmp(h[0].last.b, before.b, 12), >, 0);
     munit_assert_int(memcmp(h[2].last.b, h[0].last.b, 12), >, 0);
     munit_assert_int(memcmp(h[3].last.b, h[2].last.b, 12), >, 0);
-    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &h[3].last)); /* the last that was kept */
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &h[3].last)); /* the last id that was kept */
     ids_are_known(t.s);
     munit_assert_int(atomic_load(&commits), ==, 1);
 
-    hands_set(h, 3, keys); /* alone it says yes: it is kept, by a commit of its own, after the others */
+    hands_set(h, 3, keys); /* repeated alone the job succeeds, in a separate commit after the others */
     h[0].key = "four", h[1].key = "late", h[2].key = "five";
     h[1].sorry_in = 1;
     h[1].ids = h[2].ids = 1;
@@ -489,7 +490,7 @@ TEST(commit, alone)
     munit_assert_int(atomic_load(&commits), ==, 2);
     ids_are_known(t.s);
 
-    before = t.s->commit.ids.last; /* the only one there is */
+    before = t.s->commit.ids.last; /* the only run of this job */
     hands_set(h, 1, keys);
     h[0].key = "never";
     h[0].says_yes = false;
@@ -502,7 +503,7 @@ TEST(commit, alone)
   }
 }
 
-/* Errors that are one job's own: it gets its error and nothing of it stays, the others do not notice. */
+/* An error of a single job is returned to that job, and nothing of it is stored. The others are not affected. */
 TEST(commit, own_errors)
 {
   static const char *const keys[] = { "one", "bad", "two" };
@@ -527,7 +528,7 @@ TEST(commit, own_errors)
     munit_assert_int(atomic_load(&commits), ==, 1);
     ids_are_known(t.s);
 
-    before = t.s->commit.ids.last; /* first it spoils the others' work, then it fails alone */
+    before = t.s->commit.ids.last; /* the job first spoils the batch, then fails alone */
     hands_set(h, 3, keys);
     h[0].key = "three", h[2].key = "four";
     h[1].sorry_in = 1;
@@ -547,7 +548,7 @@ TEST(commit, own_errors)
 
 enum { TRIES = 16, ALWAYS = 1000 };
 
-/* Wherever the store says so, the batch is done again, in parts; what has lost so many times is told that the store is busy. */
+/* Wherever the store reports a conflict, the batch is repeated in parts. A job that loses too often gets SVC_BUSY. */
 static void retried(int *where, int times)
 {
   static const char *const keys[] = { NULL, "one", "two" };
@@ -568,7 +569,7 @@ static void retried(int *where, int times)
   hands_run(t.s, h, 3);
   if (times < ALWAYS) munit_assert_int(*where, ==, 0);
   for (i = 0; i < 3; i++) {
-    const bool wrote_nothing = i == 0; /* so nothing of it is refused, once it is by itself */
+    const bool wrote_nothing = i == 0; /* so a conflict cannot fail it once it runs alone */
     munit_assert_int(h[i].status, ==, times < ALWAYS || wrote_nothing ? SVC_OK : SVC_BUSY);
     munit_assert_false(h[i].job.refused);
     least = begin || put || wrote_nothing ? 1 : times < ALWAYS ? 1 + (times > 0) : TRIES;
@@ -577,12 +578,12 @@ static void retried(int *where, int times)
   }
   if (times < ALWAYS) {
     munit_assert_true(has_all(t.s, h, 3));
-    i = memcmp(h[1].last.b, h[2].last.b, 12) > 0 ? 1 : 2; /* one that lost again comes behind the other */
+    i = memcmp(h[1].last.b, h[2].last.b, 12) > 0 ? 1 : 2; /* a job that lost again comes after the other */
     munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &h[i].last));
   } else {
     munit_assert_true(store_print(t.s) == print);
-    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &before)); /* all were taken back */
-    munit_assert_true(svc_commit_due(&t.s->commit, T_START)); /* what is due has to be looked at again */
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &before)); /* all ids were taken back */
+    munit_assert_true(svc_commit_due(&t.s->commit, T_START)); /* the due index has to be read again */
     *where = 0;
     hands_set(h, 3, keys);
     hands_run(t.s, h, 3);
@@ -600,11 +601,11 @@ TEST(commit, retried)
   for (i = 0; i < sizeof times / sizeof times[0]; i++) {
     retried(&fails.commit, times[i]);
     retried(&fails.put, times[i]);
-    if (i < 4) retried(&fails.begin, times[i]); /* nobody stands in a queue where nobody has begun: see below */
+    if (i < 4) retried(&fails.begin, times[i]); /* no queue forms while no transaction begins: see below */
   }
 }
 
-/* A single job where no transaction begins. */
+/* A single job, and no transaction begins. */
 TEST(commit, not_begun)
 {
   static const char *const keys[] = { "one" };
@@ -622,20 +623,20 @@ TEST(commit, not_begun)
   t_close(&t);
 }
 
-/* What a job was told in a try that was aborted counts for nothing: what it is told in the last one does. */
+/* A job's result in an aborted try does not count; the result of the last try does. */
 TEST(commit, told_last)
 {
   static const char *const keys[] = { NULL, "x", "y", "z" };
   hand h[4];
   t_service t;
   int no_room;
-  for (no_room = 0; no_room < 2; no_room++) { /* another writer came first, or there was no room */
+  for (no_room = 0; no_room < 2; no_room++) { /* a conflict with another process, or no room */
     t_open(&t, &(svc_config){ .limiter_off = 1 });
     count_commits(t.s);
     hands_set(h, 4, keys);
-    h[1].no_in = 2;     /* had written in the first try, not in the second */
-    h[2].unless = "x";  /* saw that in the first, and has nothing against it in the second */
-    h[3].no_in = 1;     /* the other way round */
+    h[1].no_in = 2;     /* writes in the first try, refuses in the second */
+    h[2].unless = "x";  /* refuses in the first try because of "x", and not in the second */
+    h[3].no_in = 1;     /* refuses in the first try, writes in the second */
     if (no_room) h[3].error = SVC_NO_ROOM, h[3].error_in = 1, h[3].no_in = 0;
     else fails.commit = 1;
     hands_run(t.s, h, 4);
@@ -644,17 +645,17 @@ TEST(commit, told_last)
     munit_assert_true(!has_meta(t.s, "x") && has_meta(t.s, "y") && has_meta(t.s, "z"));
     t_close(&t);
   }
-  t_open(&t, &(svc_config){ .limiter_off = 1 }); /* and in the end nobody is told yes that says no */
+  t_open(&t, &(svc_config){ .limiter_off = 1 }); /* a job that refuses in its last try is not reported as successful */
   count_commits(t.s);
   hands_set(h, 4, keys);
-  h[1].no_in = 3; /* its half has lost twice, the other one once */
+  h[1].no_in = 3; /* its half lost twice, the other half once */
   h[2].no_in = 2;
   fails.commit = 2;
   hands_run(t.s, h, 4);
   munit_assert_true(h[1].job.refused && h[2].job.refused && !h[3].job.refused);
   munit_assert_true(!has_meta(t.s, "x") && !has_meta(t.s, "y") && has_meta(t.s, "z"));
 
-  hands_set(h, 4, keys); /* nor that it was refused, where nothing came of it at all */
+  hands_set(h, 4, keys); /* nor is a job reported as refused if the whole batch failed */
   h[1].key = "never";
   h[2].no_in = 1;
   fails.commit = 1;
@@ -665,7 +666,8 @@ TEST(commit, told_last)
   t_close(&t);
 }
 
-/* A transaction that writes "hot" loses so many times; the pauses before it is tried again, and those that were taken. */
+/* A store in which transactions that write "hot" lose so many times, with the pauses before each further try, and the number of
+** pauses taken. */
 static struct {
   int loses;
   bool writes;
@@ -723,14 +725,14 @@ static void hot_open(t_service *t, int loses, unsigned pause)
   hot.pause = pause;
 }
 
-/* One tenant's job that loses again and again: all others of its batch are committed by their second try. */
+/* A job of one tenant loses again and again: all others of its batch are committed by their second try. */
 TEST(commit, split)
 {
   static const char *const keys[] = { NULL, "hot", "b", "c", "d", "e" };
   hand h[6];
   t_service t;
   int i, same;
-  for (same = 0; same < 2; same++) { /* each tenant another; or all the same: then by halves */
+  for (same = 0; same < 2; same++) { /* first each job of another tenant: split by tenant; then all of one: halved */
     hot_open(&t, 6, 0);
     hands_set(h, 6, keys);
     for (i = 0; i < 6; i++) h[i].job.lane = same ? 7 : (uint64_t)i;
@@ -742,7 +744,7 @@ TEST(commit, split)
     munit_assert_int(h[5].runs, ==, 2);
     t_close(&t);
   }
-  hot_open(&t, ALWAYS, 0); /* in the end it is told so, and nobody else */
+  hot_open(&t, ALWAYS, 0); /* in the end only that job gets the error */
   hands_set(h, 6, keys);
   for (i = 0; i < 6; i++) h[i].job.lane = (uint64_t)i;
   hands_run(t.s, h, 6);
@@ -752,7 +754,7 @@ TEST(commit, split)
   t_close(&t);
 }
 
-/* Tenants by the hundred, of which one loses: cut into eight and eight again. */
+/* A hundred tenants, of which one loses: the batch is split into eight parts, and those into eight again. */
 TEST(commit, split_many)
 {
   enum { MANY = 100 };
@@ -777,7 +779,7 @@ TEST(commit, split_many)
   t_close(&t);
 }
 
-/* Who comes while the one that lost takes its pause does not wait for that. */
+/* A job that arrives while the losing job pauses does not wait for the pause. */
 TEST(commit, pause_is_its_own)
 {
   static const char *const keys[] = { "hot" }, *const late[] = { "late" };
@@ -792,7 +794,7 @@ TEST(commit, pause_is_its_own)
   while (!atomic_load(&hot.rests)) usleep(200);
   hand_run(&l[0]);
   munit_assert_int(l[0].status, ==, SVC_OK);
-  munit_assert_uint(atomic_load(&hot.tries), ==, 1); /* of the other one: it is still in its first pause */
+  munit_assert_uint(atomic_load(&hot.tries), ==, 1); /* the other job is still in its first pause */
   munit_assert_true(has_meta(t.s, "late") && !has_meta(t.s, "hot"));
   pthread_join(h[0].thread, NULL);
   munit_assert_int(h[0].status, ==, SVC_OK);
@@ -811,7 +813,7 @@ static int busy_after(svc_txn *txn)
   return SVC_RETRY;
 }
 
-/* One that is done alone, and for which the store stays busy: it is told so, and the others have long been done. */
+/* A job that runs alone and finds the store busy gets SVC_BUSY; the others are already committed. */
 TEST(commit, alone_and_busy)
 {
   static const char *const keys[] = { NULL, "alone", "b", "c" };
@@ -837,7 +839,7 @@ TEST(commit, alone_and_busy)
   t_close(&t);
 }
 
-/* A new store that another process has just begun as well: opening it is tried again. */
+/* Another process creates the same new store at the same time: opening is tried again. */
 TEST(commit, open_retried)
 {
   svc_config config;
@@ -856,7 +858,7 @@ TEST(commit, open_retried)
 
 /* --------------------------------------------------------------------------------------------------------- when to look */
 
-/* Whether something is due is looked up before each commit. Where that fails it must not be taken for "nothing is". */
+/* Before each commit the due index is read. If that fails, the handle must not conclude that nothing is due. */
 TEST(commit, due_unseen)
 {
   static const char *const keys[] = { "one" };
@@ -874,7 +876,7 @@ TEST(commit, due_unseen)
   t_close(&t);
 }
 
-/* The same at opening: it fails, or it looks again. */
+/* The same during opening, which fails or reads the index again. */
 TEST(commit, due_unseen_at_open)
 {
   static const char *const keys[] = { "one" };
@@ -903,7 +905,7 @@ TEST(commit, due_unseen_at_open)
   store_remove(path);
 }
 
-/* A store that other processes write to is looked at every second, though nothing is known to be due. */
+/* A store that other processes write to is checked every second, even if nothing is known to be due. */
 TEST(commit, shared)
 {
   static const char *const keys[] = { "one" };
@@ -916,18 +918,18 @@ TEST(commit, shared)
   fake_make();
   fake.shared = true;
   t_open(&t, &config);
-  munit_assert_true(svc_commit_due(&t.s->commit, T_START)); /* nobody has looked yet */
+  munit_assert_true(svc_commit_due(&t.s->commit, T_START)); /* not checked yet */
   hands_set(h, 1, keys);
   hands_run(t.s, h, 1); /* at T_START */
   munit_assert_false(svc_commit_due(&t.s->commit, T_START + 999));
   munit_assert_true(svc_commit_due(&t.s->commit, T_START + 1000));
   hands_set(h, 1, keys);
-  h[0].due = T_START + 400; /* unless something is due before that */
+  h[0].due = T_START + 400; /* unless a due step comes earlier */
   hands_run(t.s, h, 1);
   munit_assert_false(svc_commit_due(&t.s->commit, T_START + 399));
   munit_assert_true(svc_commit_due(&t.s->commit, T_START + 400));
   t_advance(&t, 2);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* looked: in a second again */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* checked: again in one second */
   munit_assert_false(svc_commit_due(&t.s->commit, T_START + 2999));
   munit_assert_true(svc_commit_due(&t.s->commit, T_START + 3000));
   t_close(&t);
@@ -936,7 +938,7 @@ TEST(commit, shared)
 /* ------------------------------------------------------------------------------------------------------- ids of the past */
 
 typedef struct past {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   int64_t times[9];
   svc_id ids[9];
   int n;
@@ -955,7 +957,7 @@ static int past_order(const past *p, int a, int b)
   return memcmp(p->ids[a].b, p->ids[b].b, 12);
 }
 
-/* An id of a time that has passed sorts there, and behind those that were made for it before; the others go on rising. */
+/* An id for a past time sorts at that time, after earlier ids for it. Other ids continue to rise. */
 TEST(commit, past_ids)
 {
   const int64_t hour = 3600000;
@@ -977,25 +979,25 @@ TEST(commit, past_ids)
     last = t.s->commit.ids.last;
     munit_assert_int(svc_commit_run(&t.s->commit, &p.job), ==, SVC_OK);
     for (i = 0; i < 9; i++)
-      munit_assert_int64(svc_id_second(&p.ids[i]), ==, i == 5 ? T_START / 1000 : times[i] / 1000); /* none is of the future */
+      munit_assert_int64(svc_id_second(&p.ids[i]), ==, i == 5 ? T_START / 1000 : times[i] / 1000); /* no id has a future time */
     munit_assert_int(memcmp(p.ids[0].b, last.b, 12), >, 0);
-    munit_assert_true(past_order(&p, 4, 0) > 0 && past_order(&p, 5, 4) > 0 && past_order(&p, 8, 5) > 0); /* of now */
-    munit_assert_true(past_order(&p, 2, 1) > 0 && past_order(&p, 3, 2) > 0); /* of an hour ago */
-    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &p.ids[8]));          /* the past moves nothing */
+    munit_assert_true(past_order(&p, 4, 0) > 0 && past_order(&p, 5, 4) > 0 && past_order(&p, 8, 5) > 0); /* ids of the present */
+    munit_assert_true(past_order(&p, 2, 1) > 0 && past_order(&p, 3, 2) > 0); /* ids of an hour ago */
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &p.ids[8]));          /* past ids do not change the last id */
     for (i = 0; i < 7; i++) munit_assert_int(past_order(&p, 7, i), !=, 0);
   }
   ids_are_known(t.s);
   t_close(&t);
 }
 
-/* As a crash leaves it: the store knows the bound, and not the last one. */
+/* Simulates a crash: the store knows the reserved bound, but not the last id. */
 static void crash(t_service *t, const svc_config *config)
 {
   t->s->commit.ids.last = t->s->commit.ids.reserved;
   t_reopen(t, config);
 }
 
-/* However often the process ends: ids rise, none is given out twice, and they stay near the clock. */
+/* After any number of crashes ids still rise, are unique, and stay near the clock. */
 TEST(commit, ids_near)
 {
   char path[128], org[25], last[25], name[16];
@@ -1028,7 +1030,7 @@ TEST(commit, ids_near)
   store_remove(path);
 }
 
-/* A single job that fails with an error of the store: it gets that error, and nothing of it stays. */
+/* A single job that fails with an error of the store gets that error, and nothing of it is stored. */
 TEST(commit, error)
 {
   hand h[1];
@@ -1049,7 +1051,8 @@ TEST(commit, error)
   t_close(&t);
 }
 
-/* In a full store only what frees is kept of a batch, and nobody is refused for what another would have written. */
+/* In a full store only the jobs of a batch that free space are stored. No job is refused because of what an unstored one would have
+** written. */
 TEST(commit, full_batch)
 {
   enum { WRITES, REFUSED, FREES, NO_ROOM, HANDS };
@@ -1070,7 +1073,7 @@ TEST(commit, full_batch)
   t_close(&t);
 }
 
-/* Of a batch that is too large for the store those that have failed already keep their error, whether they free or not. */
+/* If a batch is too large for the store, jobs that failed before keep their error, whether they free space or not. */
 TEST(commit, full_and_failed)
 {
   enum { WRITES, FAILED, FAILED_FREES, FREES, NO_ROOM, HANDS };
@@ -1094,7 +1097,7 @@ TEST(commit, full_and_failed)
   t_close(&t);
 }
 
-/* More than a batch has room for: the others are the next one. */
+/* More jobs than fit into a batch: the rest form the next one. */
 TEST(commit, two_batches)
 {
   enum { MANY = 140 };
@@ -1118,12 +1121,12 @@ TEST(commit, two_batches)
 }
 
 typedef struct meanwhile {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   t_memory memory;
   hand other;
 } meanwhile;
 
-/* While it works another comes, for whom there is no memory to wait with. */
+/* While this job works another one arrives, and there is no memory to queue it. */
 static bool meanwhile_work(svc_job *job, svc_txn *txn)
 {
   meanwhile *m = (meanwhile *)job;
@@ -1181,11 +1184,11 @@ static const struct {
   { "POST", "/groups/%A/clusters", CLUSTER_OF("n1") }, /* exists already */
   { "PATCH", "/orgs/%O", "{\"name\":\"Another\"}" },
   { "PATCH", "/orgs/%O/settings", "{\"restrictEmployeeAccess\":true}" },
-  { "PATCH", "/groups/%A/clusters/n2", TAGS }, /* made in this batch */
+  { "PATCH", "/groups/%A/clusters/n2", TAGS }, /* created in this batch */
   { "PATCH", "/groups/%A/limits/svc.project.deployment.clusters", "{\"value\":30}" },
   { "POST", "/groups/%A:migrate", "{\"destinationOrgId\":\"%P\"}" },
   { "DELETE", "/groups/%B", NULL },
-  { "POST", "/groups/%B/clusters", CLUSTER_OF("n3") }, /* gone in this batch */
+  { "POST", "/groups/%B/clusters", CLUSTER_OF("n3") }, /* deleted in this batch */
   { "POST", "/groups/%A/clusters", CLUSTER_OF("n4") },
   { "PATCH", "/groups/%A/privateIpMode", "{\"enabled\":false}" },
   { "PATCH", "/groups/%A", "{\"tags\":[]}" },
@@ -1230,7 +1233,7 @@ static void mix_open(mix *m)
   strcpy(m->ids[3], t_organization(&m->t, "Other"));
   strcpy(m->ids[0], t_project(&m->t, m->ids[2], "alpha"));
   strcpy(m->ids[1], t_project(&m->t, m->ids[2], "beta"));
-  for (i = 0; i < 8; i++) { /* the batch then makes it ten: what the project says of them gets longer */
+  for (i = 0; i < 8; i++) { /* the batch then makes it ten, so the JSON of the project gets longer */
     char body[512];
     snprintf(body, sizeof body, CLUSTER, i);
     munit_assert_int(t_sendf(&m->t, "POST", body, "/groups/%s/clusters", m->ids[0]), ==, 201);
@@ -1251,7 +1254,7 @@ static void *mix_run(void *context)
   return NULL;
 }
 
-/* Whatever is committed together answers byte for byte as it would have one after the other. */
+/* Requests that are committed together get the same answers, byte for byte, as one after the other. */
 TEST(commit, batch_answers)
 {
   static mix row, batch;
@@ -1260,8 +1263,8 @@ TEST(commit, batch_answers)
   int i, differ = 0;
   mix_open(&row);
   mix_open(&batch);
-  munit_assert_memory_equal(sizeof row.ids, row.ids, batch.ids); /* the same clock, the same chance */
-  memset(&first, 0, sizeof first); /* keeps the queue shut until all stand in it */
+  munit_assert_memory_equal(sizeof row.ids, row.ids, batch.ids); /* the same clock and the same random numbers */
+  memset(&first, 0, sizeof first); /* keeps the queue closed until all requests are queued */
   first.s = batch.t.s;
   first.waits_for = MIXED;
   munit_assert_int(pthread_create(&first.thread, NULL, hand_run, &first), ==, 0);
@@ -1320,7 +1323,7 @@ static void *post_one(void *context)
   return NULL;
 }
 
-/* Somebody holds the write transaction for as long as it likes: reads go on, writes wait. */
+/* Another thread holds the write transaction for a long time: reads continue, writes wait. */
 TEST(commit, readers_go_on)
 {
   static holder h;
@@ -1328,7 +1331,7 @@ TEST(commit, readers_go_on)
   t_service t;
   const char *org, *group;
   int i;
-  alarm(30); /* rather than waiting for ever */
+  alarm(30); /* so that a failure does not hang */
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -1367,7 +1370,7 @@ static void *add_clusters(void *context)
   return NULL;
 }
 
-/* In one transaction: what the project says of its clusters, their count, their records, and their events. */
+/* Compares, in one transaction, the project's field, the count, the records and the events of its clusters. */
 static void check_half_state(svc *s, const char *group_text)
 {
   char wanted[40];
@@ -1405,7 +1408,7 @@ static void *read_states(void *context)
     munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters?itemsPerPage=500", w->group), ==, 200);
     total = t_int(&w->t, "totalCount");
     munit_assert_int64(total, ==, (int64_t)t_count(&w->t, "results"));
-    munit_assert_int64(total, >=, last); /* never back */
+    munit_assert_int64(total, >=, last); /* the total never decreases */
     last = total;
     munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s", w->group), ==, 200);
     munit_assert_int64(t_int(&w->t, "clusterCount"), >=, last);
@@ -1428,7 +1431,7 @@ TEST(commit, no_half_state)
   for (i = 0; i < 3; i++) {
     readers[i].group = writers[i].group = group;
     readers[i].stop = &stop;
-    writers[i].times = 8; /* a project may have 25 */
+    writers[i].times = 8; /* a project may have 25 clusters */
     worker_start(&readers[i], &t, i, read_states);
   }
   for (i = 0; i < 3; i++) worker_start(&writers[i], &t, i, add_clusters);
@@ -1479,7 +1482,7 @@ TEST(commit, grows)
   store_folder(path);
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
-  config.map_size = 1; /* the least there is: 64 KiB */
+  config.map_size = 1; /* the minimum: 64 KiB */
   config.path = path;
   config.durability = SVC_NO_SYNC;
   t_open(&t, &config);
@@ -1501,7 +1504,7 @@ TEST(commit, grows)
     munit_assert_int(readers[i].created, >, 0);
   }
   munit_assert_size(store_whole(t.s), ==, (size_t)n + 1);
-  t_reopen(&t, &config); /* with 64 KiB again: it is as large as it has to be */
+  t_reopen(&t, &config); /* with 64 KiB again: the map is as large as needed */
   munit_assert_size(store_whole(t.s), ==, (size_t)n + 1);
   for (i = 0; i < n; i++) {
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/byName/large%d", i), ==, 200);
@@ -1522,7 +1525,7 @@ TEST(commit, map_limit)
   store_folder(path);
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
-  config.map_limit = 700000; /* map_size stays at its default, which is more: the limit counts */
+  config.map_limit = 700000; /* map_size keeps its default, which is larger: the limit applies */
   config.path = path;
   config.durability = SVC_NO_SYNC;
   t_open(&t, &config);
@@ -1544,7 +1547,7 @@ TEST(commit, map_limit)
   munit_assert_int(file_size(path) <= 700000, ==, 1);
   munit_assert_size(store_whole(t.s), ==, (size_t)n);
   for (i = 0; i < n; i++) munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/byName/p%d", i), ==, 200);
-  for (small = 0; small < 1000; small++) { /* small ones may still fit, for a while */
+  for (small = 0; small < 1000; small++) { /* small projects may still fit for a while */
     int status;
     snprintf(name, sizeof name, "s%d", small);
     status = create(&t, org, name);
@@ -1553,11 +1556,11 @@ TEST(commit, map_limit)
   }
   munit_assert_int(small, <, 1000);
   munit_assert_size(store_whole(t.s), ==, (size_t)(n + small));
-  t_reopen(&t, &config); /* full as it is, it opens */
+  t_reopen(&t, &config); /* a full store can be opened */
   munit_assert_int(t_large_project(&t, org, "no"), ==, 507);
   munit_assert_size(store_whole(t.s), ==, (size_t)(n + small));
 
-  /* deleting takes pages, too, and gets them; what is freed can be used again, and the limit holds again */
+  /* deletes need pages, too, and get them; freed pages are used again, and the limit still applies */
   for (i = 0; i < n; i++) {
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/byName/p%d", i), ==, 200);
     munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", t_str(&t, "id")), ==, 202);
@@ -1586,14 +1589,13 @@ TEST(commit, map_limit)
   store_remove(path);
 }
 
-/* Steps that are due while the store is full: the state stays as it is, reads go on, and once there is room it moves on. */
 static int failing_commit(svc_txn *txn)
 {
   lmdb->abort(txn);
   return SVC_IO;
 }
 
-/* A commit that failed has changed nothing, not even when the service looks next at what is due. */
+/* A failed commit changes nothing, not even when the handle next runs due steps. */
 TEST(commit, fails)
 {
   t_service t;
@@ -1607,7 +1609,7 @@ TEST(commit, fails)
   print = store_print(t.s);
   count_commits(t.s);
   fake.commit = failing_commit;
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c0", group), ==, 503); /* would be due later than it is */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c0", group), ==, 503); /* would move the due step to a later time */
   munit_assert_string_equal(t_error(&t), "SERVICE_UNAVAILABLE");
   munit_assert_string_equal(t_get_header(&t, "Retry-After"), "1");
   fake.commit = fake_commit;
@@ -1615,7 +1617,7 @@ TEST(commit, fails)
   t_advance(&t, 1);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c0", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
-  /* while steps cannot be stored, requests go on, and do not all of them try */
+  /* while due steps cannot be stored, requests continue, and not every request tries again */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c0", group), ==, 202);
   t_advance(&t, 100);
   fake.commit = failing_commit;
@@ -1630,7 +1632,7 @@ TEST(commit, fails)
   t_close(&t);
 }
 
-/* To the last page: what is removed takes more pages than there are, and gets them; nothing else does. */
+/* The store is full to the last page: only deletes get the further pages that they need. */
 TEST(commit, full_and_delete)
 {
   char path[128], org[25], group[25], name[32];
@@ -1669,7 +1671,7 @@ TEST(commit, full_and_delete)
   store_remove(path);
 }
 
-/* A store that has no room left, with 20 clusters that are still being made. */
+/* A full store with 20 clusters that are still being created. */
 static void full_of_clusters(t_service *t, svc_config *config, char path[128], char group[25])
 {
   char org[25], name[32], body[512];
@@ -1697,7 +1699,7 @@ static void full_of_clusters(t_service *t, svc_config *config, char path[128], c
   }
 }
 
-/* The first n of them; so many seconds pass before each look. */
+/* Checks the state of the first n clusters; so many seconds pass before each read. */
 static void clusters_are(t_service *t, const char *group, int n, const char *state, int seconds)
 {
   int i;
@@ -1708,12 +1710,13 @@ static void clusters_are(t_service *t, const char *group, int n, const char *sta
   }
 }
 
+/* Due steps in a full store wait: the state does not change, and reads continue. When there is room the steps run. */
 TEST(commit, full_and_due)
 {
   char path[128], group[25];
   svc_config config;
   t_service t;
-  alarm(60); /* rather than looking for room for ever */
+  alarm(60); /* so that a failure does not hang */
   full_of_clusters(&t, &config, path, group);
   t.log[0] = 0;
   t_advance(&t, 10);
@@ -1732,14 +1735,14 @@ TEST(commit, full_and_due)
   store_remove(path);
 }
 
-/* What was accepted for deletion goes when its time comes, though there is no room, and others that are due wait for some. */
+/* Accepted deletes are carried out when they fall due, although the store is full. Other due steps wait for room. */
 TEST(commit, full_and_gone)
 {
   char path[128], group[25];
   svc_config config;
   t_service t;
   int i;
-  alarm(60); /* rather than looking for room for ever */
+  alarm(60); /* so that a failure does not hang */
   full_of_clusters(&t, &config, path, group);
   for (i = 10; i < 20; i++) munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c%d", group, i), ==, 202);
   t_advance(&t, 100);
@@ -1765,7 +1768,7 @@ static void *read_some(void *context)
   return NULL;
 }
 
-/* More readers than the store keeps transactions for, beside a writer that makes it grow. */
+/* More readers than the store keeps transactions for, while a writer makes it grow. */
 TEST(commit, many_readers)
 {
   enum { READERS = 100 };
@@ -1816,7 +1819,7 @@ static void disk_child(const svc_config *config, const char *org, off_t limit, i
   }
   snprintf(r.error, sizeof r.error, "%s", t_error(&t));
   for (i = 0; i < 50; i++) {
-    if (i % 10 == 0 && t_large_project(&t, org, "full") != r.status) _exit(5); /* it stays so, and the store stays usable */
+    if (i % 10 == 0 && t_large_project(&t, org, "full") != r.status) _exit(5); /* the error repeats, and the store stays usable */
     r.reads_while_full += t_send(&t, "GET", "/groups?itemsPerPage=5", NULL) == 200 && t_send(&t, "GET", "/orgs", NULL) == 200;
   }
   if (write(out, &r, sizeof r) != (ssize_t)sizeof r) _exit(6);
@@ -1825,7 +1828,7 @@ static void disk_child(const svc_config *config, const char *org, off_t limit, i
 
 TEST(commit, full_disk)
 {
-  static const int extra[] = { 0, 4096, 100000, 200001, 262144, 300000 }; /* within a page, and at the end of one */
+  static const int extra[] = { 0, 4096, 100000, 200001, 262144, 300000 }; /* within a page, and at its end */
   char path[128], org[25];
   svc_config config;
   t_service t;
@@ -1880,7 +1883,7 @@ TEST(commit, full_disk)
 /* ----------------------------------------------------------------------------------------------------- the random source */
 
 typedef struct chance {
-  int good; /* calls that still go well; < 0: all of them */
+  int good; /* calls that still succeed; < 0: all */
   uint64_t state;
 } chance;
 
@@ -1912,7 +1915,7 @@ TEST(commit, random_fails)
     char name[32];
     int status;
     c.good = 0;
-    t.s->commit.ids.pool_left = 8 * (size_t)i; /* random bytes for so many ids are there */
+    t.s->commit.ids.pool_left = 8 * (size_t)i; /* random bytes for this many ids are left */
     snprintf(name, sizeof name, "p%d", i);
     print = store_print(t.s);
     status = create(&t, org, name);
@@ -1921,15 +1924,15 @@ TEST(commit, random_fails)
     munit_assert_string_equal(t_error(&t), "SERVICE_UNAVAILABLE");
     munit_assert_string_equal(t_get_header(&t, "Retry-After"), "1");
     munit_assert_true(store_print(t.s) == print);
-    munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200); /* reads need no chance */
+    munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200); /* reads need no random bytes */
     munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   }
-  munit_assert_int(i, ==, 2); /* one for the project, one for its event */
+  munit_assert_int(i, ==, 2); /* an id for the project, and one for its event */
   c.good = -1;
   munit_assert_int(create(&t, org, "again"), ==, 201);
   munit_assert_size(store_whole(t.s), ==, 2);
   t_close(&t);
-  for (i = 0;; i++) { /* no seed for the limiter, or for what comes next: there is no opening */
+  for (i = 0;; i++) { /* without a seed for the limiter, or for the next user of random bytes, svc_open() fails */
     c.good = i;
     config.log = t_log;
     config.log_context = &t;
@@ -1938,13 +1941,13 @@ TEST(commit, random_fails)
     if (rc == SVC_OK) break;
     munit_assert_int(rc, ==, SVC_RANDOM);
     munit_assert_null(s);
-    munit_assert_not_null(strstr(t.log, "svc_config.random returned no random bytes")); /* and who is at fault is named */
+    munit_assert_not_null(strstr(t.log, "svc_config.random returned no random bytes")); /* the log line names the cause */
   }
   munit_assert_int(i, >, 2);
   svc_close(s);
 }
 
-/* A file system of its own, of so many bytes, that goes with this process. False: this user may not have one. */
+/* Mounts a separate file system of this size, which ends with this process. Returns false if this user may not mount. */
 static bool disk_own(const char *path, const char *size)
 {
   char options[64];
@@ -1952,7 +1955,7 @@ static bool disk_own(const char *path, const char *size)
   FILE *map;
   snprintf(options, sizeof options, "size=%s,mode=700", size);
   if (unshare(CLONE_NEWNS | (user ? CLONE_NEWUSER : 0)) != 0) return false;
-  if (user) { /* who is nobody outside may be root within */
+  if (user) { /* an unprivileged user becomes root inside the namespace */
     map = fopen("/proc/self/uid_map", "w");
     if (!map) return false;
     fprintf(map, "0 %u 1\n", (unsigned)user);
@@ -1961,7 +1964,7 @@ static bool disk_own(const char *path, const char *size)
   return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("tmpfs", path, "tmpfs", 0, options) == 0;
 }
 
-/* Fill the disk with projects: large ones, then small ones, to the last page. Returns how many there are. */
+/* Fills the disk with projects, large ones, then small ones, to the last page. Returns their number. */
 static int disk_fill(t_service *t, const char *org, int round)
 {
   char name[32];
@@ -1976,7 +1979,7 @@ static int disk_fill(t_service *t, const char *org, int round)
   return i;
 }
 
-/* A disk that is full takes deletes, as a full map does, again and again, also after a restart; and then creates. */
+/* A full disk accepts deletes like a full map, repeatedly and after a restart; then creates work again. */
 TEST(commit, full_disk_delete)
 {
   char path[128], copy[160], org[25];
@@ -1986,7 +1989,7 @@ TEST(commit, full_disk_delete)
   store_folder(path);
   if (getenv("SVC_TEST_QEMU") || !disk_own(path, "3m")) {
     store_remove(path);
-    SKIP_IF(true); /* it takes a mount */
+    SKIP_IF(true); /* needs a mount */
   }
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
@@ -1996,16 +1999,16 @@ TEST(commit, full_disk_delete)
   for (round = 0; round < 6; round++) {
     made = disk_fill(&t, org, round);
     munit_logf(MUNIT_LOG_INFO, "round %d: %d", round, made);
-    munit_assert_int(made, >, 10); /* what deletes have freed is there for others */
+    munit_assert_int(made, >, 10); /* space that deletes have freed is used again */
     store_folder(copy);
-    copies += svc_backup(t.s, copy) == SVC_OK; /* onto another disk: what is full can be saved */
+    copies += svc_backup(t.s, copy) == SVC_OK; /* to another disk: a full store can be backed up */
     store_remove(copy);
     if (round % 2) {
       t_close(&t);
       t_open(&t, &config);
     }
-    for (i = 0; i < made - 2; i++) { /* the last two were not made */
-      if (t_sendf(&t, "GET", NULL, "/groups/byName/d%d-%d", round, i) != 200) continue; /* where small ones begin */
+    for (i = 0; i < made - 2; i++) { /* the last two were refused */
+      if (t_sendf(&t, "GET", NULL, "/groups/byName/d%d-%d", round, i) != 200) continue; /* the number of the first small project */
       munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", t_str(&t, "id")), ==, 202);
     }
   }

@@ -1,6 +1,6 @@
 /*
-** A store copied into another (ports/store_copy.c): all of it, in pieces, verified; and what becomes of a copy that is cut, or differs.
-** From LMDB to LMDB, and where there is a server from and to PostgreSQL as well.
+** Copies of a store (ports/store_copy.c): complete, in batches, verified; and copies that are cut off or differ. From LMDB to
+** LMDB, and with a server also from and to PostgreSQL.
 */
 #include "support.h"
 #include "ports/store_copy.h"
@@ -42,7 +42,7 @@ static int move_copy(move *m)
   return svc_copy_store(&m->from, &m->to, &m->report);
 }
 
-/* Some of what a service keeps; the id of a project of it. */
+/* Fills a store with typical records. Returns the id of one of its projects. */
 static void furnish(const svc_config *config, char group[25])
 {
   t_service t;
@@ -57,7 +57,7 @@ static void furnish(const svc_config *config, char group[25])
   t_close(&t);
 }
 
-/* A record as it stands; of a handle that gives out orders, say, which a copy has as well. */
+/* Writes a raw record, such as that of a handle that gives out orders, which a copy has as well. */
 static void put_raw(const svc_config *config, svc_str key, svc_str value)
 {
   svc_store *store;
@@ -70,7 +70,7 @@ static void put_raw(const svc_config *config, svc_str key, svc_str value)
   config->store->close(store);
 }
 
-/* Does a handle open it? The log says why not. */
+/* Returns the code of opening a handle on it. The log has the reason for an error. */
 static int opens(const svc_config *config, t_service *t)
 {
   svc_config k = *config;
@@ -86,13 +86,13 @@ static int opens(const svc_config *config, t_service *t)
 
 /* ------------------------------------------------------------------------------------------------------ ports with faults */
 
-/* A port that is LMDB's, but for this; of one test at a time. */
+/* A port that is LMDB with these faults; used by one test at a time. */
 static struct {
   int commits;           /* so far */
-  int fails_at, rc;      /* this one, with this; 0: none */
-  bool flips;            /* what is read is not what was written */
-  size_t rows;           /* the most that one scan gave */
-  int large;             /* scans that gave more than 4 MB */
+  int fails_at, rc;      /* the commit with this number fails with rc; 0: none */
+  bool flips;            /* reads return other bytes than were written */
+  size_t rows;           /* the maximum of rows that one scan returned */
+  int large;             /* scans that returned more than 4 MB */
 } fault;
 
 static int fault_commit(svc_txn *txn)
@@ -166,7 +166,7 @@ static void moved(int from, int to)
   munit_assert_string_equal(m.report.from.sha256, m.report.to.sha256);
   munit_assert_uint64(next_number(&m.to), >, number);
   munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_OK);
-  m.to.keep_orders = 1; /* who only looks changes nothing */
+  m.to.keep_orders = 1; /* a read-only tool changes nothing */
   munit_assert_int(opens(&m.to, &t), ==, SVC_OK);
   munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_OK);
   m.to.keep_orders = 0;
@@ -192,8 +192,8 @@ TEST(copy, moves)
   for (i = 0; i < kinds * kinds; i++) moved(i / kinds, i % kinds);
 }
 
-/* As many records as make many batches, and large ones: no scan gives more rows than a batch has, and after two that are too large, in
-** each of the two ranges and of the three times they are read, batches are small enough. */
+/* Enough records for many batches, and large ones: no scan returns more rows than a batch holds. After two scans that are too large,
+** in each of the two ranges and each of the three passes, batches are small enough. */
 TEST(copy, pieces)
 {
   enum { SMALL = 5000, LARGE = 1200, SIZE = 50000 };
@@ -226,7 +226,7 @@ TEST(copy, pieces)
   move_close(&m);
 }
 
-/* Records that grow as fast as batches shrink, until one alone is too much for a batch: they go one by one. */
+/* Records that grow as fast as batches shrink, until a single record exceeds a batch. Then records are copied one by one. */
 TEST(copy, single)
 {
   enum { BATCH = (4 << 20) + 4096, RECORDS = 256 + 128 + 64 + 32 + 16 + 8 + 4 + 2 + 1 + 2 };
@@ -252,11 +252,11 @@ TEST(copy, single)
   munit_assert_int(move_copy(&m), ==, SVC_OK);
   munit_assert_uint64(m.report.to.records, ==, RECORDS);
   munit_assert_string_equal(m.report.from.sha256, m.report.to.sha256);
-  munit_assert_int(fault.large, ==, 3 * (9 + 2)); /* written, and read on either side */
+  munit_assert_int(fault.large, ==, 3 * (9 + 2)); /* a pass to write, and one to read each side */
   move_close(&m);
 }
 
-/* A count that is none: it is not copied, and it is compared as it stands. */
+/* A malformed count makes a copy fail, and is compared byte for byte. */
 TEST(copy, no_count)
 {
   const svc_str key = SVC_S("cclus");
@@ -276,7 +276,7 @@ TEST(copy, no_count)
   move_close(&m);
 }
 
-/* Another writer comes first, or the store has no room for the moment: it is done again, and counts are what they were. */
+/* If another writer commits first, or the store has no room for a moment, the batch is repeated, and counts are still right. */
 TEST(copy, again)
 {
   char group[25];
@@ -310,7 +310,7 @@ static void target_stays(int kind)
   furnish(&m.from, group);
   t_open(&t, &m.to);
   t_organization(&t, "Other");
-  t_reopen(&t, &m.to); /* what it keeps in memory is in the store as well now */
+  t_reopen(&t, &m.to); /* values that the handle caches are now in the store */
   print = store_print(t.s);
   t_close(&t);
   munit_assert_int(move_copy(&m), ==, SVC_EXISTS);
@@ -331,7 +331,7 @@ TEST(copy, refused)
   target_stays(0);
   if (t_postgres_port()) target_stays(1);
   move_open(&m, 0, 0);
-  munit_assert_int(move_copy(&m), ==, SVC_CORRUPT); /* there is nothing */
+  munit_assert_int(move_copy(&m), ==, SVC_CORRUPT); /* there is no store */
   munit_assert_not_null(strstr(m.report.why, "no store"));
   furnish(&m.from, group);
   t_open(&t, &m.from);
@@ -354,7 +354,7 @@ static void is_unfinished(const move *m)
   munit_assert_int(svc_compare_stores(&again.from, &again.to, &again.report), ==, SVC_UNFINISHED);
 }
 
-/* Wherever it is cut behind its first commit it is no store, also where all records are there. */
+/* A copy that is cut off at any commit after its first is no valid store, even if all records are there. */
 TEST(copy, cut)
 {
   char group[25];
@@ -376,7 +376,7 @@ TEST(copy, cut)
   munit_assert_int(i, >, 5);
 }
 
-/* One bit that is read back otherwise. */
+/* A single bit reads back differently. */
 TEST(copy, differs)
 {
   char group[25];
@@ -396,7 +396,7 @@ TEST(copy, differs)
   move_close(&m);
 }
 
-/* Of a store on PostgreSQL a backup goes into a folder, as a store of LMDB, while others write on. */
+/* A backup of a store on PostgreSQL is an LMDB store in a folder. Other handles write meanwhile. */
 TEST(copy, backup)
 {
   const svc_store_port *port = t_postgres_port();
@@ -445,7 +445,7 @@ static void *busy_write(void *context)
   return NULL;
 }
 
-/* The same handle writes on: a backup has one state, whole, and is in nobody's way. */
+/* The same handle writes meanwhile: the backup has one complete state, and blocks no one. */
 TEST(copy, backup_busy)
 {
   char group[25];
@@ -481,7 +481,7 @@ TEST(copy, backup_busy)
 
 /* --------------------------------------------------------------------------------------------------- every call in turn */
 
-/* Ports that are LMDB's, one of whose calls fails: the n-th of source and target together. */
+/* Ports that are LMDB except that the n-th call fails, counted over source and target. */
 static struct {
   long left;
   int rc;
@@ -541,7 +541,7 @@ static const svc_store_port *nth_port(void)
   return &port;
 }
 
-/* Whatever fails: a copy that is not finished is not opened, and says so; one that is has everything. */
+/* Any failure: an unfinished copy cannot be opened, with that reason, and a finished one is complete. */
 TEST(copy, every_call)
 {
   static const int codes[] = { SVC_IO, SVC_RETRY, SVC_NO_ROOM, SVC_NOMEM };
@@ -570,11 +570,12 @@ TEST(copy, every_call)
         if (rc != SVC_OK) munit_assert_true(m.report.why[0] != 0);
         m.to.store = svc_lmdb_port();
         if (rc == SVC_OK) munit_assert_int(svc_compare_stores(&m.from, &m.to, &report), ==, SVC_OK);
-        else if (svc_compare_stores(&m.from, &m.to, &report) == SVC_OK) munit_assert_int(opens(&m.to, &t), ==, SVC_OK); /* only its mark could not be taken, or was */
+        /* only removing the unfinished mark failed, or the mark is already removed */
+        else if (svc_compare_stores(&m.from, &m.to, &report) == SVC_OK) munit_assert_int(opens(&m.to, &t), ==, SVC_OK);
         m.to.store = m.from.store;
       }
   munit_assert_long(refused, >, 20);
-  for (at = 1; at < 5000; at += 1 + at / 8) { /* two that are the same are never called different */
+  for (at = 1; at < 5000; at += 1 + at / 8) { /* two equal stores are never reported as different */
     int rc;
     nth.rc = SVC_IO, nth.for_good = false, nth.left = -1;
     store_remove(m.to_path);

@@ -1,9 +1,9 @@
 /*
-** A file that a bad disk has changed: an error or an answer, and never the end of the process.
+** Files that a bad disk has changed: svcapi returns an error or an answer, and the process never crashes.
 **
-** A store that has something of everything is made once. Then it is damaged, copy after copy, each by a number from which all chance in it
-** comes, and used: opened, asked, written to, checked, copied. That happens in another process, which notes the number first; should it
-** end, or find something lost, its number is shown, and another goes on with the next.
+** A store with every type of record is made once. Copies of it are then damaged, each from a number that seeds all its random
+** choices, and used: opened, read, written to, checked, copied. A child process does that, and first notes the number. If it
+** crashes or leaks memory, the test shows the number, and another child continues with the next.
 **
 **   SVC_TEST_DAMAGE=60          seconds for each of the two kinds of damage (./build.sh test-damage)
 **   SVC_TEST_DAMAGE_ONE=1234    only the copy of this number, in this process: for a debugger
@@ -19,24 +19,24 @@
 #include <unistd.h>
 
 #define DAMAGE_SECONDS 4
-#define DAMAGE_HANGS 60 /* seconds for one copy: it does not end */
-#define DAMAGE_LOST 7   /* exit: memory was left behind */
+#define DAMAGE_HANGS 60 /* seconds for one copy, after which it counts as hanging */
+#define DAMAGE_LOST 7   /* exit code: memory leaked */
 #define DAMAGE_PATHS 512
 #define DAMAGE_KINDS 12
 
 typedef struct damage_store {
-  char *bytes; /* of data.mdb */
+  char *bytes; /* contents of data.mdb */
   size_t size, page;
-  char paths[DAMAGE_PATHS][544]; /* GETs that succeed in it */
+  char paths[DAMAGE_PATHS][544]; /* GETs that succeed with the intact store */
   size_t path_count;
   char group[32], org[32];
 } damage_store;
 
-/* What both processes see. */
+/* Shared by both processes. */
 typedef struct damage_shared {
-  uint64_t number;                        /* of the copy that is tried */
-  uint64_t copies, refused, found, whole; /* not opened; opened, and the check has found something; or nothing */
-  uint64_t answers, failed;               /* 2xx, and 5xx */
+  uint64_t number;                        /* of the current copy */
+  uint64_t copies, refused, found, whole; /* could not be opened; opened, and the check found faults; opened without faults */
+  uint64_t answers, failed;               /* answers with 2xx, and with 5xx */
 } damage_shared;
 
 typedef struct damage_try {
@@ -72,11 +72,11 @@ static void damage_make_all(t_world *w)
     const svc_plan *plan = &w->t.s->plans[i];
     if (plan->route->method == SVC_POST && plan->route->run == svc_verb_create && !t_ended(&w->t, plan) && t_world_ready(w, plan)) t_world_send(w, plan);
   }
-  for (i = 0; i < 300; i++) { /* blocks of the log are tallied, branches have branches, and pages become free */
+  for (i = 0; i < 300; i++) { /* enough for tallies of the log, several levels of branches, and free pages */
     snprintf(name, sizeof name, "{\"name\":\"Name %d\"}", (int)i);
     munit_assert_int(t_sendf(&w->t, "PATCH", name, "/groups/%s", w->group), ==, 200);
   }
-  for (i = 0; i < 4; i++) { /* values that have pages of their own */
+  for (i = 0; i < 4; i++) { /* values on separate pages */
     snprintf(name, sizeof name, "large %d", (int)i);
     munit_assert_int(t_large_project(&w->t, w->org, name), ==, 201);
   }
@@ -112,7 +112,7 @@ static void damage_read(damage_store *d, const char *folder)
   d->bytes = munit_malloc(d->size);
   munit_assert_size((size_t)read(fd, d->bytes, d->size), ==, d->size);
   close(fd);
-  memcpy(&page, d->bytes + 2 * sizeof(size_t) + 2 * 8 + sizeof(size_t), sizeof page); /* LMDB keeps it where the first tree has a pad */
+  memcpy(&page, d->bytes + 2 * sizeof(size_t) + 2 * 8 + sizeof(size_t), sizeof page); /* LMDB keeps it in the pad of the first tree */
   d->page = page;
   munit_assert_size(d->page, >=, 512);
   munit_assert_size(d->size % d->page, ==, 0);
@@ -149,7 +149,7 @@ static void damage_bits(damage_try *t, char *bytes, size_t from, size_t n, size_
   for (i = 0; i < count; i++) bytes[from + damage_below(t, n)] ^= (char)(1 << damage_below(t, 8));
 }
 
-/* A number that is at the edge of something, where a number of this many bytes may be. */
+/* Writes an edge value at a position where a number of this size may be. */
 static void damage_number(damage_try *t, char *bytes, size_t size)
 {
   static const uint64_t edges[] = { 0, 1, 2, 7, 15, 16, 17, 511, 512, 4095, 4096, 4097, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX };
@@ -159,7 +159,7 @@ static void damage_number(damage_try *t, char *bytes, size_t size)
   memcpy(bytes + at, &v, width);
 }
 
-/* One page over another, or both changed, with the number that belongs there or without. */
+/* Copies one page over another or swaps two, with or without the right page number. */
 static void damage_pages(damage_try *t, char *bytes, size_t pages, bool both)
 {
   size_t page = t->store->page, a = 2 + damage_below(t, pages - 2), b = 2 + damage_below(t, pages - 2);
@@ -180,14 +180,14 @@ static void damage_block(damage_try *t, char *bytes, size_t size)
   memset(bytes + at, damage_below(t, 2) ? 0 : 0xff, n < size - at ? n : size - at);
 }
 
-/* Changes the bytes; returns how many there are. */
+/* Changes the bytes. Returns their new number. */
 static size_t damage_file(damage_try *t, char *bytes, size_t size)
 {
   size_t page = t->store->page, pages = size / page, at = damage_below(t, pages) * page, meta = damage_below(t, 2) * page, i, n;
   switch (damage_below(t, DAMAGE_KINDS)) {
   case 0: damage_bits(t, bytes, 0, size, 1); break;
   case 1: damage_bits(t, bytes, 0, size, 64); break;
-  case 2: damage_bits(t, bytes, at, 64, 2); break; /* the head of a page, and its first offsets */
+  case 2: damage_bits(t, bytes, at, 64, 2); break; /* the header of a page, and its first offsets */
   case 3: damage_bits(t, bytes, meta, 168, 1); break;
   case 4: damage_number(t, bytes + meta, 168); break;
   case 5: damage_number(t, bytes + at, 128); break;
@@ -222,7 +222,7 @@ static void damage_in_file(damage_try *t)
   free(bytes);
 }
 
-/* A record somewhere, its value changed: cut, longer, bits, numbers. */
+/* Changes the value of a random record: truncates or extends it, flips bits, or writes numbers. */
 static void damage_value(damage_try *t, svc_txn *txn)
 {
   static const char letters[] = "eeeeeebcdghilmoqrtuw";
@@ -321,7 +321,7 @@ static void damage_copy(damage_try *t)
   unlink(name);
 }
 
-/* All that is done with a copy. */
+/* Uses a copy in every way. */
 static void damage_use(damage_try *t)
 {
   size_t i;
@@ -358,7 +358,7 @@ static void damage_one(damage_try *t, uint64_t number, void (*damage)(damage_try
   if (t->memory.live) _exit(DAMAGE_LOST);
 }
 
-/* In memory, where there is such a place: thousands of copies are written. */
+/* A folder in memory if there is one, because thousands of copies are written. */
 static void damage_folder(char out[128])
 {
   snprintf(out, 128, "/dev/shm/svcapi-damage-XXXXXX");
@@ -449,7 +449,7 @@ static void damage_refused(const char *folder, const char *words)
 
 enum { WORD = sizeof(size_t), HEAD = WORD + 8, META_TREE = HEAD + 8 + 2 * WORD, TREE = 8 + 5 * WORD };
 
-/* The page of the records' root, by the meta that holds. */
+/* Returns the root page of the records, according to the valid meta page. */
 static size_t damage_root(const damage_store *d)
 {
   size_t txns[2], root;
@@ -460,7 +460,7 @@ static size_t damage_root(const damage_store *d)
   return root;
 }
 
-/* A line names the page; the file stays as it is, and whoever makes it good again has the store. */
+/* The log names the damaged page. The file is not changed, and a repaired one can be opened. */
 TEST(damage, named)
 {
   static damage_store d;
@@ -478,11 +478,11 @@ TEST(damage, named)
     damage_write(&t, d.bytes, d.size);
     snprintf(words, sizeof words, "page %zu ", i < 3 ? 0 : root);
     switch (i) {
-    case 0: damage_put(t.folder, META_TREE, &none, sizeof none); break; /* the size of a page: LMDB divides by it */
+    case 0: damage_put(t.folder, META_TREE, &none, sizeof none); break; /* the page size: LMDB divides by it */
     case 1: damage_put(t.folder, META_TREE + 2, &low, sizeof low); break;
-    case 2: damage_write(&t, d.bytes, 0); break; /* LMDB would begin anew */
+    case 2: damage_write(&t, d.bytes, 0); break; /* LMDB would create a new store */
     case 3: damage_put(t.folder, root * d.page, &none, sizeof none); break;
-    case 4: damage_put(t.folder, root * d.page + WORD + 2, &low, sizeof low); break; /* what kind of page it is */
+    case 4: damage_put(t.folder, root * d.page + WORD + 2, &low, sizeof low); break; /* the flags of the page */
     case 5: damage_put(t.folder, root * d.page + WORD + 4, &lower, sizeof lower); break;
     case 6: damage_put(t.folder, root * d.page + HEAD, &lower, sizeof lower); break;
     default: damage_put(t.folder, root * d.page + HEAD, &low, sizeof low); break;
@@ -498,7 +498,7 @@ TEST(damage, named)
   munit_assert_int(damage_open(&t), ==, SVC_OK);
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
   svc_close(t.s);
-  munit_assert_int(damage_open(&t), ==, SVC_OK); /* and what becomes bad when it is open is seen by a check */
+  munit_assert_int(damage_open(&t), ==, SVC_OK); /* damage that occurs while the store is open is found by a check */
   one = 0x7f;
   damage_read(&d, t.folder);
   root = damage_root(&d);
@@ -516,7 +516,7 @@ TEST(damage, named)
 
 /* ---------------------------------------------------------------------------------------------------------- what is not damaged */
 
-/* One of a few thousand keys, of any length; a value that has no, one or many pages of its own. */
+/* Writes one of a few thousand keys, of any length, with a value of none, one or many pages. */
 static void good_write(damage_try *t, svc_txn *txn, unsigned keys)
 {
   static char bytes[60000];
@@ -538,7 +538,7 @@ static void good_write(damage_try *t, svc_txn *txn, unsigned keys)
   munit_assert_true(rc == SVC_OK || rc == SVC_NO_ROOM);
 }
 
-/* Whatever LMDB makes of its file, with readers that stay and work that is given up: it is never taken for damaged. */
+/* A store that LMDB itself wrote, with long readers and aborted work, is never reported as damaged. */
 TEST(damage, none)
 {
   const svc_store_port *port = svc_lmdb_port();

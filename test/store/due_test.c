@@ -1,5 +1,5 @@
 /*
-** What is to happen when: entries of the due index, and clusters that live by it.
+** Due steps: records of the due index, and clusters whose states depend on them.
 */
 #include "support.h"
 
@@ -24,7 +24,8 @@ static const char *state(t_service *t, const char *group, const char *name)
   return t_str(t, "stateName");
 }
 
-/* What a project's feed says, oldest first: "CLUSTER_READY a 00:00:10, ". Looks without making a request. */
+/* Returns the events of a project, oldest first: "CLUSTER_READY a 00:00:10, ". Reads the store without a request, which would run
+** due steps. */
 static const char *feed(svc *s, const char *group_text)
 {
   static char out[4096];
@@ -60,7 +61,7 @@ static const char *feed(svc *s, const char *group_text)
   return out;
 }
 
-/* Of all that waits, but the ledger for the end of its month. */
+/* Returns the number of records of the due index, without those that wait for the end of a month. */
 static size_t due_entries(svc *s)
 {
   svc_scan scan;
@@ -69,7 +70,7 @@ static size_t due_entries(svc *s)
   size_t n = 0;
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
   svc_due_begin(&scan, txn);
-  while (svc_due_next(&scan, &due)) /* but for the end of a month, for which lines of the ledger and invoices wait */
+  while (svc_due_next(&scan, &due)) /* lines of the ledger and invoices wait for the end of a month */
     n += memcmp(due.kind, "-mtr", SVC_KIND_SIZE) != 0 && memcmp(due.kind, "invo", SVC_KIND_SIZE) != 0;
   munit_assert_int(txn->error, ==, SVC_OK);
   s->commit.port->read_end(txn);
@@ -78,7 +79,7 @@ static size_t due_entries(svc *s)
 
 /* ------------------------------------------------------------------------------------------------------------ the index */
 
-/* What the index holds, in its order: "2000 bbbb 0, ": when, kind and tag. */
+/* Returns the due index as text, in its order: "2000 bbbb 0, ": time, kind and tag. */
 static const char *due_all(svc_txn *txn)
 {
   static char out[1024];
@@ -93,7 +94,7 @@ static const char *due_all(svc_txn *txn)
   return out;
 }
 
-/* The entity with another date, written as an update writes it. */
+/* Writes another date of the entity, as an update does. */
 static void due_write(svc_txn *txn, svc_entity *e, int tag, int64_t when)
 {
   svc_entity old = *e;
@@ -123,7 +124,7 @@ TEST(due, index)
   munit_assert_memory_equal(4, due.kind, "bbbb");
   munit_assert_int(due.tag, ==, SVC_DUE_STATE);
   munit_assert_true(svc_id_eq(&due.parent, &b.parent) && svc_id_eq(&due.id, &b.id));
-  due_write(t.txn, &b, SVC_DUE_STATE, 4000); /* another time: not both */
+  due_write(t.txn, &b, SVC_DUE_STATE, 4000); /* another time replaces the first */
   munit_assert_int64(svc_due_get(&b, SVC_DUE_STATE), ==, 4000);
   munit_assert_true(svc_due_first(t.txn, &due));
   munit_assert_int64(due.when, ==, 3000);
@@ -138,7 +139,7 @@ TEST(due, index)
   t_store_close(&t);
 }
 
-/* Several dates of one entity, each under its tag: set, changed, taken away, and all gone with it. */
+/* Several dates of one entity, each with its tag: set, changed, removed, and all deleted with the entity. */
 TEST(due, tags)
 {
   t_store t;
@@ -157,11 +158,11 @@ TEST(due, tags)
   munit_assert_int(svc_entity_insert(t.txn, &t.arena, &e), ==, SVC_OK);
   munit_assert_string_equal(due_all(t.txn), "1000 test 3, 5000 test 0, 9000 test 1, ");
   old = e;
-  svc_due_set(&e, SVC_DUE_STATE, 7000); /* one changes */
+  svc_due_set(&e, SVC_DUE_STATE, 7000); /* one date changes */
   munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &old), ==, SVC_OK);
   munit_assert_string_equal(due_all(t.txn), "1000 test 3, 7000 test 0, 9000 test 1, ");
   old = e;
-  svc_due_set(&e, SVC_DUE_OWN, 0); /* one goes, one comes at the time of another */
+  svc_due_set(&e, SVC_DUE_OWN, 0); /* a date is removed, another is added at the time of a third */
   svc_due_set(&e, SVC_DUE_RUN, 9000);
   munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &old), ==, SVC_OK);
   munit_assert_string_equal(due_all(t.txn), "7000 test 0, 9000 test 1, 9000 test 2, ");
@@ -171,18 +172,18 @@ TEST(due, tags)
   munit_assert_int64(svc_due_get(&got, SVC_DUE_RUN), ==, 9000);
   munit_assert_int64(svc_due_get(&got, SVC_DUE_OWN), ==, 0);
   old = e;
-  svc_due_set(&e, SVC_DUE_STATE, 9000); /* two change places */
+  svc_due_set(&e, SVC_DUE_STATE, 9000); /* two are swapped */
   svc_due_set(&e, SVC_DUE_EXPIRY, 7000);
   munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &old), ==, SVC_OK);
   munit_assert_string_equal(due_all(t.txn), "7000 test 1, 9000 test 0, 9000 test 2, ");
-  other = e; /* another one with the same dates keeps its own */
+  other = e; /* another entity with the same dates has separate records */
   other.id = t_id(2);
   munit_assert_int(svc_entity_insert(t.txn, &t.arena, &other), ==, SVC_OK);
   munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &e), ==, SVC_OK); /* nothing changes */
   munit_assert_string_equal(due_all(t.txn), "7000 test 1, 7000 test 1, 9000 test 0, 9000 test 2, 9000 test 0, 9000 test 2, ");
   munit_assert_int(svc_entity_remove(t.txn, &e), ==, SVC_OK);
   munit_assert_string_equal(due_all(t.txn), "7000 test 1, 9000 test 0, 9000 test 2, ");
-  old = other; /* below another parent: the entries go along */
+  old = other; /* under another parent: the records move with it */
   other.parent = t_id(77);
   svc_due_set(&other, SVC_DUE_RUN, 0);
   munit_assert_int(svc_entity_update(t.txn, &t.arena, &other, &old), ==, SVC_OK);
@@ -192,7 +193,7 @@ TEST(due, tags)
   t_store_close(&t);
 }
 
-/* Dates of an entity at random, against a plain array; there is room for so many, and one more is not taken. */
+/* Random dates of an entity, compared with an array. There is room for a fixed number; a further one is refused. */
 TEST(due, tags_random)
 {
   int64_t expected[6] = { 0 };
@@ -213,7 +214,7 @@ TEST(due, tags_random)
     int times = munit_rand_int_range(1, 3);
     while (times--) {
       int tag = munit_rand_int_range(0, 5);
-      int64_t when = munit_rand_int_range(0, 4); /* 0: no longer */
+      int64_t when = munit_rand_int_range(0, 4); /* 0: removed */
       for (i = 0, n = 0; i < 6; i++) n += expected[i] != 0;
       svc_due_set(&e, tag, when);
       if (expected[tag] || n < SVC_DUES) expected[tag] = when;
@@ -235,7 +236,7 @@ TEST(due, tags_random)
 /* ------------------------------------------------------------------------------------------------------------ is it due? */
 
 typedef struct wake {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   svc_entity e, old;
 } wake;
 
@@ -246,7 +247,7 @@ static bool wake_work(svc_job *job, svc_txn *txn)
   return true;
 }
 
-/* Have one entity wait for this, and nothing else. */
+/* Makes this the only due date of one entity. */
 static void wake_at(svc *s, wake *w, int64_t when)
 {
   memset(&w->job, 0, sizeof w->job);
@@ -267,18 +268,18 @@ TEST(due, exact)
   size_t i;
   memset(&w, 0, sizeof w);
   t_open(&t, NULL);
-  if (t_port()->shared) { /* others write what is due as well: it is looked for every second, whatever is known */
+  if (t_port()->shared) { /* other processes write due dates, too, so the index is checked every second */
     for (i = 0; i < 2; i++) {
       const int64_t look = T_START + (i ? 500 : 1000);
       wake_at(t.s, &w, i ? look : T_START + 5000);
       munit_assert_false(svc_commit_due(&t.s->commit, look - 1));
       munit_assert_true(svc_commit_due(&t.s->commit, look));
-      munit_assert_int64(svc_commit_next(&t.s->commit), ==, i ? look : T_START + 5000); /* who moves a clock goes by that */
+      munit_assert_int64(svc_commit_next(&t.s->commit), ==, i ? look : T_START + 5000); /* test control moves the clock to this time */
     }
     t_close(&t);
     return;
   }
-  munit_assert_false(svc_commit_due(&t.s->commit, T_START)); /* nothing is, ever */
+  munit_assert_false(svc_commit_due(&t.s->commit, T_START)); /* nothing is ever due */
   munit_assert_false(svc_commit_due(&t.s->commit, INT64_MAX / 4));
   for (i = 0; i < sizeof times / sizeof times[0]; i++) {
     const int64_t when = times[i];
@@ -288,15 +289,15 @@ TEST(due, exact)
     munit_assert_true(svc_commit_due(&t.s->commit, when));
     munit_assert_true(svc_commit_due(&t.s->commit, when + 1));
     munit_assert_true(svc_commit_due(&t.s->commit, INT64_MAX));
-    munit_assert_false(svc_commit_due(&t.s->commit, 0)); /* a clock that has not begun */
+    munit_assert_false(svc_commit_due(&t.s->commit, 0)); /* a clock before its start */
     munit_assert_false(svc_commit_due(&t.s->commit, -1));
-    svc_commit_look_at(&t.s->commit, when + 1000); /* as long as it cannot be done */
+    svc_commit_look_at(&t.s->commit, when + 1000); /* while the step cannot be done */
     munit_assert_false(svc_commit_due(&t.s->commit, when + 999));
     munit_assert_true(svc_commit_due(&t.s->commit, when + 1000));
   }
   wake_at(t.s, &w, 0);
   munit_assert_false(svc_commit_due(&t.s->commit, INT64_MAX / 4));
-  svc_commit_look_at(&t.s->commit, 0); /* whoever comes next looks */
+  svc_commit_look_at(&t.s->commit, 0); /* the next request checks */
   munit_assert_true(svc_commit_due(&t.s->commit, 1));
   munit_assert_true(svc_commit_due(&t.s->commit, T_START));
   svc_commit_look_at(&t.s->commit, INT64_MAX);
@@ -325,7 +326,7 @@ TEST_SERVICE(due, life)
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200);
   munit_assert_int64(t_int(t, "clusterCount"), ==, 1);
   t->now += 1; /* a quarter of that */
-  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200); /* whatever the request is about */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200); /* any request runs due steps */
   munit_assert_int64(t_int(t, "clusterCount"), ==, 0);
   munit_assert_string_equal(state(t, group, "a"), "gone");
   munit_assert_size(due_entries(t->s), ==, 0);
@@ -334,7 +335,7 @@ TEST_SERVICE(due, life)
   store_whole(t->s);
 }
 
-/* The clock jumps far: all steps are taken, in the order in which they fell due, each at its own time. */
+/* The clock jumps far: all steps run, in the order of their times, each with its own time. */
 TEST_SERVICE(due, jump)
 {
   const char *group;
@@ -346,7 +347,7 @@ TEST_SERVICE(due, jump)
   t_advance(t, 3);
   cluster(t, group, "a"); /* ready at 1:13 */
   t_advance(t, 2);
-  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/clusters/old", group), ==, 202); /* gone at 1:07.5 */
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/clusters/old", group), ==, 202); /* deleted at 1:07.5 */
   t_advance(t, 365 * 86400);
   munit_assert_int(svc_tick(t->s), ==, SVC_OK);
   munit_assert_string_equal(feed(t->s, group),
@@ -356,7 +357,7 @@ TEST_SERVICE(due, jump)
   munit_assert_string_equal(state(t, group, "old"), "gone");
   munit_assert_string_equal(state(t, group, "a"), "IDLE");
   munit_assert_string_equal(state(t, group, "b"), "IDLE");
-  munit_assert_int(svc_tick(t->s), ==, SVC_OK); /* nothing more */
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK); /* no further step */
   munit_assert_size(due_entries(t->s), ==, 0);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", group), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 3);
@@ -382,7 +383,7 @@ TEST(due, reopens)
   t_reopen(&t, &config);
   munit_assert_string_equal(state(&t, group, "a"), "CREATING");
   t_advance(&t, 3600);
-  t_reopen(&t, &config); /* it fell due while nobody looked */
+  t_reopen(&t, &config); /* the step fell due while the store was closed */
   munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, ");
   munit_assert_string_equal(state(&t, group, "a"), "IDLE");
   munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:10, ");
@@ -411,7 +412,7 @@ TEST(due, thousand)
     }
   }
   munit_assert_size(due_entries(t.s), ==, PROJECTS * EACH);
-  t_advance(&t, 10); /* all at once, and one request takes them all */
+  t_advance(&t, 10); /* all at once, by a single request */
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_size(due_entries(t.s), ==, 0);
   for (i = 0; i < PROJECTS; i++) {
@@ -432,12 +433,12 @@ TEST(due, now)
   const char *group;
   t_open(&t, &(svc_config){ .provision_ms = SVC_PROVISION_NOW });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  cluster(&t, group, "a"); /* the answer to POST still says so */
+  cluster(&t, group, "a"); /* the answer to POST still shows CREATING */
   munit_assert_string_equal(state(&t, group, "a"), "IDLE");
   munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:00, ");
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/a", group), ==, 202);
   munit_assert_string_equal(state(&t, group, "a"), "gone");
-  cluster(&t, group, "a"); /* its name is free again */
+  cluster(&t, group, "a"); /* the name is free again */
   munit_assert_int(svc_tick(t.s), ==, SVC_OK);
   munit_assert_string_equal(state(&t, group, "a"), "IDLE");
   t_close(&t);
@@ -452,8 +453,9 @@ TEST(due, now)
 }
 
 /*
-** As far as a clock goes. From there to here are 300,000 steps, the ends of all months; a store that is elsewhere is asked five times
-** for each, which takes it ten minutes. It has twenty years of them.
+** Returns the first or the last time that the test uses. Between the extremes lie 300,000 steps, the ends of all months. A
+** remote store is read five times for each, which takes ten minutes, so with a remote store the test covers twenty years on
+** each side.
 */
 static int64_t due_end(bool first)
 {
@@ -462,7 +464,7 @@ static int64_t due_end(bool first)
   return first ? INT64_MIN : INT64_MAX;
 }
 
-/* A clock that stands at zero, before it, at the end of time, or goes back: nothing breaks, and nothing is done twice. */
+/* Clocks at zero, before zero, at the end of time, or going back: nothing breaks, and no step runs twice. */
 TEST(due, odd_clocks)
 {
   static const int64_t starts[] = { 0, 1, 999, -1, -9999, -10001, -86400000, -62135596800000, 4294967295000, 4294967296000,
@@ -487,7 +489,7 @@ TEST(due, odd_clocks)
     store_whole(t.s);
     t_close(&t);
   }
-  for (i = 0; i < 2; i++) { /* as far as a clock goes: nothing overflows, and all that waits for a time is there afterwards */
+  for (i = 0; i < 2; i++) { /* the largest time: nothing overflows, and all due dates still exist afterwards */
     const char *org, *group;
     t_open(&t, NULL);
     t.now = i ? INT64_MAX : due_end(true);
@@ -505,7 +507,7 @@ TEST(due, odd_clocks)
     store_whole(t.s);
     t_close(&t);
   }
-  t_open(&t, NULL); /* back by a day while one is being made: it waits until its time comes again */
+  t_open(&t, NULL); /* back by a day while a cluster is being created, which waits until the time comes again */
   {
     const char *group = t_project(&t, t_organization(&t, "Acme"), "alpha");
     cluster(&t, group, "a");
@@ -530,7 +532,7 @@ TEST(due, odd_clocks)
 /* ------------------------------------------------------------------------------------------------- entries of something else */
 
 typedef struct stray {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   int64_t when;
 } stray;
 
@@ -547,7 +549,7 @@ static bool stray_work(svc_job *job, svc_txn *txn)
   return true;
 }
 
-/* Entries of a noun that this build leaves out, and of an entity that is not there: forgotten when their time comes. */
+/* Records of a noun that this build leaves out, or of a missing entity, are deleted when their time comes. */
 TEST_SERVICE(due, strays)
 {
   const char *group;
@@ -582,7 +584,7 @@ static void torn_found(void *context, const char *text)
   if (strstr(text, "due")) ++*(int *)context;
 }
 
-/* An entry of which the end is missing, before all others: they are done all the same, and a check tells of it. */
+/* A truncated record at the start of the index does not keep other steps from running, and a check reports it. */
 TEST_SERVICE(due, torn)
 {
   const char *group;
@@ -603,7 +605,7 @@ TEST_SERVICE(due, torn)
 }
 
 typedef struct stale {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   svc_due_entry due;
 } stale;
 
@@ -614,7 +616,7 @@ static bool stale_work(svc_job *job, svc_txn *txn)
   return svc_put(txn, &key, SVC_S("")) == SVC_OK;
 }
 
-/* An entry of another time than what it is of waits for: it is forgotten, and nothing happens before its time. */
+/* A record with another time than its entity has is deleted, and causes no early step. */
 TEST_SERVICE(due, stale)
 {
   const char *group;
@@ -654,7 +656,7 @@ static unsigned kept_answers(svc *s)
   return n;
 }
 
-/* The answers that are kept for Idempotency-Key go after a day. */
+/* Answers kept for an Idempotency-Key are deleted after a day. */
 TEST_SERVICE(due, kept_answers)
 {
   t_header(t, "Idempotency-Key", "one");
@@ -671,7 +673,7 @@ TEST_SERVICE(due, kept_answers)
   munit_assert_size(due_entries(t->s), ==, 0);
 }
 
-/* Looking is free: no transaction is written where nothing is due. */
+/* While nothing is due no request writes to the store. */
 TEST(due, nothing)
 {
   t_service t;
@@ -690,7 +692,7 @@ TEST(due, nothing)
   t_close(&t);
 }
 
-/* What is due beyond the seconds that 32 bits hold is not due at once: reads stay out of the writers' way. */
+/* A due date beyond 32 bits of seconds is not due at once: reads need no write transaction. */
 TEST(due, far)
 {
   t_service t;

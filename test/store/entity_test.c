@@ -1,5 +1,5 @@
 /*
-** Entities in a transaction: records, index entries, counts, and where the links of a body belong.
+** Entities in a transaction: records, index records, counts, and the position of the links in a body.
 */
 #include "support.h"
 
@@ -18,7 +18,7 @@ static svc_entity entity_n(unsigned n, const char *unique)
   return e;
 }
 
-/* How many records of a class there are. */
+/* Returns the number of records of a class. */
 static unsigned box_records(t_store *b, char letter)
 {
   svc_scan scan;
@@ -34,7 +34,7 @@ static unsigned box_records(t_store *b, char letter)
 
 static void box_expect(t_store *b, unsigned counts, unsigned due, unsigned entities, unsigned by_id, unsigned uniques)
 {
-  munit_assert_uint(box_records(b, 'c'), ==, counts); /* none of nothing */
+  munit_assert_uint(box_records(b, 'c'), ==, counts); /* a count of zero has no record */
   munit_assert_uint(box_records(b, 'd'), ==, due);
   munit_assert_uint(box_records(b, 'e'), ==, entities);
   munit_assert_uint(box_records(b, 'g'), ==, by_id);
@@ -94,7 +94,7 @@ TEST(entity, round)
   munit_assert_int(b.txn->error, ==, SVC_OK);
 
   e = entity_n(2, "");
-  e.body = SVC_S("{}"); /* nothing but a body */
+  e.body = SVC_S("{}"); /* only a body */
   e.links_at = 1;
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
   memset(&got, 0xEE, sizeof got);
@@ -104,7 +104,7 @@ TEST(entity, round)
   munit_assert_true(svc_id_is_zero(&got.scope.group) && svc_id_is_zero(&got.scope.org));
 
   e = entity_n(3, "same");
-  e.flags = SVC_ENTITY_SHARED_NAME; /* a name, not a unique value */
+  e.flags = SVC_ENTITY_SHARED_NAME; /* a shared name, which need not be unique */
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
   munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &e.id, &got), ==, SVC_OK);
   munit_assert_true(same_entity(&got, &e));
@@ -113,7 +113,7 @@ TEST(entity, round)
   t_store_close(&b);
 }
 
-/* All that a record holds, at random, there and back. */
+/* Writes random values into every member of a record, and reads them back. */
 TEST(entity, round_random)
 {
   static char text[3000];
@@ -149,7 +149,7 @@ TEST(entity, round_random)
   t_store_close(&b);
 }
 
-/* The short way to a list's item sees the same, and refuses the same. */
+/* The short decoder for items of a list returns the same, and refuses the same, as the complete one. */
 static void same_at_a_glance(svc_str record, bool good, const svc_entity *e)
 {
   svc_str key, body;
@@ -160,7 +160,7 @@ static void same_at_a_glance(svc_str record, bool good, const svc_entity *e)
   munit_assert_size(links_at, ==, e->links_at);
 }
 
-/* A record cut anywhere before its extra is refused; nothing outside of it is ever read (the copies are exact). */
+/* A record that is cut anywhere before its extra is refused. No read goes out of bounds: the copies have the exact size. */
 TEST(entity, truncated)
 {
   t_store b;
@@ -168,7 +168,7 @@ TEST(entity, truncated)
   svc_key key;
   svc_str record;
   size_t n, dues;
-  char names[SVC_DUES + 1][8]; /* no two may have the same */
+  char names[SVC_DUES + 1][8]; /* each tag needs a different name */
   t_store_open(&b);
   for (dues = 0; dues <= SVC_DUES; dues++) {
     snprintf(names[dues], sizeof names[dues], "uniqu%u", (unsigned)dues % 10);
@@ -190,7 +190,7 @@ TEST(entity, truncated)
       same_at_a_glance((svc_str){ copy, n }, good, &got);
       if (good) munit_assert_size(got.extra.n, ==, n - (record.n - 5));
       free(copy);
-      munit_assert_int(svc_put(b.txn, &key, (svc_str){ record.p, n }), ==, SVC_OK); /* and out of the store */
+      munit_assert_int(svc_put(b.txn, &key, (svc_str){ record.p, n }), ==, SVC_OK); /* the same for a record in the store */
       munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &e.id, &got), ==, good ? SVC_OK : SVC_CORRUPT);
       munit_assert_int(b.txn->error, ==, good ? SVC_OK : SVC_CORRUPT);
       b.txn->error = SVC_OK;
@@ -198,7 +198,7 @@ TEST(entity, truncated)
     munit_assert_false(svc_entity_decode((svc_str){ (const char *)key.b, key.n - 1 }, record, &got));
     munit_assert_false(svc_entity_decode((svc_str){ (const char *)key.b, 17 }, record, &got));
     memset(&got, 7, sizeof got);
-    munit_assert_true(svc_entity_decode((svc_str){ NULL, 0 }, record, &got)); /* without a key the ids stay as they are */
+    munit_assert_true(svc_entity_decode((svc_str){ NULL, 0 }, record, &got)); /* without a key the ids do not change */
     munit_assert_int(got.id.b[0], ==, 7);
     munit_assert_int(got.parent.b[11], ==, 7);
   }
@@ -220,7 +220,7 @@ TEST(entity, garbage)
   size_t n, i, decoded = 0;
   t_store_open(&b);
   e = entity_n(1, "name");
-  e.extra = SVC_S("some more, so that there is room for dues that are none");
+  e.extra = SVC_S("some more, so that there is room for invalid dues");
   svc_due_set(&e, SVC_DUE_STATE, 1000);
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
   svc_key_entity(&key, "test", &b.root, &e.id);
@@ -233,17 +233,17 @@ TEST(entity, garbage)
   munit_assert_false(WITH(0, "\0"));          /* format */
   munit_assert_false(WITH(0, "\1"));
   munit_assert_false(WITH(0, "\3"));
-  munit_assert_false(WITH(2, "\xFF\xFF"));    /* length of key */
-  munit_assert_false(WITH(4, "\xFF\xFF"));    /* length of unique */
+  munit_assert_false(WITH(2, "\xFF\xFF"));    /* length of the key */
+  munit_assert_false(WITH(4, "\xFF\xFF"));    /* length of the unique value */
   munit_assert_false(WITH(2, "\xFF\xFF\xFF\xFF"));
-  munit_assert_false(WITH(6, "\x05"));        /* more dues than there are */
+  munit_assert_false(WITH(6, "\x05"));        /* more dues than the record has */
   munit_assert_false(WITH(6, "\xFF"));
-  munit_assert_false(WITH(8, "\xFF\xFF\xFF\xFF")); /* length of body */
+  munit_assert_false(WITH(8, "\xFF\xFF\xFF\xFF")); /* length of the body */
   munit_assert_false(WITH(8, "\x60\0\0\0"));
   munit_assert_false(WITH(12, "\xFF\xFF\xFF\xFF")); /* links_at */
-  munit_assert_false(WITH(12, "\x0E\0\0\0")); /* one behind the body */
+  munit_assert_false(WITH(12, "\x0E\0\0\0")); /* a byte beyond the body */
 #undef WITH
-  for (i = 0; i < 100000; i++) { /* noise on a good record: refused, or a record whose parts lie within it */
+  for (i = 0; i < 100000; i++) { /* random changes of a valid record, which is refused, or whose parts lie within it */
     int j, times = munit_rand_int_range(1, 6);
     bool good;
     memcpy(copy, record.p, n);
@@ -257,13 +257,13 @@ TEST(entity, garbage)
     munit_assert_true(inside(got.body, (svc_str){ copy, n }) && inside(got.extra, (svc_str){ copy, n }));
     munit_assert_size(got.links_at, <=, got.body.n);
   }
-  munit_assert_size(decoded, >, 100); /* both ends are tried */
+  munit_assert_size(decoded, >, 100); /* both results occur */
   munit_assert_size(decoded, <, 99900);
   free(copy);
   t_store_close(&b);
 }
 
-/* A list takes the short way: it must not show a record that is refused when it is read. */
+/* A list uses the short decoder, which must refuse every record that the complete one refuses. */
 TEST(entity, glance)
 {
   t_store b;
@@ -290,7 +290,7 @@ TEST(entity, glance)
   t_store_close(&b);
 }
 
-/* What is in the store and cannot be right is an error of the transaction, not "not found". */
+/* A record that cannot be right is an error of the transaction, not "not found". */
 TEST(entity, corrupt)
 {
   t_store b;
@@ -306,16 +306,16 @@ TEST(entity, corrupt)
   svc_put(b.txn, &key, SVC_S(""));
   munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &e.id, &got), ==, SVC_CORRUPT);
   b.txn->error = SVC_OK;
-  svc_key_unique(&key, "test", SVC_S("short"), &b.root); /* an entry that is no kind and id */
+  svc_key_unique(&key, "test", SVC_S("short"), &b.root); /* an index record with too few bytes for kind and id */
   svc_put(b.txn, &key, SVC_S("test12345678901"));
   munit_assert_int(box_named(&b, &b.root, SVC_S("short"), &got), ==, SVC_CORRUPT);
   munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
   b.txn->error = SVC_OK;
-  svc_key_unique(&key, "test", SVC_S("gone"), &b.root); /* an entry of nobody */
+  svc_key_unique(&key, "test", SVC_S("gone"), &b.root); /* an index record of a missing entity */
   svc_put(b.txn, &key, SVC_S("test123456789012"));
   munit_assert_int(box_named(&b, &b.root, SVC_S("gone"), &got), ==, SVC_CORRUPT);
   b.txn->error = SVC_OK;
-  svc_key_by_id(&key, "test", &e.id); /* an entry that is no parent, and one that leads nowhere */
+  svc_key_by_id(&key, "test", &e.id); /* an index record with too few bytes for a parent, and one of a missing entity */
   svc_put(b.txn, &key, SVC_S("12345678901"));
   munit_assert_int(svc_entity_by_id(b.txn, "test", &e.id, &got), ==, SVC_CORRUPT);
   munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
@@ -324,7 +324,7 @@ TEST(entity, corrupt)
   munit_assert_int(svc_entity_by_id(b.txn, "test", &e.id, &got), ==, SVC_CORRUPT);
   munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
   b.txn->error = SVC_OK;
-  svc_key_count(&key, "test", &b.root); /* a count that is none, where counts are records */
+  svc_key_count(&key, "test", &b.root); /* a malformed count, in a store that has counts as records */
   if (T_ON_LMDB) {
     svc_put(b.txn, &key, SVC_S("1234"));
     munit_assert_uint64(svc_count(b.txn, "test", &b.root), ==, 0);
@@ -344,7 +344,7 @@ TEST(entity, too_long)
   memset(text, 'n', sizeof text);
   t_store_open(&b);
   e = entity_n(1, "");
-  e.unique = (svc_str){ text, 65535 }; /* what a length of 16 bits holds */
+  e.unique = (svc_str){ text, 65535 }; /* the maximum of a 16-bit length */
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
   munit_assert_int(box_named(&b, &b.root, e.unique, &got), ==, SVC_OK);
   munit_assert_true(svc_str_eq(got.unique, e.unique));
@@ -377,17 +377,17 @@ TEST(entity, counts)
   munit_assert_uint64(svc_count(b.txn, "test", &parent), ==, 3);
   munit_assert_uint64(svc_count(b.txn, "test", &b.root), ==, 2);
   munit_assert_uint64(svc_count(b.txn, "tesu", &parent), ==, 0);
-  munit_assert_uint64(svc_count(b.txn, "test", NULL), ==, 0); /* only of what is found by its id alone */
-  munit_assert_int(svc_entity_update(b.txn, &b.arena, &e[0], &e[0]), ==, SVC_OK); /* counts nothing */
+  munit_assert_uint64(svc_count(b.txn, "test", NULL), ==, 0); /* a total exists only for entities that can be found by id alone */
+  munit_assert_int(svc_entity_update(b.txn, &b.arena, &e[0], &e[0]), ==, SVC_OK); /* an update changes no count */
   munit_assert_uint64(svc_count(b.txn, "test", &parent), ==, 3);
   box_expect(&b, 2, 0, 5, 0, 5);
   for (i = 0; i < 5; i++) {
     munit_assert_int(svc_entity_remove(b.txn, &e[i]), ==, SVC_OK);
     if (i < 3) munit_assert_uint64(svc_count(b.txn, "test", &parent), ==, 2 - i);
   }
-  box_expect(&b, 0, 0, 0, 0, 0); /* no count of zero stays behind */
+  box_expect(&b, 0, 0, 0, 0, 0); /* a count of zero leaves no record */
 
-  e[0] = entity_n(1, "one"); /* there is one of it below its parent, and it has no id: nobody counts it */
+  e[0] = entity_n(1, "one"); /* a singleton below its parent, without an id, is not counted */
   memset(&e[0].id, 0, sizeof e[0].id);
   e[0].parent = parent;
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e[0]), ==, SVC_OK);
@@ -398,7 +398,7 @@ TEST(entity, counts)
   t_store_close(&b);
 }
 
-/* Random inserts, moves and removals, in and out of order, against plain counting. */
+/* Random inserts, moves and deletes, in any order, compared with plain counting. */
 TEST(entity, counts_random)
 {
   enum { MOST = 60, PARENTS = 3 };
@@ -412,7 +412,7 @@ TEST(entity, counts_random)
   for (i = 0; i < PARENTS; i++) parents[i] = t_id(1000u + (unsigned)i);
   for (round = 0; round < 6000; round++) {
     int n = munit_rand_int_range(0, MOST - 1), to = munit_rand_int_range(0, PARENTS), total = 0, below[PARENTS + 1] = { 0 };
-    const bool leaving = round % 1000 > 900; /* now and then nearly all go */
+    const bool leaving = round % 1000 > 900; /* from time to time nearly all are deleted */
     const svc_id id = t_id((unsigned)n + 1);
     svc_entity old, e;
     if (there[n]) munit_assert_int(svc_entity_by_id(b.txn, "test", &id, &old), ==, SVC_OK);
@@ -452,7 +452,7 @@ TEST(entity, counts_random)
   t_store_close(&b);
 }
 
-/* Below two parents: listed and counted under each, unique in each, in the order of ids. */
+/* Entities below two parents: listed, counted and unique under each one, in the order of ids. */
 TEST(entity, parents)
 {
   t_store b;
@@ -463,7 +463,7 @@ TEST(entity, parents)
   svc_str key, value;
   unsigned i, n = 0;
   t_store_open(&b);
-  for (i = 0; i < 4; i++) { /* inserted last id first */
+  for (i = 0; i < 4; i++) { /* inserted in reverse order of ids */
     e[3 - i] = entity_n(4 - i, i % 2 ? "same" : i ? "b" : "a");
     e[3 - i].parent = i < 2 ? one : two;
     munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e[3 - i]), ==, SVC_OK);
@@ -478,7 +478,7 @@ TEST(entity, parents)
   munit_assert_true(svc_id_eq(&got.id, &e[0].id) && svc_id_eq(&got.parent, &two));
   munit_assert_int(box_named(&b, &b.root, SVC_S("same"), &got), ==, SVC_NOT_FOUND);
   munit_assert_int(box_named(&b, &two, SVC_S("a"), &got), ==, SVC_NOT_FOUND);
-  munit_assert_int(svc_entity_by_id(b.txn, "test", &e[0].id, &got), ==, SVC_NOT_FOUND); /* it has no such entry */
+  munit_assert_int(svc_entity_by_id(b.txn, "test", &e[0].id, &got), ==, SVC_NOT_FOUND); /* there is no index record by id */
   svc_key_entity(&prefix, "test", &two, NULL);
   svc_scan_below(&scan, b.txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) {
@@ -492,7 +492,7 @@ TEST(entity, parents)
   t_store_close(&b);
 }
 
-/* Names, parents and dates change, one by one and together: entries follow, and none stays behind. */
+/* Names, parents and dates change, one by one and together: the index records follow, and no old one is left. */
 TEST(entity, moves)
 {
   t_store b;
@@ -530,7 +530,7 @@ TEST(entity, moves)
   munit_assert_int(svc_entity_by_id(b.txn, "test", &e.id, &got), ==, SVC_OK);
   munit_assert_true(same_entity(&got, &e));
   munit_assert_true(svc_due_first(b.txn, &due) && svc_id_eq(&due.parent, &two) && due.when == 5000);
-  old = e; /* both, and the time */
+  old = e; /* both, and the date */
   e.parent = one;
   e.unique = SVC_S("back");
   svc_due_set(&e, SVC_DUE_STATE, 7000);
@@ -539,7 +539,7 @@ TEST(entity, moves)
   munit_assert_int(box_named(&b, &one, SVC_S("back"), &got), ==, SVC_OK);
   munit_assert_int64(svc_due_get(&got, SVC_DUE_STATE), ==, 7000);
   munit_assert_true(svc_due_first(b.txn, &due) && svc_id_eq(&due.parent, &one) && due.when == 7000);
-  old = e; /* no name, no time any more */
+  old = e; /* the name and the date are removed */
   e.unique = SVC_S("");
   svc_due_set(&e, SVC_DUE_STATE, 0);
   munit_assert_int(svc_entity_update(b.txn, &b.arena, &e, &old), ==, SVC_OK);
@@ -550,8 +550,8 @@ TEST(entity, moves)
 }
 
 /*
-** The catalog of a later build may say of a noun that its names are shared, or of another space, or that it is found by its
-** id: who changes an entity writes that down, and the entries follow.
+** The catalog of a later build may share a noun's names, move them to another name space, or add an index by id. An update of
+** an entity stores that, and its index records follow.
 */
 TEST(entity, other_entries)
 {
@@ -566,7 +566,7 @@ TEST(entity, other_entries)
   munit_assert_int(svc_entity_update(b.txn, &b.arena, &e, &old), ==, SVC_OK);
   box_expect(&b, 1, 0, 1, 0, 0);
   munit_assert_int(box_named(&b, &b.root, SVC_S("name"), &got), ==, SVC_NOT_FOUND);
-  munit_assert_int(svc_entity_update(b.txn, &b.arena, &old, &e), ==, SVC_OK); /* and back */
+  munit_assert_int(svc_entity_update(b.txn, &b.arena, &old, &e), ==, SVC_OK); /* back to the first form */
   box_expect(&b, 1, 0, 1, 0, 1);
   e = old;
   memcpy(e.names, "both", SVC_KIND_SIZE);
@@ -584,7 +584,7 @@ TEST(entity, other_entries)
   t_store_close(&b);
 }
 
-/* From the root to a parent and back: the root's count is not the parent's. */
+/* An entity moves from the root to a parent and back: the root's count is separate from the parent's. */
 TEST(entity, adopted)
 {
   t_store b;
@@ -610,7 +610,7 @@ TEST(entity, adopted)
   t_store_close(&b);
 }
 
-/* All below a parent at once, and nothing else. */
+/* Deletes all entities below a parent at once, and no others. */
 TEST(entity, remove_all)
 {
   enum { EACH = 1500 };
@@ -622,8 +622,8 @@ TEST(entity, remove_all)
   t_store_open(&b);
   memset(&parents[0], 0, sizeof parents[0]);
   parents[1] = t_id(9000);
-  memset(&parents[2], 0xFF, sizeof parents[2]); /* the last there is */
-  munit_assert_int(svc_entity_remove_all(b.txn, "test", &parents[1]), ==, SVC_OK); /* of none */
+  memset(&parents[2], 0xFF, sizeof parents[2]); /* the largest possible id */
+  munit_assert_int(svc_entity_remove_all(b.txn, "test", &parents[1]), ==, SVC_OK); /* without entities */
   for (i = 0; i < 6 * EACH; i++) {
     e = entity_n(i / 6 + 1, "");
     e.kind = kinds[i % 2];
@@ -636,17 +636,17 @@ TEST(entity, remove_all)
     munit_assert_uint(box_records(&b, 'c'), ==, 5 - i);
     for (j = 0; j < 6; j++) munit_assert_uint64(svc_count(b.txn, kinds[j % 2], &parents[j % 3]), ==, j <= i ? 0 : EACH);
   }
-  e = entity_n(1, ""); /* and it begins again */
+  e = entity_n(1, ""); /* counts start at zero again */
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
   munit_assert_uint64(svc_count(b.txn, "test", &b.root), ==, 1);
-  b.txn->error = SVC_IO; /* after an error nothing goes */
+  b.txn->error = SVC_IO; /* after an error nothing is deleted */
   munit_assert_int(svc_entity_remove_all(b.txn, "test", &b.root), ==, SVC_IO);
   b.txn->error = SVC_OK;
   box_expect(&b, 1, 0, 1, 0, 0);
   t_store_close(&b);
 }
 
-/* Names that are very long, or hold what separates the parts of keys. */
+/* Names that are very long, or contain bytes that separate the parts of keys. */
 TEST(entity, odd_names)
 {
   static char text[2000];
@@ -679,7 +679,7 @@ TEST(entity, odd_names)
 
 TEST(entity, links_at)
 {
-  static const char *const bodies[] = { /* ~ is where the links belong */
+  static const char *const bodies[] = { /* ~ marks where the links belong */
     "{~}",
     "{\"a\":1~}",
     "{~\"z\":1}",
@@ -703,7 +703,7 @@ TEST(entity, links_at)
     "{\"a\":\"\\\\\"~}",
     "{\"a\\\",{\":1,\"b\":2,~\"m,\\\"\":3}",
     "{\"a\":null,\"b\":true,\"c\":-1.5e3,~\"m\":false}",
-    "{\"\xC3\xA9\":1}", /* behind all of ASCII: see below */
+    "{\"\xC3\xA9\":1}", /* a name after all of ASCII: see below */
   };
   size_t i;
   for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
@@ -716,7 +716,7 @@ TEST(entity, links_at)
     size_t found;
     snprintf(text, sizeof text, "%.*s%s", (int)at, bodies[i], mark ? mark + 1 : bodies[i] + at);
     svc_arena_init(&arena, NULL);
-    if (strstr(text, "{\"\"")) { /* the parser refuses an empty key, the walk need not */
+    if (strstr(text, "{\"\"")) { /* the parser refuses an empty name, but the function that finds the position accepts one */
       node = svc_node_new(&arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
       svc_node_append(node, svc_node_new(&arena, SVC_J_NUMBER, SVC_S(""), SVC_S("1")));
       svc_node_append(node, svc_node_new(&arena, SVC_J_NUMBER, SVC_S("links0"), SVC_S("2")));
@@ -731,7 +731,7 @@ TEST(entity, links_at)
   }
 }
 
-/* A count of a damaged store is no size: a product of it could be small, and what is put there is not. */
+/* A count in a damaged store must not be used as a size: a product with it could overflow to a small number. */
 TEST(entity, count_room)
 {
   t_store b;
@@ -739,7 +739,7 @@ TEST(entity, count_room)
   svc_count_add(b.txn, "test", &b.root, 3);
   munit_assert_size(svc_count_room(b.txn, "test", &b.root, 12), ==, 3);
   munit_assert_int(b.txn->error, ==, SVC_OK);
-  svc_count_add(b.txn, "test", &b.root, ((int64_t)1 << 62) - 4); /* one more, times 12, is 0 */
+  svc_count_add(b.txn, "test", &b.root, ((int64_t)1 << 62) - 4); /* the count plus one, times 12, overflows to 0 */
   munit_assert_size(svc_count_room(b.txn, "test", &b.root, 12), ==, 0);
   munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
   t_store_close(&b);

@@ -1,6 +1,6 @@
 /*
-** Entities by their unique value and by their id alone: at every moment look-ups, counts and lists say what a plain array
-** says, whatever was inserted, changed, moved or removed before.
+** Entities by their unique value and by id alone. After each insert, change, move and delete, look-ups, counts and lists return
+** the same as a plain array.
 */
 #include "faults.h"
 #include "support.h"
@@ -10,7 +10,7 @@
 #define MOST 90
 #define PARENTS 3
 #define NAMES 12
-#define SPACE "both" /* the space of names that the two kinds share */
+#define SPACE "both" /* the name space that the two kinds share */
 
 static const char *const kinds[] = { "test", "tesu" };
 
@@ -18,7 +18,7 @@ typedef struct shelf {
   t_store t;
   svc_id parents[PARENTS];
   struct {
-    bool there, shared; /* shared: others may have its name as well */
+    bool there, shared; /* shared: others may have the same name */
     int kind, parent, name;
   } all[MOST];
 } shelf;
@@ -28,7 +28,7 @@ static void shelf_open(shelf *f)
   unsigned i;
   memset(f, 0, sizeof *f);
   t_store_open(&f->t);
-  for (i = 1; i < PARENTS; i++) f->parents[i] = t_id(1000 + i); /* the first is the root */
+  for (i = 1; i < PARENTS; i++) f->parents[i] = t_id(1000 + i); /* the first parent is the root */
 }
 
 static void shelf_close(shelf *f)
@@ -70,7 +70,7 @@ static void shelf_insert(shelf *f, int n, int kind, int parent, int name, bool s
   munit_assert_int(svc_entity_insert(f->t.txn, &f->t.arena, &e), ==, SVC_OK);
 }
 
-/* As it is stored: what the store gives stays valid while the transaction writes. */
+/* The entity as it is stored. Memory of the store stays valid while the transaction writes. */
 static svc_entity shelf_get(shelf *f, int n)
 {
   svc_entity e;
@@ -97,7 +97,7 @@ static void shelf_remove(shelf *f, int n)
   f->all[n].there = false;
 }
 
-/* Who has this name, so that nobody else may have it; -1: nobody. */
+/* Returns the entity that holds this name exclusively; -1: none. */
 static int shelf_taken(const shelf *f, int parent, int name)
 {
   int i;
@@ -131,7 +131,7 @@ static void check_list(shelf *f, int kind, int parent)
   munit_assert_uint64(svc_count(f->t.txn, kinds[kind], &f->parents[parent]), ==, (uint64_t)n);
 }
 
-/* Below one parent, and below all. */
+/* Checks a name below one parent, and below all. */
 static void check_name(shelf *f, int name)
 {
   const svc_str text = name_of(f, name);
@@ -159,7 +159,7 @@ static void check_name(shelf *f, int name)
     munit_assert_memory_equal(SVC_KIND_SIZE, found.kind, kinds[f->all[n].kind]);
     count++;
   }
-  munit_assert_false(svc_named_next(&scan, &found)); /* and not once more */
+  munit_assert_false(svc_named_next(&scan, &found)); /* no further entity */
   munit_assert_int(count, ==, expected);
 }
 
@@ -181,7 +181,7 @@ static void shelf_check(shelf *f)
   for (i = 0; i < NAMES; i++) check_name(f, i);
 }
 
-/* By its id alone: found below whatever parent it is, there and where it goes to, until it is gone. */
+/* An entity is found by id alone below any parent, and also after it moves, until it is deleted. */
 TEST(index, by_id)
 {
   shelf f;
@@ -200,7 +200,7 @@ TEST(index, by_id)
   munit_assert_uint64(svc_count(f.t.txn, "test", &f.parents[2]), ==, 1);
   munit_assert_uint64(svc_count(f.t.txn, "test", NULL), ==, 2);
   shelf_check(&f);
-  shelf_change(&f, 0, 2, 5); /* moves, and has another name, for that one is taken there */
+  shelf_change(&f, 0, 2, 5); /* moves under another name, because its own is taken there */
   munit_assert_uint64(svc_count(f.t.txn, "test", &f.parents[1]), ==, 0);
   munit_assert_uint64(svc_count(f.t.txn, "test", &f.parents[2]), ==, 2);
   munit_assert_uint64(svc_count(f.t.txn, "test", NULL), ==, 2);
@@ -216,7 +216,7 @@ TEST(index, by_id)
   shelf_close(&f);
 }
 
-/* Two kinds in one space: who comes second finds the name taken, and by whom; in a space of its own it would be free. */
+/* Two kinds share a name space: the second one finds the name taken, and by which kind. In a separate space the name would be free. */
 TEST(index, shared_space)
 {
   shelf f;
@@ -226,12 +226,13 @@ TEST(index, shared_space)
   shelf_open(&f);
   name = name_of(&f, 7);
   shelf_insert(&f, 0, 0, 1, 7, false);
-  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[1], name, &other), ==, SVC_OK); /* what an insert of "tesu" asks */
+  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[1], name, &other), ==, SVC_OK); /* an insert of "tesu" looks this up */
   munit_assert_memory_equal(SVC_KIND_SIZE, other.kind, "test");
   munit_assert_int(number_of(&other.id), ==, 0);
   munit_assert_int(svc_entity_named(f.t.txn, "tesu", SPACE, &f.parents[1], name, &e), ==, SVC_NOT_FOUND);
   munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[2], name, &other), ==, SVC_NOT_FOUND);
-  munit_assert_int(svc_named_get(f.t.txn, "test", &f.parents[1], name, &other), ==, SVC_NOT_FOUND); /* not in its kind's own */
+  /* not in the kind's default name space */
+  munit_assert_int(svc_named_get(f.t.txn, "test", &f.parents[1], name, &other), ==, SVC_NOT_FOUND);
   shelf_insert(&f, 1, 1, 2, 7, false);
   munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[2], name, &other), ==, SVC_OK);
   munit_assert_memory_equal(SVC_KIND_SIZE, other.kind, "tesu");
@@ -241,7 +242,7 @@ TEST(index, shared_space)
   shelf_insert(&f, 2, 1, 1, 7, false);
   shelf_check(&f);
 
-  e = shelf_entity(&f, 2); /* a space of its own: zero says its kind */
+  e = shelf_entity(&f, 2); /* a separate name space: zero bytes select the kind itself */
   e.id = t_id(200);
   memset(e.names, 0, sizeof e.names);
   munit_assert_memory_equal(SVC_KIND_SIZE, svc_entity_names(&e), "tesu");
@@ -254,7 +255,7 @@ TEST(index, shared_space)
   shelf_close(&f);
 }
 
-/* A change that renames nothing, and one to the same name elsewhere; a name that is given up can be taken in one go. */
+/* A change that keeps the name, and a move that keeps it. A name that is given up can be taken in the same transaction. */
 TEST(index, plain_change)
 {
   shelf f;
@@ -274,7 +275,7 @@ TEST(index, plain_change)
   shelf_close(&f);
 }
 
-/* Everything at random: mostly in order, as ids are given out, and now and then not. */
+/* Random operations: mostly in the order of ids, sometimes not. */
 TEST(index, random)
 {
   shelf f;
@@ -299,7 +300,7 @@ TEST(index, random)
       shelf_remove(&f, n);
     }
     shelf_check(&f);
-    if (round % 100 == 99) { /* from the start */
+    if (round % 100 == 99) { /* starts again with no entities */
       for (n = 0; n < MOST; n++)
         if (f.all[n].there) shelf_remove(&f, n);
       end = 0;
@@ -309,7 +310,7 @@ TEST(index, random)
   shelf_close(&f);
 }
 
-/* Names of which one is the beginning of the other, or looks like one with its scope behind: each finds its own only. */
+/* Names that begin with another name, or look like a name followed by its scope: each look-up finds only its own entity. */
 TEST(index, alike)
 {
   const svc_str names[] = { SVC_S("a"), SVC_S("a\0"), SVC_S("a\0\0\0\0\0\0\0\0\0\0\0\0\0"), SVC_S("ab"), SVC_S("\0"),
@@ -341,7 +342,7 @@ TEST(index, alike)
   shelf_close(&f);
 }
 
-/* An entry that is none: an error, not an answer. */
+/* A malformed index record is an error, not a result. */
 TEST(index, corrupt)
 {
   shelf f;
@@ -362,7 +363,7 @@ TEST(index, corrupt)
   shelf_close(&f);
 }
 
-/* A name so long that it stands there by its hash, and there is none to be had: an error as well, and nobody else's entry. */
+/* A name so long that its hash is the key, while hashing fails: an error, and never another entity's record. */
 TEST(index, no_hash)
 {
   char text[500];
@@ -402,10 +403,10 @@ static void check_project(t_service *t, const char *org, const char *name, const
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/groups?itemsPerPage=500", org), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, of_org);
   snprintf(text, sizeof text, "results[%d].id", (int)of_org - 1);
-  munit_assert_string_equal(t_str(t, text), id); /* the newest is the last */
+  munit_assert_string_equal(t_str(t, text), id); /* the newest project is the last */
 }
 
-/* Projects are below their organizations: names, lists and ids say the same at every moment, whatever came before. */
+/* Projects below organizations: names, lists and ids agree after every operation. */
 TEST(index, projects)
 {
   enum { PROJECTS = 36 };
@@ -445,7 +446,7 @@ TEST(index, projects)
 #define CLUSTER "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
                 "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
 
-/* A project that goes to another organization takes all that is below it along, and leaves nothing behind. */
+/* A project that moves to another organization takes everything below it along, and leaves nothing behind. */
 TEST(index, migrates)
 {
   t_service t;
@@ -458,10 +459,10 @@ TEST(index, migrates)
   t_project(&t, org[0], "beta");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/privateIpMode", group), ==, 200);
   munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
-  for (i = 1; i < 4; i++) { /* there, back, and there again */
+  for (i = 1; i < 4; i++) { /* to the other organization, back, and there again */
     snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", org[i % 2]);
     munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
-    t_advance(&t, 20); /* its cluster goes on */
+    t_advance(&t, 20); /* its cluster continues to be created */
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c", group), ==, 200);
     munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
     munit_assert_size(store_whole(t.s), ==, 2);
@@ -476,7 +477,7 @@ TEST(index, migrates)
     munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
     munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
   }
-  t_project(&t, org[0], "alpha"); /* its name is free where it was */
+  t_project(&t, org[0], "alpha"); /* the name is free in the old organization */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c", group), ==, 202);
   t_advance(&t, 20);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);

@@ -1,12 +1,12 @@
 /*
-** Every call that the store makes to the system fails in turn: while it is opened, new and old, read, written to, grown, copied and closed;
-** once, or from there until the disk is well again; with each error that such a call has.
+** Every system call of the store fails in turn, with each error that such a call has: once, or from there until the disk works
+** again. The steps are: opening (new and existing), reading, writing, growing, copying and closing.
 **
-** What must hold: nothing ends; svc_open() and svc_backup() say what it was; a request is answered, or 503 or 507; afterwards the handle
-** goes on, or another one opened in its place does; what was acknowledged is there, what was refused is not there by half, and the store is
-** whole. A backup is whole, or not there.
+** The rules: the process does not crash. svc_open() and svc_backup() report the cause. A request is answered, or gets 503 or
+** 507. Afterwards the handle works again, or a new one does. Acknowledged changes are stored, refused ones are not stored in
+** part, and the store is valid. A backup is complete, or does not exist.
 **
-**   SVC_TEST_ALL=1   every call; else a sample, another one in each step
+**   SVC_TEST_ALL=1   every call; without it a sample, a different one in each step
 */
 #include "faults.h"
 #include "support.h"
@@ -26,10 +26,10 @@ typedef struct io_try {
   int64_t now;
   char log[512];
   svc *s;
-  char names[IO_ORGS][32]; /* of organizations that were acknowledged */
+  char names[IO_ORGS][32]; /* acknowledged organizations */
   size_t count, asked;
   int status;   /* of the last answer */
-  size_t total; /* of the last list: -1: none */
+  size_t total; /* of the last list; -1: none */
   bool gone;    /* the handle was closed */
 } io_try;
 
@@ -70,7 +70,7 @@ static int io_ask(io_try *t, const char *method, const char *target, const char 
   return t->status;
 }
 
-/* Is there an organization of this name? -1: it cannot be told. */
+/* Returns whether an organization of this name exists; -1: unknown. */
 static int io_there(io_try *t, const char *name)
 {
   char path[128];
@@ -79,7 +79,7 @@ static int io_there(io_try *t, const char *name)
   return t->total == 1;
 }
 
-/* One more; what is acknowledged is noted. */
+/* Creates another organization, and notes it if it was acknowledged. */
 static int io_create(io_try *t)
 {
   char name[32], body[256];
@@ -138,15 +138,15 @@ static bool io_step_backup(io_try *t)
   int rc = svc_backup(t->s, t->copy);
   io_named(t, rc, "backup");
   snprintf(name, sizeof name, "%s/data.mdb", t->copy);
-  if (rc != SVC_OK && access(name, F_OK) == 0) io_sum.late++; /* it has its name, and the folder could not be flushed: it is whole */
+  if (rc != SVC_OK && access(name, F_OK) == 0) io_sum.late++; /* the copy is complete, but flushing the folder failed */
   return rc == SVC_OK;
 }
 
-/* As another process makes one, while this one holds the store. */
+/* Copies the store as another process does while this one holds it. */
 static bool io_step_visit(io_try *t)
 {
   int rc = svc_lmdb_copy_of(t->folder, t->copy);
-  if (rc == SVC_INVALID || rc == SVC_NOT_FOUND) munit_errorf("a copy from outside: %d", rc); /* a read that gives the half is that of a file that was cut */
+  if (rc == SVC_INVALID || rc == SVC_NOT_FOUND) munit_errorf("a copy from outside: %d", rc); /* a short read looks like a truncated file */
   return rc == SVC_OK;
 }
 
@@ -156,7 +156,7 @@ static void io_found(void *context, const char *text)
   ++*(int *)context;
 }
 
-/* What cannot be read is a line, or a code. */
+/* The check reports a line for what it cannot read, or returns an error. */
 static bool io_step_check(io_try *t)
 {
   int lines = 0, rc = svc_check_store(t->s, io_found, &lines);
@@ -179,7 +179,7 @@ static bool io_step_close(io_try *t)
 
 static const struct {
   const char *name;
-  bool fresh, closed; /* in an empty folder; before it is opened */
+  bool fresh, closed; /* fresh: in an empty folder; closed: before the store is opened */
   bool (*run)(io_try *);
 } io_steps[] = {
   { "first", true, true, io_step_open },  { "open", false, true, io_step_open },     { "read", false, false, io_step_read },
@@ -230,7 +230,7 @@ static void io_copy_whole(io_try *t)
   t->s = s;
 }
 
-/* The disk is well again: the handle goes on, or another does. */
+/* The disk works again: the handle works, or a new one does. */
 static void io_goes_on(io_try *t, const char *what)
 {
   size_t i;
@@ -265,7 +265,7 @@ static void io_begin(io_try *t, bool fresh)
   munit_assert_int(io_create(t), ==, 201);
 }
 
-/* One fault in one step. False: there are not so many calls. */
+/* Runs one step with one fault. Returns false if the step has fewer calls. */
 static bool io_one(size_t step, enum t_call call, long at, int error, bool for_good)
 {
   static io_try t;
@@ -307,12 +307,12 @@ TEST(io, faults)
           if (!once) break;
           if ((all || n % 2) && io_errors[k].errors[e] != EINTR) io_one(step, io_errors[k].call, at, io_errors[k].errors[e], true);
         }
-  fprintf(stderr, "I/O: %ld faults: %ld refused, %ld done nevertheless; %ld handles had to be opened anew; %ld backups refused that are whole\n",
+  fprintf(stderr, "I/O: %ld faults: %ld refused, %ld done nevertheless; %ld handles had to be reopened; %ld backups refused that are whole\n",
           io_sum.tried, io_sum.refused, io_sum.succeeded, io_sum.reopened, io_sum.late);
   munit_assert_long(io_sum.tried, >, 50);
 }
 
-/* A store that opens, and then cannot be read or written: that, too, is said in a line. */
+/* A store that opens, and then cannot be read or written: each is logged in a line. */
 TEST(io, said)
 {
   size_t step;
@@ -323,13 +323,13 @@ TEST(io, said)
   munit_assert_long(at, >, 2);
 }
 
-/* Counts what is told of one thing, not of all that could not be read. */
+/* Counts findings about records, without those about records that could not be read. */
 static void io_found_wrong(void *context, const char *text)
 {
   if (!strstr(text, ": cannot be read to their end")) ++*(int *)context;
 }
 
-/* A check that cannot look something up says that it could not, not that it is missing: at every question that it asks. */
+/* If a look-up of the check fails, the check reports that failure, and never a missing record. This holds for each of its reads. */
 TEST(io, checked)
 {
   static const int errors[] = { EIO, ENOMEM };
@@ -352,7 +352,7 @@ TEST(io, checked)
   store_remove(t.folder);
 }
 
-/* Where a store may be: in this folder, in one with slashes behind it; not where names are longer than the system takes. */
+/* Paths of a store: the current folder, a folder with trailing slashes, and not a path longer than the system allows. */
 TEST(io, paths)
 {
   static char large[5000];
@@ -377,12 +377,12 @@ TEST(io, paths)
   config.path = large;
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_IO);
   munit_assert_not_null(strstr(why, "cannot create the folder"));
-  for (i = 0; i < sizeof large - 1; i++) large[i] = i % 2 ? '/' : '.'; /* a name that leads here, and none below it can be written */
+  for (i = 0; i < sizeof large - 1; i++) large[i] = i % 2 ? '/' : '.'; /* a path that leads here, too long for any file below it */
   large[4090] = '\0';
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_INVALID);
   munit_assert_not_null(strstr(why, "too long"));
   munit_assert_int(svc_lmdb_copy_of(large, "copy-of"), ==, SVC_INVALID);
-  for (i = 4070; i < 4090; i++) { /* some of its files have names that fit, and others have not */
+  for (i = 4070; i < 4090; i++) { /* the paths of some files fit, those of others do not */
     char last = large[i];
     int rc;
     large[i] = '\0';
@@ -413,7 +413,8 @@ static int io_entries(const char *folder)
   return n;
 }
 
-/* A store of its own, without a path, is where the system lets it be, and leaves nothing there; else it says what to set. */
+/* A private store, without a path, is in a temporary folder and leaves nothing there. If it cannot be created, the error names the
+** variable to set. */
 TEST(io, private)
 {
   static char large[5000];
@@ -425,18 +426,18 @@ TEST(io, private)
   SKIP_IF(!T_ON_LMDB);
   store_folder(folder);
   munit_assert_int(chdir(folder), ==, 0);
-  for (i = 0; i < sizeof large - 1; i++) large[i] = i % 2 ? '/' : '.'; /* a name that leads here */
-  setenv("TMPDIR", large, 1); /* no such name can be: the next place */
+  for (i = 0; i < sizeof large - 1; i++) large[i] = i % 2 ? '/' : '.'; /* a path that leads here */
+  setenv("TMPDIR", large, 1); /* too long for a path: the next folder is tried */
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
   port->close(store);
   large[4079] = '\0';
-  setenv("TMPDIR", large, 1); /* a folder can be made in it, and no file in that */
+  setenv("TMPDIR", large, 1); /* a folder can be created in it, but no file in that folder */
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_IO);
   munit_assert_not_null(strstr(why, "cannot open the store in ./././"));
   munit_assert_int(io_entries(folder), ==, 0);
   setenv("TMPDIR", folder, 1);
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
-  munit_assert_int(io_entries(folder), ==, 0); /* open, and without a name */
+  munit_assert_int(io_entries(folder), ==, 0); /* open, but already without a name */
   port->close(store);
   t_fault(T_CALL_NAME, 1, EACCES, true);
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_IO);
@@ -447,7 +448,7 @@ TEST(io, private)
   store_remove(folder);
 }
 
-/* Each function of LMDB's that opening and copying call, and each map that a store which grows asks for. */
+/* Each function of LMDB that opening and copying call, and each new map of a growing store. */
 TEST(io, each)
 {
   static const struct { const char *step; enum t_call call; int error; long least; } rows[] = {
@@ -462,7 +463,7 @@ TEST(io, each)
   }
 }
 
-/* Fill it with large ones, then with small ones, until it is full or has a map no more. */
+/* Adds large projects, then small ones, until the store is full or has lost its map. */
 static int io_fill(t_service *t, const char *org, char name[32])
 {
   char body[128];
@@ -478,7 +479,7 @@ static int io_fill(t_service *t, const char *org, char name[32])
   return status;
 }
 
-/* Delete the large ones, one after the other, until one cannot be; 404: all of them could. */
+/* Deletes the large projects one by one until a delete fails. Returns its status; 404: all were deleted. */
 static int io_empty(t_service *t)
 {
   int i, status = 202;
@@ -489,7 +490,7 @@ static int io_empty(t_service *t)
   return status;
 }
 
-/* A store whose map could not grow; limit 0: none. False: with this limit everything could be deleted without a larger map. */
+/* Makes a store whose map could not grow; limit 0: no limit. Returns false if everything could be deleted without a larger map. */
 static bool io_break(t_service *t, const svc_config *config, char first[25])
 {
   const bool limited = config->map_limit != 0;
@@ -499,15 +500,15 @@ static bool io_break(t_service *t, const svc_config *config, char first[25])
   strcpy(org, t_organization(t, "Acme"));
   strcpy(first, t_project(t, org, "first"));
   if (limited) munit_assert_int(io_fill(t, org, name), ==, 507);
-  t_fault(T_CALL_MAP, 2, ENOMEM, false); /* the first is to see whether there is room */
+  t_fault(T_CALL_MAP, 2, ENOMEM, false); /* the first call only checks whether there is room */
   status = limited ? io_empty(t) : io_fill(t, org, name);
   if (t_fault_end() == 1) munit_assert_int(status, ==, 503);
   else munit_assert_int(status, ==, 404);
   return status == 503;
 }
 
-/* The map is gone, and the larger one is not to be had: nothing is read or written any more, nothing ends, and a handle that is opened
-** anew finds all. With a limit it is work that frees for which the map was to grow: how full pages are decides for which limits. */
+/* The old map is unmapped, and the larger one fails: nothing is read or written any more, nothing crashes, and a new handle finds
+** all data. With a limit only work that frees space makes the map grow; how full the pages are determines for which limits. */
 TEST(io, broken)
 {
   char folder[128], copy[160], first[25], name[32];
@@ -540,7 +541,7 @@ TEST(io, broken)
   }
 }
 
-/* A store that may grow no more: a write that does not fit is refused, whatever of LMDB's fails while room is looked for. */
+/* A store that may not grow: a write that does not fit is refused, whichever function of LMDB fails while the store looks for room. */
 TEST(io, full)
 {
   char folder[128], org[25], name[32];
@@ -564,7 +565,8 @@ TEST(io, full)
   store_remove(folder);
 }
 
-/* Behind work that frees a commit of next to nothing makes its pages ready for use: it may fail, at each of its calls, and nothing is lost. */
+/* After work that frees space, an almost empty commit makes its pages usable. This commit may fail at each of its calls, and nothing
+** is lost. */
 TEST(io, turn)
 {
   char folder[128], name[32];
@@ -588,7 +590,7 @@ TEST(io, turn)
   store_remove(folder);
 }
 
-/* A reserve that no disk has room for: a write asks whether pages are free in its place, and where it cannot learn that it is refused. */
+/* The disk has no room for the reserve file: a write checks instead whether pages are free, and is refused if that is unknown. */
 TEST(io, no_reserve)
 {
   char folder[128], path[160], org[25], name[32];

@@ -1,5 +1,5 @@
 /*
-** Keys and ids: what sorts before what, what a prefix finds, and that no two things share a key.
+** Keys and ids: their order, the ranges of prefixes, and that all keys are distinct.
 */
 #include "support.h"
 
@@ -91,7 +91,7 @@ TEST(keys, layout)
   munit_assert_memory_equal(14, k.b, "w\1\2\3\4\5\6\7\10\x0B\x0Cxyz");
 }
 
-/* Where what begins alike ends. */
+/* The end of the range of a prefix. */
 TEST(keys, behind)
 {
   static const struct {
@@ -106,20 +106,20 @@ TEST(keys, behind)
     svc_key_behind(&end, &prefix);
     munit_assert_size(end.n, ==, strlen(cases[i].end));
     munit_assert_memory_equal(end.n, end.b, cases[i].end);
-    other = prefix; /* whatever is put behind the prefix comes before the end */
+    other = prefix; /* the prefix with any bytes after it sorts before the end */
     for (j = 0; j < 20; j++) {
       munit_assert_int(key_order(&other, &end), <, 0);
       svc_key_number(&other, 0xFF, 1);
     }
   }
-  memset(prefix.b, 0xFF, SVC_KEY_MOST); /* as long as it gets */
+  memset(prefix.b, 0xFF, SVC_KEY_MOST); /* the maximum length */
   prefix.b[0] = 'e';
   prefix.n = SVC_KEY_MOST;
   svc_key_behind(&end, &prefix);
   munit_assert_true(end.n == 1 && end.b[0] == 'f');
 }
 
-/* Keys of entities in the order in which their ids were made, keys of due entries in the order of time. */
+/* Keys of entities sort in the order of creation, keys of due dates in the order of time. */
 TEST(keys, rise)
 {
   static const int64_t times[] = { INT64_MIN, -T_START, -256, -255, -1, 0, 1, 255, 256, 65535, 65536, 0xFFFFFFFF, 0x100000000,
@@ -146,13 +146,13 @@ TEST(keys, rise)
     due = due_of(times[i], "aaaa", &zero, &zero, 0);
     svc_key_due(&k, &due);
     munit_assert_int(key_order(&before, &k), <, 0);
-    due = due_of(times[i], "zzzz", &top, &top, 255); /* whatever follows, the time decides */
+    due = due_of(times[i], "zzzz", &top, &top, 255); /* the time decides, whatever bytes follow */
     svc_key_due(&before, &due);
     munit_assert_int(key_order(&k, &before), <, 0);
   }
 }
 
-/* Values that could be mistaken for one another, with scopes that could be mistaken for parts of values. */
+/* Values that could be confused with each other, with scopes that look like parts of values. */
 TEST(keys, unique)
 {
   static const char s12[] = "\0\0\0\0\0\0\0\0\0\0\0\0";
@@ -166,7 +166,7 @@ TEST(keys, unique)
   for (i = 0; i < VALUES * SCOPES; i++) svc_key_unique(&keys[i], "kind", values[i / SCOPES], &scopes[i % SCOPES]);
   for (i = 0; i < VALUES * SCOPES; i++)
     for (j = 0; j < i; j++) munit_assert_int(key_order(&keys[i], &keys[j]), !=, 0);
-  for (i = 0; i < VALUES; i++) { /* without the scope: a prefix of the value's own keys, and with 12 bytes to go only of them */
+  for (i = 0; i < VALUES; i++) { /* without the scope: a prefix of the value's keys; keys with 12 more bytes are only its own */
     svc_key prefix;
     svc_key_unique(&prefix, "kind", values[i], NULL);
     for (j = 0; j < VALUES * SCOPES; j++) {
@@ -184,7 +184,7 @@ TEST(keys, long_values)
   svc_key a, b;
   size_t n;
   memset(text, 'x', sizeof text);
-  svc_key_unique(&a, "kind", (svc_str){ text, 400 }, &scope); /* the longest that stands there itself */
+  svc_key_unique(&a, "kind", (svc_str){ text, 400 }, &scope); /* the longest value that is part of the key */
   munit_assert_size(a.n, ==, 1 + 4 + 400 + 1 + 12);
   munit_assert_memory_equal(400, a.b + 5, text);
   for (n = 401; n <= sizeof text; n = n * 3 + 1) {
@@ -192,7 +192,7 @@ TEST(keys, long_values)
     munit_assert_size(a.n, ==, 1 + 4 + 32 + 1 + 12);
     svc_sha256((svc_str){ text, n }, hash);
     munit_assert_memory_equal(32, a.b + 5, hash);
-    text[n - 1] = 'y'; /* only the last byte differs */
+    text[n - 1] = 'y'; /* differs only in the last byte */
     svc_key_unique(&b, "kind", (svc_str){ text, n }, &scope);
     munit_assert_int(key_order(&a, &b), !=, 0);
     text[n - 1] = 'x';
@@ -226,7 +226,7 @@ static keys_store keys_open(const char *const *names)
   return k;
 }
 
-/* What a scan finds, as one text: the keys with a space behind each. */
+/* Returns the keys that a scan finds, each followed by a space. */
 static const char *keys_found(svc_txn *txn, const char *prefix, bool backwards)
 {
   static char out[512];
@@ -242,7 +242,7 @@ static const char *keys_found(svc_txn *txn, const char *prefix, bool backwards)
     n += (size_t)snprintf(out + n, sizeof out - n, SVC_FMT " ", SVC_ARG(found));
   }
   out[n] = 0;
-  munit_assert_false(svc_scan_next(&scan, &found, &value)); /* and not once more */
+  munit_assert_false(svc_scan_next(&scan, &found, &value)); /* no further row */
   munit_assert_int(txn->error, ==, SVC_OK);
   return out;
 }
@@ -250,7 +250,7 @@ static const char *keys_found(svc_txn *txn, const char *prefix, bool backwards)
 static void keys_check_scans(svc_txn *txn)
 {
   munit_assert_string_equal(keys_found(txn, "a", false), "a ");
-  munit_assert_string_equal(keys_found(txn, "a", true), "a ");     /* the very first key */
+  munit_assert_string_equal(keys_found(txn, "a", true), "a ");     /* the first key of the store */
   munit_assert_string_equal(keys_found(txn, "b", false), "b b1 b2 b2x b\xFE\xFEz b\xFF b\xFF\xFF ");
   munit_assert_string_equal(keys_found(txn, "b", true), "b\xFF\xFF b\xFF b\xFE\xFEz b2x b2 b1 b ");
   munit_assert_string_equal(keys_found(txn, "b2", false), "b2 b2x ");
@@ -262,9 +262,9 @@ static void keys_check_scans(svc_txn *txn)
   munit_assert_string_equal(keys_found(txn, "b\xFF", true), "b\xFF\xFF b\xFF ");
   munit_assert_string_equal(keys_found(txn, "b\xFF\xFF", true), "b\xFF\xFF ");
   munit_assert_string_equal(keys_found(txn, "y", false), "y1 y2 ");
-  munit_assert_string_equal(keys_found(txn, "y", true), "y2 y1 "); /* the very last key */
+  munit_assert_string_equal(keys_found(txn, "y", true), "y2 y1 "); /* the last key of the store */
   munit_assert_string_equal(keys_found(txn, "y2", true), "y2 ");
-  /* nothing there: before the first key, between two, behind the last */
+  /* empty ranges: before the first key, between two keys, after the last */
   munit_assert_string_equal(keys_found(txn, "A", false), "");
   munit_assert_string_equal(keys_found(txn, "A", true), "");
   munit_assert_string_equal(keys_found(txn, "b3", false), "");
@@ -290,16 +290,16 @@ TEST(keys, scans)
   int i, found = 0;
   keys_check_scans(k.txn); /* in the transaction that wrote them */
   munit_assert_int(port->commit(k.txn), ==, SVC_OK);
-  for (i = 0; i < 3; i++) { /* a reader keeps its cursor from one transaction to the next */
+  for (i = 0; i < 3; i++) { /* a reader reuses its cursor in the next transaction */
     munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK);
     keys_check_scans(k.txn);
     port->read_end(k.txn);
   }
-  munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK); /* a scan inside of a scan */
+  munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK); /* a scan inside a scan */
   svc_key_begin(&b, 'b');
   svc_key_begin(&y, 'y');
   svc_scan_below(&outer, k.txn, &b, false);
-  svc_scan_expect(&outer, 2); /* so that it goes on after the inner ones */
+  svc_scan_expect(&outer, 2); /* so that it continues after the inner scans */
   while (svc_scan_next(&outer, &key, &value)) {
     munit_assert_char(key.p[0], ==, 'b');
     svc_scan_below(&inner, k.txn, &y, true);
@@ -335,7 +335,8 @@ static void number_key(svc_key *key, unsigned n)
   svc_key_number(key, n, 2);
 }
 
-/* Rows come in batches, and nobody sees where one ends: with whatever is expected, skipped, or cut off at an edge. */
+/* Rows are read in batches, which must not be visible in the result: with any expected number, rows skipped, or an edge that cuts
+** the range. */
 static void check_batches(svc_txn *txn, unsigned rows)
 {
   static const unsigned some[] = { 0, 1, 2, 31, 32, 33, 63, 64, 65, 200 };
@@ -351,7 +352,7 @@ static void check_batches(svc_txn *txn, unsigned rows)
         svc_str found, value;
         svc_key_begin(&key, 'k');
         svc_scan_below(&scan, txn, &key, backwards);
-        if (cut && backwards) number_key(&scan.to, rows > cut ? rows - cut : 0); /* the last ones are not wanted */
+        if (cut && backwards) number_key(&scan.to, rows > cut ? rows - cut : 0); /* leaves out the last rows */
         else if (cut) number_key(&scan.from, cut);
         scan.skip = some[j];
         svc_scan_expect(&scan, some[i]);
@@ -388,7 +389,7 @@ TEST(keys, batches)
   port->close(k.store);
 }
 
-/* Keys as long as they get: where a batch ends at one of them, the next goes on behind it. */
+/* Keys of the maximum length: after a batch that ends with such a key, the next batch continues with its successor. */
 TEST(keys, longest)
 {
   static const char *const none[] = { NULL };
@@ -421,7 +422,7 @@ TEST(keys, longest)
   svc_lmdb_port()->close(k.store);
 }
 
-/* The first error stays, puts after it do nothing, "not found" is none; and a reader cannot write. */
+/* The first error stays, and later puts do nothing. "Not found" is no error. A read transaction cannot write. */
 TEST(keys, errors)
 {
   static const char *const names[] = { "a", NULL };
@@ -437,7 +438,7 @@ TEST(keys, errors)
   munit_assert_uint64(svc_count(k.txn, "kind", &zero), ==, 0);
   munit_assert_int(k.txn->error, ==, SVC_OK);
   munit_assert_false(k.txn->dirty);
-  munit_assert_int(svc_remove(k.txn, &key), ==, SVC_OK); /* what is not there is gone */
+  munit_assert_int(svc_remove(k.txn, &key), ==, SVC_OK); /* removing a missing key succeeds */
   munit_assert_true(k.txn->dirty);
   k.txn->dirty = false;
   munit_assert_int(svc_remove_below(k.txn, &key), ==, SVC_OK);
@@ -451,7 +452,7 @@ TEST(keys, errors)
   munit_assert_int(svc_put(k.txn, &longest, SVC_S("as long as a key can be")), ==, SVC_OK);
   munit_assert_int(svc_get(k.txn, &longest, &value), ==, SVC_OK);
   munit_assert_true(svc_str_is(value, "as long as a key can be"));
-  key.n = 0; /* a name whose hash could not be had */
+  key.n = 0; /* a name whose hash failed */
   munit_assert_int(svc_put(k.txn, &key, SVC_S("")), ==, SVC_NOMEM);
   munit_assert_int(k.txn->error, ==, SVC_NOMEM);
   key.n = 1;
@@ -510,18 +511,18 @@ TEST(keys, ids_text)
 TEST(keys, ids_steps)
 {
   static const unsigned char zero[8], ones[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
-  static const unsigned char two[8] = { 0, 0, 0, 9, 0, 0, 0, 2 }; /* within a second the last four bytes count */
+  static const unsigned char two[8] = { 0, 0, 0, 9, 0, 0, 0, 2 }; /* within a second the last four bytes rise */
   svc_id last = id_of(0), id;
   id = svc_id_next(&last, T_START, ones); /* a new second: random, with room above */
   id_check(&id, "683b98003fffffffffffffff");
   last = id;
-  id = svc_id_next(&last, T_START + 999, zero); /* the same one: by at least one */
+  id = svc_id_next(&last, T_START + 999, zero); /* the same second: greater by at least one */
   id_check(&id, "683b98004000000000000000");
   id = svc_id_next(&last, T_START, two);
   id_check(&id, "683b98004000000000000002");
   id = svc_id_next(&last, T_START, ones);
   id_check(&id, "683b980040000000ffffffff");
-  id = svc_id_next(&last, T_START - 86400000, zero); /* the clock stepped back: as if it had not */
+  id = svc_id_next(&last, T_START - 86400000, zero); /* the clock stepped back: the last second stays */
   id_check(&id, "683b98004000000000000000");
   id = svc_id_next(&last, -1, zero);
   id_check(&id, "683b98004000000000000000");
@@ -529,10 +530,10 @@ TEST(keys, ids_steps)
   id_check(&id, "683b98004000000000000000");
   id = svc_id_next(&last, T_START + 1000, zero);
   id_check(&id, "683b98010000000000000000");
-  last = id_of(0); /* a clock that stands at 1970 */
+  last = id_of(0); /* a clock that is at 1970 */
   id = svc_id_next(&last, 0, zero);
   id_check(&id, "000000000000000000000001");
-  last = id_text("683b9800ffffffffffffffff"); /* the second is used up: the next one is begun */
+  last = id_text("683b9800ffffffffffffffff"); /* the second has no ids left: the next one begins */
   id = svc_id_next(&last, T_START, zero);
   id_check(&id, "683b98010000000000000000");
   last = id_text("683b9800fffffffffffffffe");
@@ -553,7 +554,7 @@ TEST(keys, ids_million)
   for (i = 0; i < 1000000; i++) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     memcpy(random, &state, 8);
-    if (i % 1000 == 0) now += i % 3000 == 0 ? -2500 : 1700; /* to and fro, and on the whole on */
+    if (i % 1000 == 0) now += i % 3000 == 0 ? -2500 : 1700; /* back and forth, but rising on average */
     id = svc_id_next(&last, now, random);
     if (memcmp(id.b, last.b, 12) <= 0) munit_errorf("id %d is not greater than the one before it", i);
     last = id;

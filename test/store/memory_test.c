@@ -1,6 +1,6 @@
 /*
-** The in-memory store against a model: an array of what each key should hold. Random work, with states that readers and kept trees hold on to, and
-** the host's memory counted: all of it comes back.
+** The in-memory store compared with a model, an array of the values of all keys. Random operations run while readers and
+** snapshots hold older states. The host's memory is counted: all of it is freed.
 */
 #include "support.h"
 
@@ -8,7 +8,7 @@
 #define HOLDS 4
 
 typedef struct memory_model {
-  int value[KEYS]; /* 0: the key is not there */
+  int value[KEYS]; /* 0: the key does not exist */
 } memory_model;
 
 typedef struct memory_shop {
@@ -20,10 +20,10 @@ typedef struct memory_shop {
 
 static svc_str memory_text(char out[64], int i)
 {
-  return (svc_str){ out, (size_t)snprintf(out, 64, "%.*s%03d", i % 7, "prefix", i) }; /* keys of several lengths, many that begin alike */
+  return (svc_str){ out, (size_t)snprintf(out, 64, "%.*s%03d", i % 7, "prefix", i) }; /* of several lengths, many with one prefix */
 }
 
-/* Values of several sizes; the number stands at their beginning. */
+/* Values of several sizes, which begin with the number. */
 static svc_str memory_value_of(char out[256], int value)
 {
   memset(out, 'v', 256);
@@ -37,7 +37,7 @@ static int memory_compare_keys(const void *a, const void *b)
   return svc_str_order(memory_text(x, *(const int *)a), memory_text(y, *(const int *)b));
 }
 
-/* All records of a transaction, forwards and backwards, are those of the model. */
+/* Checks that all records of a transaction, forwards and backwards, are those of the model. */
 static void memory_same(const svc_store_port *port, svc_txn *txn, const memory_model *m)
 {
   static svc_row rows[KEYS + 1];
@@ -77,7 +77,7 @@ static void memory_remove_between(memory_shop *s, svc_txn *txn, memory_model *m)
   }
 }
 
-/* Some work in one transaction, which is committed or aborted. */
+/* Random operations in one transaction, which is committed or aborted. */
 static void memory_change(memory_shop *s)
 {
   memory_model m = s->now;
@@ -129,7 +129,7 @@ TEST(memory, model)
     munit_assert_int(s.port->read_begin(s.store, &kept[i].reader), ==, SVC_OK);
     kept[i].reads = s.now;
     memory_change(&s);
-    if (round % 7 == 0) { /* a tree that is kept replaces the one before it */
+    if (round % 7 == 0) { /* a new snapshot replaces the previous one */
       if (kept[i].held) s.port->let_go(kept[i].held);
       munit_assert_int(s.port->write_begin(s.store, &txn), ==, SVC_OK);
       munit_assert_int(s.port->hold(txn, &kept[i].held, &bytes, &records), ==, SVC_OK);
@@ -145,7 +145,7 @@ TEST(memory, model)
   }
   for (i = 0; i < HOLDS; i++) s.port->read_end(kept[i].reader);
   s.port->close(s.store);
-  for (i = 0; i < HOLDS; i++) { /* they outlive the store */
+  for (i = 0; i < HOLDS; i++) { /* snapshots outlive the store */
     if (!kept[i].held) continue;
     munit_assert_int(s.port->held_begin(kept[i].held, &txn), ==, SVC_OK);
     memory_same(s.port, txn, &kept[i].holds);
@@ -155,7 +155,7 @@ TEST(memory, model)
   munit_assert_long(s.memory.live, ==, 0);
 }
 
-/* A path is refused: nobody shall think that it is kept. */
+/* A path is refused: nobody must believe that the data is stored there. */
 TEST(memory, no_path)
 {
   svc_config config = { .path = "somewhere", .store = svc_memory_port() };
@@ -171,7 +171,7 @@ TEST(memory, no_path)
   svc_close(s);
 }
 
-/* By its name, for other languages. */
+/* Selected by name, for other languages. */
 TEST(memory, by_name)
 {
   char why[128];

@@ -1,9 +1,9 @@
 /*
-** The look at the pages of LMDB's file (ports/lmdb_pages.c), number by number: every one from which LMDB computes an address is set to what
-** is at the edge of something, one at a time. Either the file is refused, in words, or LMDB walks all of it: nothing else may be.
+** The check of LMDB's file (ports/lmdb_pages.c), number by number. Each number from which LMDB computes an address is set to
+** edge values, one at a time. The file is then either refused with a reason, or LMDB can walk all of it.
 **
-** The file has something of everything: records two branches deep, values on pages of their own, so many free pages that their list has
-** pages of its own, and a tree of them with a branch, since a reader stayed while others wrote.
+** The file contains every type of page: records two branches deep, values on separate pages, a list of free pages that needs
+** pages of its own, and a tree of such lists with a branch, because a reader stayed open while others wrote.
 */
 #include "faults.h"
 #include "support.h"
@@ -18,7 +18,7 @@
 #define PAGES_SMALL 1200
 #define PAGES_LARGE 140
 #define PAGES_COMMITS 100
-#define PAGES_META_BYTES (16 + 24 + 2 * 48 + 16) /* of a page that is a meta, with words of 8 bytes */
+#define PAGES_META_BYTES (16 + 24 + 2 * 48 + 16) /* used bytes of a meta page, with words of 8 bytes */
 
 typedef struct pages_file {
   char path[160], folder[128];
@@ -102,7 +102,7 @@ static void pages_close(pages_file *f)
   store_remove(f->folder);
 }
 
-/* LMDB itself, from the first record to the last, and all free pages. What it is not made for would end the process. */
+/* Lets LMDB walk from the first record to the last, and over all free pages. A file that it cannot handle crashes the process. */
 static void pages_walk_all(const pages_file *f)
 {
   MDB_env *env;
@@ -112,7 +112,7 @@ static void pages_walk_all(const pages_file *f)
   MDB_dbi dbi;
   unsigned tree;
   char seen;
-  volatile char *last = &seen; /* so that it is read */
+  volatile char *last = &seen; /* so that the compiler keeps the read */
   munit_assert_int(mdb_env_create(&env), ==, 0);
   munit_assert_int(mdb_env_set_mapsize(env, 16 << 20), ==, 0);
   if (mdb_env_open(env, f->path, MDB_NOSUBDIR | MDB_NOLOCK | MDB_RDONLY, 0600) == 0) {
@@ -132,15 +132,15 @@ static void pages_walk_all(const pages_file *f)
 static const char *const pages_words[] = {
   "names a size of pages that there is not", "has the number of another transaction", "has trees of another kind",
   "says that there are more pages than there can be", "is outside the store", "is used twice",
-  "has the number of another", "is of another kind than it is used as", "has bounds that cannot be", "has too few nodes",
+  "has the number of another", "has another kind than its use requires", "has bounds that cannot be", "has too few nodes",
   "has a node outside of it", "has nodes that do not lie side by side", "has two nodes in one place",
   "has a list of free pages that is longer than its room", "has a list of free pages that is not in order", "has a node of another kind",
-  "begins a run that is too short for what is in it, or ends behind the file", "has a key that cannot be", "has keys that are not in order", "has a tree that is too deep", "does not say how many pages and records there are",
+  "begins a run that is too short for its content, or ends behind the end of the file", "has a key that cannot be", "has keys that are not in order", "has a tree that is too deep", "does not say how many pages and records there are",
   "names another size of pages than the first",
 };
 static unsigned long pages_said[sizeof pages_words / sizeof pages_words[0]];
 
-/* Is it refused, and why? Good is what LMDB can walk. */
+/* Returns whether the check refuses the file. A file that it accepts is walked by LMDB. */
 static int pages_look(pages_file *f)
 {
   char why[256] = "";
@@ -171,7 +171,7 @@ static bool pages_set(pages_file *f, size_t at, size_t width, uint64_t value)
   return good;
 }
 
-/* A number of so many bytes, to what is at the edge of something. */
+/* Sets a number of this size to edge values. */
 static void pages_number(pages_file *f, size_t at, size_t width)
 {
   static const uint64_t edges[] = { 0, 1, 2, 16, 17, 18, 512, 4096, 0x8000, UINT64_MAX };
@@ -199,7 +199,7 @@ static unsigned pages_at(const pages_file *f, size_t at)
   return v;
 }
 
-/* A node's head, the beginning of its key, and that of its value. */
+/* The header of a node, the start of its key, and that of its value. */
 static void pages_one_node(pages_file *f, size_t page, unsigned i)
 {
   size_t node = page * f->page + pages_at(f, page * f->page + 16 + 2 * i), value = node + 8 + pages_at(f, node + 6);
@@ -215,7 +215,7 @@ static void pages_one_page(pages_file *f, size_t page)
 {
   size_t at = page * f->page, i;
   unsigned flags = pages_at(f, at + 10), nodes = pages_at(f, at + 12) < 16 ? 0 : (pages_at(f, at + 12) - 16u) / 2;
-  if (pages_set(f, at, 8, page + 1)) return; /* nobody looks at it: it is free */
+  if (pages_set(f, at, 8, page + 1)) return; /* the check accepts any value: the page is free */
   pages_number(f, at, 8);
   for (i = 10; i < 16; i += 2) pages_number(f, at + i, 2);
   if (flags == 4) {
@@ -264,7 +264,7 @@ static void pages_write(pages_file *f, size_t at, size_t width, uint64_t value)
   munit_assert_size((size_t)pwrite(f->fd, &value, width, (off_t)at), ==, width);
 }
 
-/* It is refused in these words; and as it was before, it is not. */
+/* Expects the file to be refused with these words, and the restored file to be accepted. */
 static void pages_refused(pages_file *f, const char *words)
 {
   char why[256] = "";
@@ -275,13 +275,13 @@ static void pages_refused(pages_file *f, const char *words)
   munit_assert_int(svc_lmdb_pages(f->fd, 0, UINT64_MAX, why, sizeof why), ==, 0);
 }
 
-/* Where in the file the node of the leaf begins. */
+/* Returns the position of a node of the leaf in the file. */
 static size_t pages_node(const pages_file *f, size_t leaf, unsigned i)
 {
   return leaf + pages_at(f, leaf + 16 + 2 * i);
 }
 
-/* Where a page of this kind begins that is used: a run, a leaf whose values are in it, of records or of free pages. */
+/* Returns the position of a used page of this type: an overflow run, or a leaf with its values inline, of records or of free pages. */
 static size_t pages_used(pages_file *f, unsigned flags, bool records)
 {
   size_t i;
@@ -295,7 +295,7 @@ static size_t pages_used(pages_file *f, unsigned flags, bool records)
   munit_error("no such page");
 }
 
-/* One node in a leaf, larger than LMDB makes any. */
+/* Makes one node in a leaf larger than LMDB ever does. */
 static void pages_large_node(pages_file *f)
 {
   size_t leaf = pages_used(f, 2, true), node = pages_node(f, leaf, 0), upper = f->page - 3000, key = pages_at(f, node + 6);
@@ -309,7 +309,7 @@ static void pages_large_node(pages_file *f)
   pages_refused(f, "has a node that is too large for a page");
 }
 
-/* The last four bytes of a page are a node, side by side with the others: too few for its head. */
+/* Makes the last four bytes of a page a node, adjacent to the others: too few bytes for its header. */
 static void pages_small_node(pages_file *f)
 {
   size_t leaf = pages_used(f, 2, true), offset, second = f->page, last = 0, least = 0;
@@ -334,10 +334,10 @@ TEST(pages, crafted)
   pages_open(&f);
   pages_large_node(&f);
   pages_small_node(&f);
-  at = pages_node(&f, pages_used(&f, 2, false), 0); /* a list of free pages that ends in the middle of one */
+  at = pages_node(&f, pages_used(&f, 2, false), 0); /* a list of free pages that ends within a number */
   pages_write(&f, at, 4, pages_at(&f, at) - 1u);
   pages_refused(&f, "has a list of free pages that is longer than its room");
-  at = pages_used(&f, 4, true); /* the file is longer than the store, and so is what one value has of it */
+  at = pages_used(&f, 4, true); /* the file is longer than the store, and so is the run of one value */
   munit_assert_int(ftruncate(f.fd, (off_t)(4 * f.size)), ==, 0);
   munit_assert_int(pages_look(&f), ==, 0);
   pages_write(&f, at + 12, 4, 2 * f.pages);
@@ -345,7 +345,7 @@ TEST(pages, crafted)
   pages_close(&f);
 }
 
-/* The end of the file is missing; a part of a page stands at its end; there is nothing in it. */
+/* The end of the file is missing; a part of a page follows its end; the file is empty. */
 TEST(pages, cut)
 {
   static pages_file f;
@@ -360,7 +360,7 @@ TEST(pages, cut)
   munit_assert_ulong(f.refused, >, 5);
   munit_assert_int(svc_lmdb_pages(f.fd, 0, UINT64_MAX, why, sizeof why), ==, MDB_CORRUPTED);
   munit_assert_not_null(strstr(why, " is not in the file"));
-  munit_assert_int(ftruncate(f.fd, (off_t)f.page), ==, 0); /* one meta alone: for LMDB to say */
+  munit_assert_int(ftruncate(f.fd, (off_t)f.page), ==, 0); /* a single meta page: LMDB itself reports that */
   munit_assert_int(svc_lmdb_pages(f.fd, 0, UINT64_MAX, why, sizeof why), ==, 0);
   munit_assert_int(ftruncate(f.fd, 100), ==, 0);
   munit_assert_int(svc_lmdb_pages(f.fd, 0, UINT64_MAX, why, sizeof why), ==, 0);
@@ -370,7 +370,7 @@ TEST(pages, cut)
   pages_close(&f);
 }
 
-/* Of one transaction; a large file; a disk that does not answer, and memory that ends. */
+/* The pages of one transaction; a large file; a disk that fails; and out of memory. */
 TEST(pages, asked)
 {
   static const struct { enum t_call call; int error; } faults[] = { { T_CALL_STAT, EIO }, { T_CALL_READ, EIO }, { T_CALL_MAP, ENOMEM }, { T_CALL_MEMORY, ENOMEM } };
@@ -395,10 +395,11 @@ TEST(pages, asked)
     }
     munit_assert_long(at, >, 1);
   }
-  for (i = 2; i < f.pages; i++) munit_assert_size((size_t)pwrite(f.fd, "", 1, (off_t)(i * f.page + 10)), ==, 1); /* all of another kind */
+  /* all pages get another type */
+  for (i = 2; i < f.pages; i++) munit_assert_size((size_t)pwrite(f.fd, "", 1, (off_t)(i * f.page + 10)), ==, 1);
   munit_assert_int(svc_lmdb_pages(f.fd, 0, UINT64_MAX, why, sizeof why), ==, MDB_CORRUPTED);
   munit_assert_int(svc_lmdb_pages(f.fd, 0, f.size - 1, why, sizeof why), ==, 0); /* too large to be walked */
   munit_assert_int(ftruncate(f.fd, (off_t)(f.size / 2)), ==, 0);
-  munit_assert_int(svc_lmdb_pages(f.fd, 0, 1, why, sizeof why), ==, MDB_CORRUPTED); /* but for a part that is missing */
+  munit_assert_int(svc_lmdb_pages(f.fd, 0, 1, why, sizeof why), ==, MDB_CORRUPTED); /* but a missing part is still found */
   pages_close(&f);
 }

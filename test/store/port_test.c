@@ -1,6 +1,6 @@
 /*
-** The contract of the store port (ports/store_port.h): what every engine has to do. Each test runs once for each engine;
-** another engine is one more name in port_of(), and in each TEST_EACH().
+** The contract of the store port (ports/store_port.h), which every engine has to keep. Each test runs once per engine. A new
+** engine is one more name in port_of(), and in each TEST_EACH().
 */
 #include "support.h"
 
@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------------- tools */
 
-/* A store of the engine that is tested, and one transaction. */
+/* A store of the tested engine, and one transaction. */
 typedef struct shop {
   const svc_store_port *port;
   svc_store *store;
@@ -23,7 +23,7 @@ static shop shop_at(const svc_store_port *port, const svc_config *config)
   return s;
 }
 
-/* The engine of this name; NULL: it is not there. ./build.sh starts a PostgreSQL where it is asked for one. */
+/* Returns the engine of this name; NULL: not available. ./build.sh starts a PostgreSQL if it is asked to. */
 static const svc_store_port *port_of(const char *engine)
 {
   if (strcmp(engine, "memory") == 0) return t_memory_port();
@@ -66,7 +66,7 @@ static void put(shop *s, svc_str key, svc_str value)
   munit_assert_int(s->port->put(s->txn, key, value), ==, SVC_OK);
 }
 
-/* Is this its value? NULL p: it has none. */
+/* Checks the value of a key; NULL p: there is none. */
 static void expect(shop *s, svc_str key, svc_str value)
 {
   svc_str found = { NULL, 0 };
@@ -83,7 +83,7 @@ static svc_str text_of(svc_arena *a, const char *front, unsigned n)
   return svc_arena_print(a, "%s%05u", front, n);
 }
 
-/* A value of a length that comes out the same each time, now and then larger than a page of most engines. */
+/* Returns a value whose length depends on n alone, sometimes longer than a page of most engines. */
 static svc_str value_of(svc_arena *a, unsigned n)
 {
   size_t size = n % 97 == 0 ? 9000 : n % 7 == 0 ? 700 : n % 3 * 20, i;
@@ -127,7 +127,7 @@ TEST_EACH(port, records, engine, "lmdb", "memory", "postgres")
   munit_assert_int(s.port->remove(s.txn, SVC_S("gone")), ==, SVC_OK);
   expect(&s, SVC_S("gone"), nothing);
   shop_commit(&s);
-  for (i = 0; i < 2; i++) { /* in a reader, and in the next writer */
+  for (i = 0; i < 2; i++) { /* first in a reader, then in the next writer */
     if (i) shop_write(&s);
     else shop_read(&s);
     for (j = 0; j < sizeof odd / sizeof odd[0]; j++) expect(&s, odd[j], odd[j]);
@@ -139,14 +139,14 @@ TEST_EACH(port, records, engine, "lmdb", "memory", "postgres")
   put(&s, SVC_S("large"), SVC_S("small"));
   put(&s, SVC_S("empty"), SVC_S("full"));
   s.port->abort(s.txn);
-  shop_read(&s); /* what is aborted was never there */
+  shop_read(&s); /* aborted changes were never stored */
   expect(&s, SVC_S("empty"), SVC_S(""));
   expect(&s, SVC_S("large"), (svc_str){ large, sizeof large });
   s.port->read_end(s.txn);
   shop_close(&s);
 }
 
-/* A reader sees the state of its beginning, whatever is committed meanwhile; a writer also what it has written. */
+/* A reader sees the state at its start, whatever is committed later. A writer also sees its own changes. */
 TEST_EACH(port, states, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -231,7 +231,7 @@ static void given_check(svc_arena *a, const given *g)
   }
 }
 
-/* Keys and values are there until the transaction ends, whatever it writes: these are all the ways in which memory moves. */
+/* Keys and values stay valid until the transaction ends, whatever it writes. The test covers every way in which memory can move. */
 TEST_EACH(port, given_stays, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -242,15 +242,15 @@ TEST_EACH(port, given_stays, engine, "lmdb", "memory", "postgres")
   svc_arena_init(&a, NULL);
   shop_write(&s);
   for (i = 0; i < GIVEN; i++) put(&s, text_of(&a, "k", i), value_of(&a, i));
-  given_take(&s, &a, &fresh); /* of what the transaction wrote itself */
+  given_take(&s, &a, &fresh); /* written by this transaction */
   put(&s, SVC_S("k00003"), SVC_S("changed and changed back"));
   put(&s, SVC_S("k00003"), value_of(&a, 3));
   given_check(&a, &fresh);
   shop_commit(&s);
 
   shop_write(&s);
-  given_take(&s, &a, &stored); /* of what was committed */
-  for (i = 0; i < GIVEN; i += 4) put(&s, text_of(&a, "k", i), text_of(&a, "other", i)); /* longer, shorter, as long */
+  given_take(&s, &a, &stored); /* committed before */
+  for (i = 0; i < GIVEN; i += 4) put(&s, text_of(&a, "k", i), text_of(&a, "other", i)); /* longer, shorter, and of the same length */
   for (i = 1; i < GIVEN; i += 4) munit_assert_int(s.port->remove(s.txn, text_of(&a, "k", i)), ==, SVC_OK);
   given_check(&a, &stored);
   for (i = 0; i < 3000; i++) put(&s, text_of(&a, i % 2 ? "k" : "a", 1000 + i), value_of(&a, i)); /* pages split */
@@ -262,7 +262,7 @@ TEST_EACH(port, given_stays, engine, "lmdb", "memory", "postgres")
   munit_assert_int(s.port->remove_range(s.txn, SVC_S("\1"), SVC_S("\xFF")), ==, SVC_OK);
   put(&s, SVC_S("k"), SVC_S("the only one"));
   given_check(&a, &stored);
-  for (i = 0; i < GIVEN; i++) { /* what was given may be put again as it is */
+  for (i = 0; i < GIVEN; i++) { /* a returned value may be put again */
     put(&s, stored.rows[0][i].key, stored.rows[0][i].value);
     put(&s, stored.rows[1][i].key, stored.rows[1][i].value);
   }
@@ -271,7 +271,7 @@ TEST_EACH(port, given_stays, engine, "lmdb", "memory", "postgres")
   given_check(&a, &fresh);
   given_check(&a, &stored);
   shop_commit(&s);
-  shop_read(&s); /* a reader's stay as well, and nobody writes in it */
+  shop_read(&s); /* a reader's memory stays valid, too; a reader cannot write */
   given_take(&s, &a, &stored);
   {
     shop w = s;
@@ -302,7 +302,7 @@ TEST_EACH(port, get_many, engine, "lmdb", "memory", "postgres")
     values[0] = SVC_S("untouched");
     munit_assert_int(s.port->get_many(s.txn, keys, 0, values), ==, SVC_OK);
     munit_assert_true(svc_str_is(values[0], "untouched"));
-    for (i = 0; i < MOST; i++) { /* in no order, some of them twice */
+    for (i = 0; i < MOST; i++) { /* in no order, and some keys twice */
       unsigned n = i * 7 % 200;
       keys[i] = i % 50 == 49 ? SVC_S("empty") : text_of(&a, "k", n);
       values[i] = SVC_S("?");
@@ -310,11 +310,11 @@ TEST_EACH(port, get_many, engine, "lmdb", "memory", "postgres")
     munit_assert_int(s.port->get_many(s.txn, keys, MOST, values), ==, SVC_OK);
     for (i = 0; i < MOST; i++) {
       unsigned n = i * 7 % 200;
-      if (i % 50 == 49) munit_assert_true(values[i].p && values[i].n == 0); /* empty is not missing */
+      if (i % 50 == 49) munit_assert_true(values[i].p && values[i].n == 0); /* an empty value is not a missing one */
       else if (n % 3 == 0) munit_assert_true(svc_str_eq(values[i], value_of(&a, n)));
       else munit_assert_null(values[i].p);
     }
-    munit_assert_int(s.port->get_many(s.txn, keys + 1, 1, values), ==, SVC_OK); /* only missing ones */
+    munit_assert_int(s.port->get_many(s.txn, keys + 1, 1, values), ==, SVC_OK); /* only missing keys */
     munit_assert_null(values[0].p);
     if (round == 0) shop_commit(&s);
     if (round == 0) shop_read(&s);
@@ -327,7 +327,7 @@ TEST_EACH(port, get_many, engine, "lmdb", "memory", "postgres")
 
 /* --------------------------------------------------------------------------------------------------------------- ranges */
 
-/* A plain array of keys, sorted, which a store is compared with. */
+/* The model for a store: a sorted array of keys. */
 enum { MODEL = 400, MODEL_KEY = 12 };
 
 typedef struct model {
@@ -341,13 +341,13 @@ static int by_key(const void *a, const void *b)
   return svc_str_order(*(const svc_str *)a, *(const svc_str *)b);
 }
 
-/* munit's own cannot choose from one. */
+/* munit's function cannot choose from a range of one. */
 static size_t any_of(size_t least, size_t most)
 {
   return least == most ? least : (size_t)munit_rand_int_range((int)least, (int)most);
 }
 
-/* Keys of few letters, 0 and 0xFF among them: many begin alike, and ends of prefixes fall on keys. */
+/* Keys of few letters, including 0 and 0xFF: many have a common prefix, and ends of prefixes are keys. */
 static void model_fill(model *m, svc_arena *a)
 {
   static const unsigned char letters[] = { 0x00, 0x01, 'a', 0xFE, 0xFF };
@@ -385,7 +385,7 @@ static void model_scan(shop *s, const model *m, const svc_range *range, size_t m
     munit_assert_true(svc_str_eq(rows[i].key, m->keys[expected[i]]) && svc_str_eq(rows[i].value, m->keys[expected[i]]));
 }
 
-/* From one key to another, or all that begins with one, or with a part of it. */
+/* A range from one key to another, or of all keys with a prefix. */
 static svc_range model_range(const model *m, svc_key *end)
 {
   svc_range range;
@@ -418,7 +418,7 @@ static void model_scans(shop *s, const model *m, int times)
   model_scan(s, m, &all, MODEL);
 }
 
-/* Ranges of all sorts, forwards and backwards, with rows passed over and cut off: as in a plain array. */
+/* Random ranges, forwards and backwards, with rows skipped and with a limit: the same result as from the model. */
 TEST_EACH(port, scan, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -430,7 +430,7 @@ TEST_EACH(port, scan, engine, "lmdb", "memory", "postgres")
   svc_arena_init(&a, NULL);
   model_fill(&m, &a);
   shop_write(&s);
-  model_scans(&s, &m, 50); /* nothing there */
+  model_scans(&s, &m, 50); /* an empty store */
   for (round = 0; round < 8; round++) {
     for (i = 0; i < m.n; i++) {
       m.there[i] = any_of(0, 3) != 0;
@@ -438,7 +438,7 @@ TEST_EACH(port, scan, engine, "lmdb", "memory", "postgres")
       else munit_assert_int(s.port->remove(s.txn, m.keys[i]), ==, SVC_OK);
       if (i % 40 == 0) model_scans(&s, &m, 5); /* between two writes */
     }
-    model_scans(&s, &m, 500); /* in the transaction that wrote them */
+    model_scans(&s, &m, 500); /* in the transaction that wrote the records */
     shop_commit(&s);
     shop_read(&s);
     model_scans(&s, &m, 500);
@@ -451,13 +451,13 @@ TEST_EACH(port, scan, engine, "lmdb", "memory", "postgres")
   svc_blocks_free(a.blocks);
 }
 
-/* The ends of ranges, one by one. */
+/* Individual edges of ranges. */
 TEST_EACH(port, scan_edges, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
   static const svc_str keys[] = { { "a", 1 }, { "b", 1 }, { "b\xFF", 2 }, { "b\xFF\xFF", 3 }, { "c", 1 }, { "y", 1 } };
   static const struct {
-    const char *from, *to, *found; /* the letters of what is found, forwards: the key's number */
+    const char *from, *to, *found; /* the letters of the keys found, in order: each is the number of a key */
   } cases[] = {
     { "a", "z", "012345" }, { "a", "y", "01234" }, { "a", "a", "" }, { "a", "b", "0" }, { "b", "c", "123" },
     { "b\xFF", "c", "23" }, { "b\xFF\xFF", "c", "3" }, { "b\xFF\xFF\xFF", "c", "" }, { "b", "b\xFF", "1" },
@@ -484,7 +484,7 @@ TEST_EACH(port, scan_edges, engine, "lmdb", "memory", "postgres")
           munit_assert_true(svc_str_eq(rows[j].key, keys[cases[i].found[at] - '0']));
         }
         if (left == 0) continue;
-        munit_assert_int(s.port->scan(s.txn, &range, rows, left, &n), ==, SVC_OK); /* exactly as many as there are */
+        munit_assert_int(s.port->scan(s.txn, &range, rows, left, &n), ==, SVC_OK); /* a limit of exactly the rows that exist */
         munit_assert_size(n, ==, left);
       }
     }
@@ -493,7 +493,7 @@ TEST_EACH(port, scan_edges, engine, "lmdb", "memory", "postgres")
   shop_close(&s);
 }
 
-/* What is in a range goes, what is beside it stays: as in a plain array. */
+/* Removes the records in a range, and no others: as in the model. */
 TEST_EACH(port, remove_range, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -506,14 +506,14 @@ TEST_EACH(port, remove_range, engine, "lmdb", "memory", "postgres")
   svc_arena_init(&a, NULL);
   model_fill(&m, &a);
   shop_write(&s);
-  munit_assert_int(s.port->remove_range(s.txn, SVC_S("a"), SVC_S("b")), ==, SVC_OK); /* nothing there at all */
+  munit_assert_int(s.port->remove_range(s.txn, SVC_S("a"), SVC_S("b")), ==, SVC_OK); /* an empty store */
   for (round = 0; round < 60; round++) {
     svc_range range = model_range(&m, &end);
     for (i = 0; i < m.n; i++) {
       if (!m.there[i] && round % 2 == 0) put(&s, m.keys[i], m.keys[i]);
       m.there[i] |= round % 2 == 0;
     }
-    if (round % 20 == 19) range.from = SVC_S("\1"), range.to = SVC_S("\xFF"); /* all */
+    if (round % 20 == 19) range.from = SVC_S("\1"), range.to = SVC_S("\xFF"); /* everything */
     munit_assert_int(s.port->remove_range(s.txn, range.from, range.to), ==, SVC_OK);
     for (i = 0; i < m.n; i++) m.there[i] &= !in_range(m.keys[i], &range);
     model_scans(&s, &m, 20);
@@ -529,7 +529,7 @@ TEST_EACH(port, remove_range, engine, "lmdb", "memory", "postgres")
   svc_blocks_free(a.blocks);
 }
 
-/* The keys from `from` on, below `to`, of those that "k" begins. */
+/* Checks that a range of keys with prefix "k" has exactly these records. */
 static void rows_are(shop *s, svc_arena *a, unsigned from, unsigned to, size_t expected)
 {
   static svc_row rows[6000];
@@ -543,7 +543,7 @@ static void rows_are(shop *s, svc_arena *a, unsigned from, unsigned to, size_t e
   }
 }
 
-/* So many that they take many pages, and the tree gets lower. */
+/* Enough records for many pages, so that the tree becomes lower. */
 TEST_EACH(port, remove_many, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -560,7 +560,7 @@ TEST_EACH(port, remove_many, engine, "lmdb", "memory", "postgres")
     svc_arena_init(&a, NULL);
     shop_write(&s);
     for (i = 0; i < ROWS; i++) put(&s, text_of(&a, "k", i), value_of(&a, i));
-    for (i = 0; i < 50; i++) put(&s, text_of(&a, i % 2 ? "j" : "l", i), value_of(&a, i)); /* around them */
+    for (i = 0; i < 50; i++) put(&s, text_of(&a, i % 2 ? "j" : "l", i), value_of(&a, i)); /* records around them */
     if (k % 2) shop_commit(&s), shop_write(&s);
     munit_assert_int(s.port->remove_range(s.txn, text_of(&a, "k", from), text_of(&a, "k", to)), ==, SVC_OK);
     for (i = 0; i < 2; i++) {
@@ -587,13 +587,13 @@ TEST_EACH(port, counts, engine, "lmdb", "memory", "postgres")
   shop s = shop_open(engine);
   int round, i;
   shop_write(&s);
-  munit_assert_int(s.port->count_add(s.txn, keys[0], 0), ==, SVC_OK); /* at first 0, and 0 is no change */
+  munit_assert_int(s.port->count_add(s.txn, keys[0], 0), ==, SVC_OK); /* a count starts at 0, and adding 0 changes nothing */
   munit_assert_int64(count_of(&s, keys[0]), ==, 0);
   for (round = 0; round < 400; round++) {
     static const int64_t deltas[] = { 1, -1, 0, 1, 5, -3, 100000, INT64_C(1) << 40, -(INT64_C(1) << 40) };
     int64_t delta = deltas[any_of(0, 8)];
     i = (int)any_of(0, KEYS - 1);
-    if (round % 10 == 9) delta = -expected[i]; /* back to nothing */
+    if (round % 10 == 9) delta = -expected[i]; /* back to zero */
     if (expected[i] + delta < 0) delta = 1;
     munit_assert_int(s.port->count_add(s.txn, keys[i], delta), ==, SVC_OK);
     expected[i] += delta;
@@ -619,8 +619,8 @@ TEST_EACH(port, counts, engine, "lmdb", "memory", "postgres")
 /* --------------------------------------------------------------------------------------------------------------- memory */
 
 typedef struct purse {
-  int left;      /* so many more are given; < 0: all */
-  int given, out; /* in all, and not given back */
+  int left;      /* so many more allocations succeed; < 0: all */
+  int given, out; /* given: in total; out: not yet freed */
 } purse;
 
 static void *purse_resize(void *context, void *p, size_t size)
@@ -638,7 +638,7 @@ static void *purse_resize(void *context, void *p, size_t size)
   return realloc(p, size);
 }
 
-/* One of everything; the first that does not go. */
+/* Calls every function once. Returns the first error. */
 static int do_all(shop *s, svc_arena *a)
 {
   const svc_range all = { SVC_S("k"), SVC_S("l"), true, 3 };
@@ -658,7 +658,7 @@ static int do_all(shop *s, svc_arena *a)
   return rc;
 }
 
-/* Wherever memory runs out, it is said, the transaction can be aborted, all is as before, and nothing is kept. */
+/* Wherever memory runs out, the call returns that error, the transaction can be aborted, the state is unchanged, and nothing leaks. */
 TEST_EACH(port, no_memory, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -705,7 +705,7 @@ TEST_EACH(port, no_memory, engine, "lmdb", "memory", "postgres")
 
 /* ----------------------------------------------------------------------------------------------------------------- room */
 
-/* One record of its own transaction, as large as this. What the port says of it. */
+/* Writes one record of this size in a transaction of its own. Returns the port's code. */
 static int put_large(shop *s, svc_str key, size_t size)
 {
   static char large[1 << 20];
@@ -718,7 +718,7 @@ static int put_large(shop *s, svc_str key, size_t size)
   return rc;
 }
 
-/* The same, and makes room as the port says. */
+/* The same, and makes room when the port asks for it. */
 static int put_with_room(shop *s, svc_str key, size_t size)
 {
   int rc = SVC_NO_ROOM, i;
@@ -726,11 +726,11 @@ static int put_with_room(shop *s, svc_str key, size_t size)
     rc = put_large(s, key, size);
     if (rc == SVC_NO_ROOM && s->port->room(s->store, SVC_ROOM_MORE) != SVC_OK) return SVC_FULL;
   }
-  munit_assert_int(i, <, 100); /* that there is more is true: it comes to an end */
+  munit_assert_int(i, <, 100); /* room cannot be promised for ever */
   return rc;
 }
 
-/* As many as go in; *rc: why no more do. */
+/* Writes as many records as fit; *rc: why no more do. */
 static unsigned put_many(shop *s, svc_arena *a, const char *front, unsigned most, int *rc)
 {
   unsigned n = 0;
@@ -738,7 +738,7 @@ static unsigned put_many(shop *s, svc_arena *a, const char *front, unsigned most
   return n;
 }
 
-/* Take one away, beyond the limit if need be. */
+/* Removes a record, beyond the limit if necessary. */
 static void remove_with_room(shop *s, svc_str key)
 {
   int rc;
@@ -752,7 +752,7 @@ static void remove_with_room(shop *s, svc_str key)
   munit_assert_int(rc, ==, SVC_OK);
 }
 
-/* Those of n that are still there: all, or every second one. */
+/* Checks n records: all exist, or every second one. */
 static void room_check(shop *s, svc_arena *a, unsigned n, bool halved)
 {
   svc_str value;
@@ -767,7 +767,7 @@ static void room_check(shop *s, svc_arena *a, unsigned n, bool halved)
   s->port->read_end(s->txn);
 }
 
-/* A store that grows, as long as it may; then room for what frees, and back within the limit. */
+/* A store grows up to its limit, gets further room to free space, and is then within its limit again. */
 TEST_EACH(port, room, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -788,20 +788,20 @@ TEST_EACH(port, room, engine, "lmdb", "memory", "postgres")
   s = shop_at(port_of(engine), &config);
   n = put_many(&s, &a, "k", ENDLESS, &rc);
   room_check(&s, &a, n, false);
-  if (n == ENDLESS) { /* an engine that knows no limit has room for ever, and says so */
+  if (n == ENDLESS) { /* an engine without a limit always reports room */
     for (i = SVC_ROOM_MORE; i <= SVC_ROOM_DONE; i++) munit_assert_int(s.port->room(s.store, (int)i), ==, SVC_OK);
   } else {
     munit_assert_int(rc, ==, SVC_FULL);
     munit_assert_uint(n, >, 20);
     munit_assert_uint(n, <, 110);
-    munit_assert_int(put_with_room(&s, SVC_S("no"), 10000), ==, SVC_FULL); /* and it stays so */
+    munit_assert_int(put_with_room(&s, SVC_S("no"), 10000), ==, SVC_FULL); /* the error repeats */
     room_check(&s, &a, n, false);
     munit_assert_int(s.port->room(s.store, SVC_ROOM_TO_FREE), ==, SVC_OK);
     for (i = 0; i < n; i += 2) remove_with_room(&s, text_of(&a, "k", i));
     munit_assert_int(s.port->room(s.store, SVC_ROOM_DONE), ==, SVC_OK);
     again = put_many(&s, &a, "r", ENDLESS, &rc);
     munit_assert_int(rc, ==, SVC_FULL);
-    munit_assert_uint(again, >, n / 4); /* what was freed is used again, and no more than that */
+    munit_assert_uint(again, >, n / 4); /* freed space is used again, and not more than that */
     munit_assert_uint(again, <=, n / 2 + 5);
     room_check(&s, &a, n, true);
   }
@@ -829,7 +829,7 @@ static void *room_read(void *context)
   return NULL;
 }
 
-/* Room is made while others read. */
+/* The store grows while others read. */
 TEST_EACH(port, room_and_readers, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -856,7 +856,7 @@ TEST_EACH(port, room_and_readers, engine, "lmdb", "memory", "postgres")
   }
   for (i = 0; i < 400; i++) munit_assert_int(put_with_room(&s, text_of(&a, "k", i), 10000), ==, SVC_OK);
   for (i = 0; i < READERS; i++)
-    while (!atomic_load(&r[i].reads)) sched_yield(); /* on a busy machine all is written before a thread has begun */
+    while (!atomic_load(&r[i].reads)) sched_yield(); /* on a busy machine all records may be written before a thread has started */
   atomic_store(&stop, 1);
   for (i = 0; i < READERS; i++) {
     munit_assert_int(pthread_join(r[i].thread, NULL), ==, 0);
@@ -867,7 +867,7 @@ TEST_EACH(port, room_and_readers, engine, "lmdb", "memory", "postgres")
 
 /* -------------------------------------------------------------------------------------------------------- numbers, copies */
 
-/* The number of a transaction that is committed; greater than that of the one before. */
+/* Returns the number of a committed transaction, which is greater than that of the previous one. */
 static uint64_t next_number(shop *s, uint64_t last)
 {
   uint64_t number;
@@ -876,7 +876,7 @@ static uint64_t next_number(shop *s, uint64_t last)
   munit_assert_uint64(number, >, last);
   munit_assert_uint64(number, <, UINT64_C(1) << 44);
   put(s, SVC_S("n"), SVC_S("something"));
-  munit_assert_uint64(s->port->number(s->txn), ==, number); /* it keeps it */
+  munit_assert_uint64(s->port->number(s->txn), ==, number); /* the number does not change */
   shop_commit(s);
   return number;
 }
@@ -906,7 +906,7 @@ TEST_EACH(port, numbers, engine, "lmdb", "memory", "postgres")
   s = shop_at(port_of(engine), &config);
   for (round = 0; round < 6; round++) {
     for (i = 0; i < 30; i++) {
-      if (i % 7 == 3) { /* an aborted one, and readers, take none away */
+      if (i % 7 == 3) { /* aborted transactions and readers use no number */
         shop_write(&s);
         munit_assert_uint64(s.port->number(s.txn), >, last);
         put(&s, SVC_S("n"), SVC_S("aborted"));
@@ -916,7 +916,7 @@ TEST_EACH(port, numbers, engine, "lmdb", "memory", "postgres")
       }
       last = next_number(&s, last);
     }
-    if (round % 2) { /* open again */
+    if (round % 2) { /* open the store again */
       shop_close(&s);
       s = shop_at(port_of(engine), &config);
       last = next_number(&s, last);
@@ -924,9 +924,9 @@ TEST_EACH(port, numbers, engine, "lmdb", "memory", "postgres")
     }
     snprintf(copy, sizeof copy, "%s/copy%d", path, round);
     shop_copy(&s, copy);
-    for (i = 0; i < 30; i++) last = next_number(&s, last); /* the store goes on */
+    for (i = 0; i < 30; i++) last = next_number(&s, last); /* the store continues */
     c = shop_at(port_of(engine), &other);
-    of_copy = next_number(&c, last); /* and the copy has never a number that it has given */
+    of_copy = next_number(&c, last); /* numbers of the copy never repeat a number of the store */
     for (i = 0; i < 5; i++) of_copy = next_number(&c, of_copy);
     shop_close(&c);
     c = shop_at(port_of(engine), &other);
@@ -937,7 +937,7 @@ TEST_EACH(port, numbers, engine, "lmdb", "memory", "postgres")
   store_remove(path);
 }
 
-/* A copy is a store as any other, of one moment; a copy of a copy as well. */
+/* A copy is a normal store with one consistent state; so is a copy of a copy. */
 TEST_EACH(port, copy, engine, "lmdb", "memory", "postgres")
 {
   SKIP_IF(!port_of(engine));
@@ -951,7 +951,7 @@ TEST_EACH(port, copy, engine, "lmdb", "memory", "postgres")
   svc_arena_init(&a, NULL);
   store_folder(path);
   memset(&config, 0, sizeof config);
-  s = shop_at(port_of(engine), &config); /* of a private one */
+  s = shop_at(port_of(engine), &config); /* a copy of a private store */
   shop_write(&s);
   for (i = 0; i < ROWS; i++) put(&s, text_of(&a, "k", i), value_of(&a, i));
   munit_assert_int(s.port->count_add(s.txn, SVC_S("c"), 42), ==, SVC_OK);
@@ -959,7 +959,7 @@ TEST_EACH(port, copy, engine, "lmdb", "memory", "postgres")
   for (round = 0; round < 3; round++) {
     snprintf(copy[round], sizeof copy[round], "%s/%u", path, round);
     shop_copy(&s, copy[round]);
-    shop_write(&s); /* what comes later is not in it */
+    shop_write(&s); /* later changes are not in it */
     put(&s, SVC_S("k00001"), SVC_S("later"));
     munit_assert_int(s.port->remove(s.txn, SVC_S("k00002")), ==, SVC_OK);
     munit_assert_int(s.port->count_add(s.txn, SVC_S("c"), 1), ==, SVC_OK);

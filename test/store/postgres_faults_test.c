@@ -1,7 +1,8 @@
 /*
-** The store on PostgreSQL while calls fail: every call to libpq, to malloc, to poll, in turn, once and from there on; and every error that
-** the server can say. What must hold: a code, and never the end; a write that was acknowledged is there, one that is to be tried again
-** is not, and none is there by half; afterwards the same handle goes on. Skipped where there is no server.
+** The store on PostgreSQL while calls fail: every call to libpq, malloc and poll in turn, once or from there on; and every
+** error that the server can return. The rules: the port returns a code and never crashes. An acknowledged write is stored, a
+** write that has to be repeated is not, and none is stored in part. Afterwards the same handle works again. Skipped without a
+** server.
 */
 #include "faults.h"
 #include "support.h"
@@ -9,13 +10,13 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define FAULTS_LONG 300 /* bytes of a key that is too long to be remembered by a transaction */
+#define FAULTS_LONG 300 /* bytes of a key that is too long for a transaction to cache */
 
 typedef struct faulty {
   const svc_store_port *port;
   char path[128], copy[160];
   svc_store *store;
-  long round; /* of the write that is tried */
+  long round; /* number of the current write */
 } faulty;
 
 static svc_str faulty_key(char *space, const char *prefix, long n, size_t length)
@@ -36,7 +37,7 @@ static int faulty_open(faulty *f)
 
 /* ---------------------------------------------------------------------------------------------------------------- steps */
 
-/* All that a reader asks. */
+/* Calls every function of a reader. */
 static int faulty_read(faulty *f)
 {
   static const svc_range whole = { SVC_S("r"), SVC_S("s"), false, 0 }, back = { SVC_S("r"), SVC_S("s"), true, 0 }, all = { SVC_S("\1"), SVC_S("\377"), false, 0 };
@@ -56,7 +57,7 @@ static int faulty_read(faulty *f)
   expected[1] = keys[1];
   f->port->expect(txn, expected, 2, 6);
   last = f->port->scan(txn, &whole, rows, 2, &n);
-  for (i = 0; last == SVC_OK && n == 2 && i < 4; i++) { /* on from there: some of it is here already */
+  for (i = 0; last == SVC_OK && n == 2 && i < 4; i++) { /* continues after the last row: some rows are already cached */
     char from[FAULTS_LONG + 32];
     memcpy(from, rows[1].key.p, rows[1].key.n);
     from[rows[1].key.n] = 0;
@@ -82,7 +83,7 @@ static int faulty_read(faulty *f)
   return rc;
 }
 
-/* All that a writer does; it has a first and a last mark, and what is between. */
+/* Calls every function of a writer, between a first and a last mark. */
 static int faulty_write_in(faulty *f, svc_txn *txn)
 {
   static char large[300 << 10];
@@ -123,7 +124,7 @@ static int faulty_write(faulty *f)
   return rc == SVC_OK ? faulty_write_in(f, txn) : rc;
 }
 
-/* The same of one that has read as a draft; what it was kept from is done in the usual way. */
+/* The same as a draft, which has only read so far. If the draft cannot become a writer, the work is done in the usual way. */
 static int faulty_draft(faulty *f)
 {
   svc_txn *txn;
@@ -138,7 +139,7 @@ static int faulty_draft(faulty *f)
   return rc == SVC_OK ? faulty_write(f) : rc;
 }
 
-/* A draft that reads what came between two writers of other handles (postgres_test.c has it in so many words). */
+/* A draft that reads a change between two writers of other handles (postgres_test.c explains it). */
 static int faulty_withdrawn(faulty *f)
 {
   static const svc_str keys[] = { SVC_S("seen"), SVC_S("between-a"), SVC_S("between-b") };
@@ -153,7 +154,7 @@ static int faulty_withdrawn(faulty *f)
   for (i = 0; i < 2; i++) {
     munit_assert_int(port->open(&stores[i], &config, why, sizeof why), ==, SVC_OK);
     munit_assert_int(port->write_begin(stores[i], &others[i]), ==, SVC_OK);
-    if (i == 0) { /* they are there, so that nobody is in the way of who looks for a key beside them */
+    if (i == 0) { /* the keys exist, so that a look-up of a neighboring key does not conflict */
       for (k = 0; k < 3; k++) munit_assert_int(port->put(others[0], keys[k], SVC_S("v")), ==, SVC_OK);
       munit_assert_int(port->commit(others[0]), ==, SVC_OK);
       munit_assert_int(port->write_begin(stores[0], &others[0]), ==, SVC_OK);
@@ -184,7 +185,7 @@ static int faulty_withdrawn(faulty *f)
   return rc;
 }
 
-/* A writer that has only looked, and one that goes back. */
+/* A writer that only reads, and one that is aborted. */
 static int faulty_look(faulty *f)
 {
   svc_txn *txn;
@@ -274,7 +275,7 @@ TEST(postgres_faults, all)
   int for_good;
   long at;
   SKIP_IF(!t_postgres_port());
-  setenv("SVC_TEST_POSTGRES_TIMEOUT", "500", 1); /* less by far than what has others not even try to connect: POSTGRES_OUTAGE */
+  setenv("SVC_TEST_POSTGRES_TIMEOUT", "500", 1); /* much shorter than the time after which a handle stops connecting: POSTGRES_OUTAGE */
   faulty_begin(&f);
   for (step = 0; step < FAULTY_STEPS; step++)
     for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
@@ -283,7 +284,7 @@ TEST(postgres_faults, all)
           char what[64];
           long hits;
           int rc;
-          if (kinds[k].call == T_CALL_WAIT && for_good && at > 2) break; /* who is interrupted for ever waits until the deadline */
+          if (kinds[k].call == T_CALL_WAIT && for_good && at > 2) break; /* if always interrupted, it lasts until the deadline */
           snprintf(what, sizeof what, "%s, call %ld of kind %d", faulty_steps[step].name, at, (int)kinds[k].call);
           t_fault(kinds[k].call, at, kinds[k].error, for_good);
           rc = faulty_steps[step].run(&f);
@@ -300,7 +301,7 @@ TEST(postgres_faults, all)
   faulty_end(&f);
 }
 
-/* Only counts, of which a fresh handle has no room yet. */
+/* Only adds to counts, which need memory that a fresh handle does not have yet. */
 static int faulty_adds(faulty *f)
 {
   char space[64];
@@ -313,7 +314,7 @@ static int faulty_adds(faulty *f)
   return rc;
 }
 
-/* The same of a handle that has nothing yet, neither connections to read by nor memory: it gets them while calls fail. */
+/* The same with a fresh handle, which gets its connections and memory while calls fail. */
 TEST(postgres_faults, fresh)
 {
   static const struct { enum t_call call; int error; } kinds[] = { { T_CALL_SERVER, EIO }, { T_CALL_MEMORY, ENOMEM } };
@@ -345,7 +346,7 @@ TEST(postgres_faults, fresh)
   faulty_end(&f);
 }
 
-/* Of two connections to read by the first was lost: the next reader has the other one, and a third one makes it anew. */
+/* The first of two reading connections is lost: the next reader uses the other one, and a third one connects again. */
 TEST(postgres_faults, other_reader)
 {
   svc_txn *txns[3];
@@ -360,7 +361,7 @@ TEST(postgres_faults, other_reader)
   munit_assert_int(f.port->get(txns[0], SVC_S("other"), &value), ==, SVC_IO);
   t_fault_end();
   for (i = 0; i < 2; i++) f.port->read_end(txns[i]);
-  t_fault(T_CALL_SERVER, 1000, EIO, false); /* so that nothing fails, and calls are counted */
+  t_fault(T_CALL_SERVER, 1000, EIO, false); /* no call fails, but calls are counted */
   for (i = 0; i < 3; i++) {
     munit_assert_int(f.port->read_begin(f.store, &txns[i]), ==, SVC_OK);
     munit_assert_int(f.port->get(txns[i], SVC_S("large"), &value), ==, SVC_OK);
@@ -371,7 +372,7 @@ TEST(postgres_faults, other_reader)
   faulty_end(&f);
 }
 
-/* More keys than a transaction remembers, expected and then asked for in turn: each is what it is, to a reader and to a writer. */
+/* More keys than a transaction can cache, expected and then read in turn: each has its value, in a reader and in a writer. */
 TEST(postgres_faults, many_keys)
 {
   enum { KEYS = 120 };
@@ -399,7 +400,7 @@ TEST(postgres_faults, many_keys)
   faulty_end(&f);
 }
 
-/* Tables that somebody has made with smaller numbers are read as they are. */
+/* Tables with narrower integer columns, made by someone else, are read correctly. */
 TEST(postgres_faults, narrow)
 {
   char space[64];
@@ -423,7 +424,7 @@ TEST(postgres_faults, narrow)
   faulty_end(&f);
 }
 
-/* Another writer comes first, again and again: the pause before the next try ends somewhere. */
+/* Another writer commits first again and again: the pause before the next try is bounded. */
 TEST(postgres_faults, spoiled)
 {
   faulty f;
@@ -438,7 +439,7 @@ TEST(postgres_faults, spoiled)
   faulty_end(&f);
 }
 
-/* What the server says a statement has failed by, and what that is here. */
+/* SQLSTATEs of the server, and their codes. */
 TEST(postgres_faults, states)
 {
   static const struct { const char *state; int code; } states[] = { { "40001", SVC_RETRY }, { "40P01", SVC_RETRY }, { "55P03", SVC_RETRY }, { "53100", SVC_NO_ROOM },
@@ -463,7 +464,7 @@ TEST(postgres_faults, states)
   faulty_end(&f);
 }
 
-/* All readers are taken: who comes then waits, and is told that it is busy; one that is given back is the next one's. */
+/* All reading connections are in use: a further reader waits, and then gets "busy". A returned connection goes to the next reader. */
 static void *faulty_reader(void *argument)
 {
   faulty *f = argument;
@@ -538,7 +539,7 @@ static void pair_scan(pair *p, const svc_range *range, size_t most, uint64_t exp
   for (i = 0; i < n[0]; i++) munit_assert_true(svc_str_eq(rows[0][i].key, rows[1][i].key) && svc_str_eq(rows[0][i].value, rows[1][i].value));
 }
 
-/* Ranges with every edge, from both ends, whatever was asked before: the same rows as LMDB has. */
+/* Ranges with every edge, in both directions, after any earlier reads: the same rows as LMDB. */
 TEST(postgres_faults, ranges)
 {
   static const svc_str edges[] = { { "\1", 1 }, { "b", 1 }, { "c", 1 }, { "c000002", 7 }, { "c000002x", 8 }, { "d", 1 }, { "r", 1 }, { "r000003", 7 }, { "r000003\0", 8 }, { "\377", 1 } };
@@ -566,7 +567,7 @@ TEST(postgres_faults, ranges)
       for (to = 0; to < count; to++)
         for (i = 0; i < 2; i++) {
           pair_scan(&p, &(svc_range){ edges[from], edges[to], i, 0 }, 2, expected[e]);
-          pair_scan(&p, &(svc_range){ edges[from], edges[to], i, 0 }, 2, 0); /* from the beginning again, not on */
+          pair_scan(&p, &(svc_range){ edges[from], edges[to], i, 0 }, 2, 0); /* from the beginning again */
           pair_scan(&p, &(svc_range){ edges[from], edges[to], i, e }, 16, 0);
         }
   pair_scan(&p, &(svc_range){ edges[0], edges[count - 1], false, SIZE_MAX }, 16, 0);
@@ -578,12 +579,12 @@ TEST(postgres_faults, ranges)
     if (k) munit_assert_int(p.ports[k]->count(p.txn[k], (svc_str){ large, sizeof large }, &counts[0]), ==, SVC_OK);
   }
   munit_assert_int64(counts[1], ==, 1 + 6 + 11);
-  munit_assert_int64(counts[0], ==, 0); /* no count has so long a name */
+  munit_assert_int64(counts[0], ==, 0); /* no count has a name this long */
   for (k = 0; k < 2; k++) p.ports[k]->read_end(p.txn[k]);
   pair_close(&p);
 }
 
-/* No URI, one that leads nowhere, and a store for which there is no memory. */
+/* An invalid URI, one without a server, and a store without memory. */
 TEST(postgres_faults, opened)
 {
   svc_store *store;

@@ -1,6 +1,6 @@
 /*
-** What is PostgreSQL's own among stores (ports/postgres.c): several handles on one, connections that are lost, commits of which
-** nobody knows. What it has in common with others is in port_test.c. Skipped where there is no server; ./build.sh starts one.
+** Behavior that only PostgreSQL has (ports/postgres.c): several handles on one store, lost connections, and commits with an
+** unknown result. port_test.c tests what all engines have in common. Skipped without a server; ./build.sh starts one.
 */
 #include "support.h"
 #include "postgres.h"
@@ -14,7 +14,7 @@
 
 enum { HANDLES = 2 };
 
-/* One store and its handles, each with one transaction. */
+/* A store and its handles, each with a transaction. */
 typedef struct site {
   const svc_store_port *port;
   char path[128];
@@ -61,7 +61,7 @@ static int64_t site_count(site *s, int i, svc_str key)
   return count;
 }
 
-/* Every connection of the store is ended by the server. */
+/* Makes the server end every connection of the store. */
 static void site_cut(site *s)
 {
   t_postgres_do(s->path, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = current_schema()");
@@ -71,7 +71,7 @@ static void site_cut(site *s)
 
 /* --------------------------------------------------------------------------------------------------------------- counts */
 
-/* A scan gives counts as records, less those that are 0, in their place among others; and a range that is removed has them. */
+/* A scan returns counts as records, except those that are 0, in their place among the others. Removing a range removes them. */
 TEST(postgres, counts_in_scans)
 {
   const svc_range all = { SVC_S("\1"), SVC_S("\377"), false, 0 }, back = { SVC_S("\1"), SVC_S("\377"), true, 1 };
@@ -87,7 +87,7 @@ TEST(postgres, counts_in_scans)
   munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c1"), 5), ==, SVC_OK);
   munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c2"), 1), ==, SVC_OK);
   munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
-  site_write(&s, 1); /* another part, or the same: it is the sum that counts */
+  site_write(&s, 1); /* in another of the parts or in the same: the sum counts */
   munit_assert_int(s.port->count_add(s.txn[1], SVC_S("c1"), -2), ==, SVC_OK);
   munit_assert_int(s.port->count_add(s.txn[1], SVC_S("c2"), -1), ==, SVC_OK);
   munit_assert_int(s.port->commit(s.txn[1]), ==, SVC_OK);
@@ -108,7 +108,7 @@ TEST(postgres, counts_in_scans)
   site_close(&s);
 }
 
-/* Two who add to one count at the same time are not in each other's way, unless they chose the same part of 64. */
+/* Two transactions that add to one count at the same time do not conflict, unless they chose the same one of 64 parts. */
 TEST(postgres, counts_together)
 {
   int tries, good = 0, i;
@@ -133,7 +133,7 @@ TEST(postgres, counts_together)
 
 /* ------------------------------------------------------------------------------------------------------- several handles */
 
-/* Of two that read what the other writes one comes first; the other is told to do it again, and then goes by what that wrote. */
+/* Each of two transactions reads what the other writes. One commits, the other has to be repeated, and then sees the first one's change. */
 TEST(postgres, conflict)
 {
   site s;
@@ -158,7 +158,7 @@ TEST(postgres, conflict)
   site_close(&s);
 }
 
-/* What was put as something new and is there already is another's, who was sooner; the next try takes nothing for new. */
+/* A record that was put as new but exists was written by another handle first. The next try treats no record as new. */
 TEST(postgres, fresh)
 {
   site s;
@@ -187,7 +187,7 @@ TEST(postgres, fresh)
   site_close(&s);
 }
 
-/* Numbers are nobody else's. */
+/* Transaction numbers are unique over all handles. */
 TEST(postgres, numbers)
 {
   enum { TIMES = 150 };
@@ -223,7 +223,7 @@ static void trips_is(site *s, int i, const char *key, const char *value)
   munit_assert_memory_equal(found.n, found.p, value);
 }
 
-/* Many records, some of them twice, and more counts than are gathered: what a writer reads of them is what it has written. */
+/* Many records, some of them twice, and more counts than are buffered: a writer reads what it has written. */
 TEST(postgres, gathered)
 {
   enum { MANY = 500, COUNTS = 80 };
@@ -241,8 +241,8 @@ TEST(postgres, gathered)
   }
   trips_is(&s, 0, "k00199", "v00499");
   trips_is(&s, 0, "k00200", "v00200");
-  munit_assert_int(s.port->put(s.txn[0], SVC_S("k00199"), SVC_S("anew")), ==, SVC_OK);
-  trips_is(&s, 0, "k00199", "anew");
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k00199"), SVC_S("newer")), ==, SVC_OK);
+  trips_is(&s, 0, "k00199", "newer");
   munit_assert_int(s.port->remove(s.txn[0], SVC_S("k00199")), ==, SVC_OK);
   trips_is(&s, 0, "k00199", NULL);
   trips_is(&s, 0, "k00198", "v00498");
@@ -272,15 +272,15 @@ static void trips_fill(site *s, int n)
   munit_assert_int(s->port->commit(s->txn[0]), ==, SVC_OK);
 }
 
-/* How often a reader has waited, who has not ended meanwhile. Through a pooler its transaction has a BEGIN, and waits as a writer's does. */
+/* Returns how often a reader has waited that is not ended yet. Through a pooler its transaction has a BEGIN, and waits like a writer's. */
 static unsigned long trips_waited(t_postgres_trips before, t_postgres_trips after)
 {
   const unsigned long syncs = after.syncs - before.syncs;
-  if (!getenv("SVC_TEST_POOLER")) munit_assert_ulong(syncs, <=, 1); /* of the end that went before */
+  if (!getenv("SVC_TEST_POOLER")) munit_assert_ulong(syncs, <=, 1); /* for the end of the previous one */
   return after.flushes - before.flushes + (getenv("SVC_TEST_POOLER") ? syncs : 0);
 }
 
-/* What is expected comes with the first that is asked for, be it there or not; and nothing is asked for twice. */
+/* Expected records come with the first read, whether that record exists or not, and none is read twice. */
 TEST(postgres, expected)
 {
   const svc_str keys[] = { SVC_S("k00001"), SVC_S("none"), SVC_S("c1"), SVC_S("c2"), SVC_S("k00002") };
@@ -301,7 +301,7 @@ TEST(postgres, expected)
     munit_assert_int64(site_count(&s, i, SVC_S("c2")), ==, 0);
     after = t_postgres_counted();
     munit_assert_ulong(trips_waited(before, after), ==, 1);
-    trips_is(&s, i, "k00003", "v00003"); /* another one */
+    trips_is(&s, i, "k00003", "v00003"); /* another record, which was not expected */
     munit_assert_ulong(trips_waited(before, t_postgres_counted()), ==, 2);
     s.port->read_end(s.txn[i]);
   }
@@ -335,7 +335,7 @@ static void trips_walk(site *s, bool backwards, uint64_t rows, unsigned long mos
   s->port->read_end(s->txn[0]);
 }
 
-/* Rows that are expected come at once; who expects too few, or nothing, gets the same ones. */
+/* Expected rows come at once. Too small an expectation, or none, returns the same rows. */
 TEST(postgres, rows)
 {
   site s;
@@ -379,9 +379,9 @@ static void draft_sees(site *s, int i, const char *key, const char *value)
 
 /* A job of handle 0 that has seen the state of its transaction, and waits. */
 typedef struct late_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   svc_commit *commit;
-  atomic_int step; /* 1: it has begun, 2: it may go on */
+  atomic_int step; /* 1: started; 2: may continue */
   char saw[16];
 } late_job;
 
@@ -419,7 +419,8 @@ static bool late_waits(svc_commit *k)
   return waits;
 }
 
-/* Two jobs of handle 0, in drafts of theirs or not. When the first one has looked at "k" handle 1 puts "new" there, and then the second comes. */
+/* Two jobs of handle 0, with or without drafts. After the first one has read "k", handle 1 stores "new" there, and then the second
+** job comes. */
 static void late_two(late_job jobs[2], bool drafts)
 {
   pthread_t threads[2];
@@ -456,8 +457,8 @@ static void late_two(late_job jobs[2], bool drafts)
   site_close(&s);
 }
 
-/* Who comes while a transaction is under way is not told what was before another handle's commit, which it may know of. A draft that it
-** has brought is ended: it goes by what others wrote. */
+/* A job that arrives during a transaction must not read a state from before another handle's commit, of which it may already know.
+** If it brings a draft, the draft is ended, and the job reads the newer state. */
 TEST(postgres, nothing_gone_by)
 {
   static late_job jobs[2];
@@ -472,7 +473,7 @@ TEST(postgres, nothing_gone_by)
 
 /* ---------------------------------------------------------------------------------------------------------------- drafts */
 
-/* It writes on the ground of what it has read; or ends, and nothing has happened. More often than there are connections. */
+/* A draft becomes a writer that relies on what it has read; or it ends, and nothing has changed. More often than there are connections. */
 TEST(postgres, draft)
 {
   const svc_range all = { SVC_S("k"), SVC_S("l"), false, 0 };
@@ -489,7 +490,7 @@ TEST(postgres, draft)
     draft_begin(&s, 0);
     draft_sees(&s, 0, "k", value);
     munit_assert_int64(site_count(&s, 0, SVC_S("c")), ==, (i + 1) / 3);
-    if (i % 3 == 0) { /* it was not allowed to */
+    if (i % 3 == 0) { /* the caller lacked the role */
       s.port->read_end(s.txn[0]);
       continue;
     }
@@ -498,10 +499,10 @@ TEST(postgres, draft)
     munit_assert_true(s.port->draft_write(s.txn[0]));
     munit_assert_true(s.txn[0]->writing && !s.txn[0]->draft);
     before = t_postgres_counted();
-    draft_sees(&s, 0, "k", value); /* it knows */
+    draft_sees(&s, 0, "k", value); /* already read */
     munit_assert_ulong(t_postgres_counted().syncs, ==, before.syncs);
     munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c"), 1), ==, SVC_OK);
-    if (i % 3 == 2) { /* nor was this, in the end */
+    if (i % 3 == 2) { /* aborted in the end */
       draft_put(&s, 0, "k", "lost");
       draft_sees(&s, 0, "k", "lost");
       s.port->abort(s.txn[0]);
@@ -510,7 +511,7 @@ TEST(postgres, draft)
     snprintf(value, sizeof value, "%d", i);
     draft_put(&s, 0, "k", value);
     draft_put(&s, 0, "k1", value);
-    munit_assert_int(s.port->scan(s.txn[0], &all, rows, 2, &n), ==, SVC_OK); /* and what it has written itself */
+    munit_assert_int(s.port->scan(s.txn[0], &all, rows, 2, &n), ==, SVC_OK); /* including what it has written itself */
     munit_assert_true(n == 2 && svc_str_is(rows[0].value, value) && svc_str_is(rows[1].value, value));
     munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
   }
@@ -521,7 +522,8 @@ TEST(postgres, draft)
   site_close(&s);
 }
 
-/* What it goes by was changed by another meanwhile: it is to be done again. The next draft is another request's, and goes its way. */
+/* Another handle changed what the draft has read: the work has to be repeated. The next draft belongs to another request, and is not
+** affected. */
 TEST(postgres, draft_late)
 {
   site s;
@@ -547,8 +549,8 @@ TEST(postgres, draft_late)
   site_close(&s);
 }
 
-/* What is read came between two writers that are done, and the server takes that back. A request that may not even write is not refused
-** for it: it goes on as a reader. Once by keys that are remembered, once by such as are not, and once by a range. */
+/* The draft reads a change between two committed writers, and the server reports a conflict. A request that may not write anyway
+** continues as a reader instead of being refused. The three cases: keys that are cached, keys that are not, and a range. */
 TEST(postgres, draft_withdrawn)
 {
   static const char longer[] = "w0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789";
@@ -568,7 +570,7 @@ TEST(postgres, draft_withdrawn)
     draft_begin(&s, 0);
     draft = s.txn[0];
     draft_sees(&s, 0, "other", "other");
-    site_write(&s, 1); /* this one reads what the next writes, ... */
+    site_write(&s, 1); /* this writer reads what the next one writes, ... */
     draft_sees(&s, 1, "a", "old");
     draft_set(&s, 0, "a", "new");
     draft_put(&s, 1, key, "new"); /* ... and writes what the draft will read */
@@ -593,7 +595,7 @@ TEST(postgres, draft_withdrawn)
 
 /* ------------------------------------------------------------------------------------------------------ lost connections */
 
-/* One that was idle is made again, and nobody sees anything of it; work that was not committed is to be done again. */
+/* A lost idle connection is replaced, and no request notices. Uncommitted work has to be repeated. */
 TEST(postgres, lost)
 {
   site s;
@@ -609,12 +611,12 @@ TEST(postgres, lost)
   munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
   s.port->read_end(s.txn[0]);
   made = s.port->connects(s.stores[0]);
-  munit_assert_uint64(made, >=, 2); /* one that writes, and one that reads */
+  munit_assert_uint64(made, >=, 2); /* a connection to write, and one to read */
   site_cut(&s);
   site_read(&s, 0);
   munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
   munit_assert_uint64(s.port->connects(s.stores[0]), ==, made + 1);
-  site_cut(&s); /* in the midst of it: what was given stays, and is not asked for again */
+  site_cut(&s); /* during a transaction: values that were read stay, and are not read again */
   munit_assert_int(s.port->get(s.txn[0], SVC_S("other"), &other), ==, SVC_IO);
   munit_assert_true(svc_str_is(value, "one"));
   s.port->read_end(s.txn[0]);
@@ -633,7 +635,7 @@ TEST(postgres, lost)
   site_close(&s);
 }
 
-/* The commit takes a second from here on: time enough to lose the connection. */
+/* From here on a commit takes a second: enough time to lose the connection. */
 static const char slow_commit[] =
   "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_sleep(1); RETURN NULL; END$$;"
   "CREATE CONSTRAINT TRIGGER slow AFTER INSERT OR UPDATE ON svc_record DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()";
@@ -645,7 +647,7 @@ static void *cut_soon(void *context)
   return NULL;
 }
 
-/* A commit of which nobody knows: 503, and when it may be tried again. By its Idempotency-Key that makes no second one. */
+/* A commit with an unknown result: 503 with Retry-After. A retry with the same Idempotency-Key creates no second resource. */
 TEST(postgres, unknown_commit)
 {
   static const char body[] = "{\"name\":\"Acme\"}";
@@ -673,14 +675,14 @@ TEST(postgres, unknown_commit)
 
 /* ------------------------------------------------------------------------------------------------------------- deadlines */
 
-/* Every process of the server that serves this store. */
+/* Sends a signal to every process of the server that serves this store. */
 static void site_signal(site *s, int number)
 {
   char pids[512] = "", folder[300], *p;
   FILE *f;
   snprintf(folder, sizeof folder, "%s/pids", s->path);
   t_postgres_ask(s->path, "SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE application_name = current_schema()", pids, sizeof pids);
-  if (number == SIGSTOP) { /* to be found again: one that is stopped is still in the list, but may be gone from it when it goes on */
+  if (number == SIGSTOP) { /* the list is needed again: a stopped process may be missing in it when it has to continue */
     f = fopen(folder, "w");
     munit_assert_not_null(f);
     fputs(pids, f);
@@ -701,7 +703,7 @@ static void *goes_on(void *context)
   return NULL;
 }
 
-/* Processes of the server that do not answer any more: nobody waits for longer than the deadline, and the next one is served. */
+/* Server processes that no longer answer: no request waits longer than the deadline, and the next one is served. */
 TEST(postgres, deadline)
 {
   t_service t;
@@ -716,7 +718,7 @@ TEST(postgres, deadline)
   t_organization(&t, "Acme");
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   site_signal(&s, SIGSTOP);
-  munit_assert_int(pthread_create(&thread, NULL, goes_on, &s), ==, 0); /* should nobody give up */
+  munit_assert_int(pthread_create(&thread, NULL, goes_on, &s), ==, 0); /* in case no request gives up */
   begun = t_seconds();
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
   munit_assert_double(t_seconds() - begun, <, 6);
@@ -732,7 +734,7 @@ TEST(postgres, deadline)
   site_close(&s);
 }
 
-/* What the URI says of it. */
+/* The timeout in the URI. */
 TEST(postgres, timeouts)
 {
   static const char *const wrong[] = { "", "0", "99", "600001", "x", "5s", "-1", "5000000000000" };
@@ -749,14 +751,14 @@ TEST(postgres, timeouts)
     munit_assert_int(s.port->open(&store, &config, why, sizeof why), ==, SVC_INVALID);
     munit_assert_not_null(strstr(why, "timeout is a number of milliseconds"));
   }
-  setenv("SVC_TEST_POSTGRES_TIMEOUT", "700&connect_timeout=3", 1); /* libpq's own options may stand behind it */
+  setenv("SVC_TEST_POSTGRES_TIMEOUT", "700&connect_timeout=3", 1); /* options of libpq may follow */
   munit_assert_int(s.port->open(&store, &config, why, sizeof why), ==, SVC_OK);
   s.port->close(store);
   unsetenv("SVC_TEST_POSTGRES_TIMEOUT");
   site_close(&s);
 }
 
-/* How many connections read: the URI says that, too. For one more the next has to be given back in time. */
+/* The number of reading connections, which the URI sets, too. A further reader waits until one is returned in time. */
 TEST(postgres, reader_count)
 {
   static const char *const wrong[] = { "", "0", "257", "x", "-1", "5000000000000" };
@@ -800,7 +802,7 @@ static void pooler_wrong(site *s, const char *option, const char *said)
   if (!strstr(why, said)) munit_errorf("%s: %s", option, why);
 }
 
-/* A reader has one snapshot, and a writer is serializable, whoever keeps the connection. */
+/* A reader has one snapshot, and a writer is serializable, with either way to keep connections. */
 static void pooler_isolates(site *s, const char *how)
 {
   svc_config config = { .path = s->path };
@@ -831,11 +833,11 @@ static void pooler_isolates(site *s, const char *how)
   munit_assert_int(s->port->put(s->txn[0], SVC_S("b"), SVC_S("three")), ==, SVC_OK);
   munit_assert_int(s->port->commit(s->txn[0]), ==, SVC_OK);
   munit_assert_int(s->port->put(writer, SVC_S("a"), SVC_S("three")), ==, SVC_OK);
-  munit_assert_int(s->port->commit(writer), ==, SVC_RETRY); /* no order explains both */
+  munit_assert_int(s->port->commit(writer), ==, SVC_RETRY); /* no serial order explains both */
   s->port->close(store);
 }
 
-/* ?pooler=: with PgBouncer in transaction mode nothing may be kept by a session; the same works on the server itself. */
+/* ?pooler=: behind PgBouncer in transaction mode a session keeps no state; the same works on the server itself. */
 TEST(postgres, pooler)
 {
   site s;
@@ -852,7 +854,7 @@ TEST(postgres, pooler)
   site_close(&s);
 }
 
-/* A race that is lost again and again: the log has the server's words. */
+/* A conflict that repeats too often: the log has the server's text. */
 TEST(postgres, conflict_said)
 {
   t_service t;
@@ -871,7 +873,7 @@ TEST(postgres, conflict_said)
 
 /* ----------------------------------------------------------------------------------------------- others in the same database */
 
-/* What somebody else has planted in the schema is never run: functions, operators and casts are those of pg_catalog. */
+/* Functions, operators and casts that someone else has planted in the schema are never run: only those of pg_catalog are. */
 TEST(postgres, planted)
 {
   static const char plants[] =
@@ -893,7 +895,7 @@ TEST(postgres, planted)
   site_open(&s);
   t_postgres_do(s.path, plants);
   config.path = s.path;
-  if (s.port->open(&late, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why); /* one that prepares its statements now */
+  if (s.port->open(&late, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why); /* this handle prepares its statements now */
   s.port->close(s.stores[0]);
   s.stores[0] = late;
   site_write(&s, 0);
@@ -910,7 +912,7 @@ TEST(postgres, planted)
   site_close(&s);
 }
 
-/* Tables that somebody has made before us, and owns: who owns a table can have it run anything. */
+/* Tables that another user has created, and owns, are refused: the owner of a table can make it run any code. */
 TEST(postgres, strangers)
 {
   char schema[64], sql[1024], uri[1024], why[512] = "";
@@ -927,14 +929,14 @@ TEST(postgres, strangers)
   t_postgres_do(s.path, sql);
   snprintf(uri, sizeof uri, "postgresql:///postgres?user=%s_us&options=-csearch_path%%3D%s&host=%s", schema, schema, server);
   config.path = uri;
-  rc = t_postgres_bare()->open(&store, &config, why, sizeof why); /* the tables are the superuser's */
+  rc = t_postgres_bare()->open(&store, &config, why, sizeof why); /* the tables belong to the superuser */
   if (rc != SVC_OK) munit_errorf("open: %s", why);
   t_postgres_bare()->close(store);
   snprintf(sql, sizeof sql, "ALTER TABLE svc_record OWNER TO %s_them", schema);
   t_postgres_do(s.path, sql);
   munit_assert_int(t_postgres_bare()->open(&store, &config, why, sizeof why), ==, SVC_IO);
   if (!strstr(why, "svc_record is owned by") || !strstr(why, "_them")) munit_errorf("%s", why);
-  snprintf(sql, sizeof sql, "GRANT %s_them TO %s_us", schema, schema); /* we are them, too */
+  snprintf(sql, sizeof sql, "GRANT %s_them TO %s_us", schema, schema); /* now this user is a member of that role */
   t_postgres_do(s.path, sql);
   munit_assert_int(t_postgres_bare()->open(&store, &config, why, sizeof why), ==, SVC_OK);
   t_postgres_bare()->close(store);
@@ -945,7 +947,7 @@ TEST(postgres, strangers)
 
 /* ----------------------------------------------------------------------------------------------------------- a full disk */
 
-/* As PostgreSQL says it: of every row that is new, or of those of projects alone, as where a page has room for the others. */
+/* The error of PostgreSQL for a full disk, for every new row, or only for those of projects, as if a page had room for the others. */
 static void site_fill(site *s, const char *which)
 {
   char sql[512];
@@ -955,7 +957,7 @@ static void site_fill(site *s, const char *which)
   t_postgres_do(s->path, sql);
 }
 
-/* What has no room is told so, what needs none goes on, and when there is room again all does. */
+/* A write without room is refused, a request that needs none works, and everything works when there is room again. */
 TEST(postgres, full)
 {
   char org[25], group[25], body[128];
@@ -983,12 +985,12 @@ TEST(postgres, full)
   site_close(&s);
 }
 
-/* In one batch with what has no room, work that frees is done without it. */
+/* In a batch with a write that has no room, work that frees space is committed without that write. */
 typedef struct full_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first member: cast back from svc_job */
   pthread_t thread;
   svc_commit *commit;
-  atomic_int *begun; /* how many may have come */
+  atomic_int *begun; /* number of jobs that have started */
 } full_job;
 
 static bool full_put(svc_job *job, svc_txn *txn)
@@ -996,7 +998,7 @@ static bool full_put(svc_job *job, svc_txn *txn)
   atomic_int *begun = ((full_job *)job)->begun;
   svc_key key;
   atomic_fetch_add(begun, 1);
-  while (atomic_load(begun) < 2) usleep(1000); /* the other one waits behind this by then */
+  while (atomic_load(begun) < 2) usleep(1000); /* the other job is queued behind this one by then */
   usleep(100000);
   svc_key_meta(&key, "large");
   svc_put(txn, &key, SVC_S("x"));
@@ -1062,7 +1064,7 @@ TEST(postgres, full_batch)
 
 enum { CLUSTERS = 8 };
 
-/* What the drivers of both were given. */
+/* The orders that the drivers of both handles got. */
 typedef struct pair_log {
   pthread_mutex_t lock;
   char ids[64][25];
@@ -1100,8 +1102,8 @@ static void pair_open(pair *p, bool driver)
   config.driver = driver ? &p->driver : NULL;
   for (i = 0; i < HANDLES; i++) {
     t_open(&p->t[i], &config);
-    p->t[i].random ^= (uint64_t)(i + 1) << 32; /* two machines do not throw the same dice, */
-    t_reopen(&p->t[i], &config); /* from the beginning */
+    p->t[i].random ^= (uint64_t)(i + 1) << 32; /* two machines have different random numbers, ... */
+    t_reopen(&p->t[i], &config); /* ... from the start */
   }
   strcpy(p->group, t_project(&p->t[0], t_organization(&p->t[0], "Acme"), "alpha"));
 }
@@ -1139,7 +1141,7 @@ static void pair_tick_both(pair *p)
   for (i = 0; i < HANDLES; i++) munit_assert_int(pthread_join(threads[i], NULL), ==, 0);
 }
 
-/* Each order is given out by one of them; by the other, when the first has said nothing for the time of its lease. */
+/* Each order is given out by one handle, and by the other one after the first has not renewed its lease in time. */
 TEST(postgres, orders)
 {
   static pair p;
@@ -1152,16 +1154,16 @@ TEST(postgres, orders)
   munit_assert_int(p.log.n, ==, CLUSTERS);
   for (i = 0; i < CLUSTERS; i++)
     for (j = 0; j < i; j++) munit_assert_string_not_equal(p.log.ids[i], p.log.ids[j]);
-  for (i = 0; i < CLUSTERS - 1; i++) /* whoever is told */
+  for (i = 0; i < CLUSTERS - 1; i++) /* the outcome may be reported to either handle */
     munit_assert_int(svc_order_done(p.t[i % HANDLES].s, p.log.ids[i], SVC_OK, NULL), ==, SVC_OK);
-  for (i = 0; i < 5; i++) { /* who says that it lives keeps what it has */
+  for (i = 0; i < 5; i++) { /* a handle that renews its lease keeps its orders */
     t_advance(&p.t[0], 30);
     t_advance(&p.t[1], 30);
     munit_assert_int(svc_tick(p.t[0].s), ==, SVC_OK);
     munit_assert_int(svc_tick(p.t[1].s), ==, SVC_OK);
   }
   munit_assert_int(p.log.n, ==, CLUSTERS);
-  for (i = 0; i < HANDLES && p.log.n == CLUSTERS; i++) { /* one of them has it, and says nothing any more */
+  for (i = 0; i < HANDLES && p.log.n == CLUSTERS; i++) { /* the handle with the order renews its lease no more */
     t_advance(&p.t[0], 70);
     t_advance(&p.t[1], 70);
     munit_assert_int(svc_tick(p.t[i].s), ==, SVC_OK);
@@ -1172,7 +1174,7 @@ TEST(postgres, orders)
   pair_close(&p);
 }
 
-/* What is due happens once, whoever sees it, and with one event. */
+/* A due step happens once, on whichever handle, and writes one event. */
 TEST(postgres, due)
 {
   static pair p;
@@ -1204,14 +1206,14 @@ static void *pair_write(void *context)
   int i;
   for (i = 0; i < 40; i++) {
     snprintf(body, sizeof body, "{\"name\":\"p%d-%d\",\"orgId\":\"%s\",\"withDefaultAlertsSettings\":false}", w->number, i, w->org);
-    while (t_send(w->t, "POST", "/groups", body) == 503) continue; /* as it was told to */
+    while (t_send(w->t, "POST", "/groups", body) == 503) continue; /* Retry-After asks for it */
     munit_assert_int(w->t->response.status, ==, 201);
     strcpy(w->ids[i], t_str(w->t, "id"));
   }
   return NULL;
 }
 
-/* Both write at the same time: nothing is lost, no id is there twice, what is counted is right, and each sees what the other wrote. */
+/* Both handles write at the same time: nothing is lost, ids are unique, counts are right, and each sees the other's changes. */
 TEST(postgres, writers)
 {
   static pair p;
@@ -1252,7 +1254,7 @@ static void pair_md5(char out[33], const char *format, ...)
   for (i = 0; i < 16; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
-/* A nonce that one of them gave out is good at the other; one that nobody gave out is at neither. */
+/* A nonce that one handle issued is accepted by the other. A made-up nonce is accepted by neither. */
 TEST(postgres, digest)
 {
   static const char target[] = "/api/svc/v2/orgs";
@@ -1265,7 +1267,7 @@ TEST(postgres, digest)
   munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
   for (i = 0; i < HANDLES; i++) {
     p.t[i].anonymous = true;
-    p.t[i].peer = "127.0.0.1"; /* as their access list says */
+    p.t[i].peer = "127.0.0.1"; /* on their access list */
   }
   munit_assert_int(t_send(&p.t[0], "GET", target, NULL), ==, 401);
   munit_assert_not_null(strstr(t_get_header(&p.t[0], "WWW-Authenticate"), "nonce=\""));
@@ -1283,9 +1285,9 @@ TEST(postgres, digest)
   pair_close(&p);
 }
 
-/* Round trips of a request by a bearer token that was seen before, whatever others have written meanwhile: a GET waits once, a list
-** twice, a create of a project twice, both times as one that may write, and of a role in it four times more (which others there are, is its
-** event late, does an alert wait for it); and each once more where there is an access list to look at. */
+/* Round trips of a request with a known bearer token, while others write. A GET waits once, a list twice, and a create of a project
+** twice (both times as a possible writer). Creating a role in it takes four more (existing roles, a late event, waiting alerts).
+** Each takes one more if there is an access list. */
 TEST(postgres, round_trips)
 {
   static pair p;
@@ -1298,7 +1300,7 @@ TEST(postgres, round_trips)
   munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
   p.t[1].peer = "127.0.0.1";
   munit_assert_int(t_as_account(&p.t[1], keys.client_id, keys.client_secret), ==, 200);
-  munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 200); /* not seen before */
+  munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 200); /* the token is new to this handle */
   for (i = 0; i < 3; i++) {
     snprintf(body, sizeof body, "{\"name\":\"p%d\",\"orgId\":\"%s\"}", i, keys.org_id);
     before = t_postgres_counted();
@@ -1307,7 +1309,7 @@ TEST(postgres, round_trips)
     munit_assert_ulong(after.flushes - before.flushes, ==, 0);
     munit_assert_ulong(after.syncs - before.syncs, <=, 1 + 2);
     snprintf(body, sizeof body, "{\"name\":\"q%d\",\"orgId\":\"%s\"}", i, keys.org_id);
-    munit_assert_int(t_sendf(&p.t[0], "POST", body, "/groups"), ==, 201); /* somebody writes */
+    munit_assert_int(t_sendf(&p.t[0], "POST", body, "/groups"), ==, 201); /* another handle writes */
     before = t_postgres_counted();
     munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 200);
     after = t_postgres_counted();
@@ -1325,7 +1327,7 @@ TEST(postgres, round_trips)
   pair_close(&p);
 }
 
-/* A token that was seen and is revoked by another handle is no good any more, at once; nor is one whose account has lost its role. */
+/* A known token that another handle revokes is refused at once; so is a token whose account has lost its role. */
 TEST(postgres, revoked)
 {
   static pair p;
@@ -1350,7 +1352,7 @@ typedef struct broken {
   long count, tried, refused;
 } broken;
 
-/* One organization, while the connection breaks after so many bytes. False: it did not take so many. */
+/* Creates one organization while the connection breaks after this many bytes. Returns false if the request had fewer bytes. */
 static bool broken_one(broken *b, int direction, int way, long bytes)
 {
   char body[64], key[64];
@@ -1365,17 +1367,18 @@ static bool broken_one(broken *b, int direction, int way, long bytes)
   if (status != 201 && (status != 503 || !hit)) munit_errorf("%ld bytes, direction %d, way %d: %d", bytes, direction, way, status);
   b->tried += hit;
   b->refused += status != 201;
-  for (status = 503; status == 503 && tries < 10; tries++) status = t_send(&b->t, "POST", "/orgs", body); /* as it was told to */
+  for (status = 503; status == 503 && tries < 10; tries++) status = t_send(&b->t, "POST", "/orgs", body); /* Retry-After asks for it */
   munit_assert_int(status, ==, 201);
   t_headers_clear(&b->t);
   status = t_send(&b->t, "GET", "/orgs?itemsPerPage=1", NULL);
-  if (status == 503 && hit) status = t_send(&b->t, "GET", "/orgs?itemsPerPage=1", NULL); /* it was a reader's connection that broke */
+  if (status == 503 && hit) status = t_send(&b->t, "GET", "/orgs?itemsPerPage=1", NULL); /* a reading connection broke */
   munit_assert_int(status, ==, 200);
-  munit_assert_int64(t_int(&b->t, "totalCount"), ==, b->count); /* there once, whatever it was told */
+  munit_assert_int64(t_int(&b->t, "totalCount"), ==, b->count); /* exists once, whatever the answer was */
   return hit;
 }
 
-/* After every number of bytes that a write takes, in steps (finer with SVC_TEST_ALL): it is answered, or a 503; then all goes on. */
+/* Breaks the connection after every number of bytes of a write, in steps (finer with SVC_TEST_ALL): the request is answered, or gets
+** 503, and then all works. */
 TEST(postgres, broken)
 {
   const bool all = getenv("SVC_TEST_ALL") != NULL;
@@ -1386,7 +1389,7 @@ TEST(postgres, broken)
   int direction, way;
   SKIP_WITHOUT;
   snprintf(server, sizeof server, "%s", getenv(way_to));
-  relay_start(&b.relay, server, ".s.PGSQL.5432"); /* what libpq looks for in a folder */
+  relay_start(&b.relay, server, ".s.PGSQL.5432"); /* the name that libpq looks for in a folder */
   munit_assert_int(setenv(way_to, b.relay.folder, 1), ==, 0);
   store_folder(folder);
   t_open(&b.t, &(svc_config){ .limiter_off = 1, .path = folder, .store = t_postgres_port() });

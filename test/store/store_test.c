@@ -1,8 +1,8 @@
 /*
-** The store as a host sees it: a folder on the disk that is opened, closed, killed, copied, full of something else.
+** The store as a host sees it: a folder on disk that is opened, closed, killed, copied, or holds something else.
 **
-** Also here, for the suites beside it: store_whole(), which checks every record of a store against every other, and
-** store_print(), one number for all that is in it.
+** Also here, for other suites: store_whole(), which checks every record of a store against all others, and store_print(), one
+** number over the contents of a store.
 */
 #include "driver.h"
 
@@ -23,7 +23,7 @@ void store_folder(char out[128])
   munit_assert_not_null(mkdtemp(out));
 }
 
-/* A folder and the files and folders in it. */
+/* Removes a folder with its files and folders. */
 void store_remove(const char *path)
 {
   DIR *dir = opendir(path);
@@ -78,19 +78,19 @@ static char *file_read(const char *folder, const char *name, size_t *size)
 /* --------------------------------------------------------------------------------------------------- the store as a whole */
 
 /*
-** Every class of keys that store/keys.c draws, each record against those that it belongs with. An entity is told by its kind
-** and its id, so that what names it without its parent finds it.
+** Checks every class of keys of store/keys.c, each record against its related records. An entity is identified by kind and id,
+** so that records which name it without its parent can be matched.
 */
 typedef struct whole {
   const svc *s;
   svc_txn *txn;
-  char (*entities)[16]; /* kind and id of all, sorted */
-  char (*groups)[16];   /* kind and parent of all that are counted, sorted as they stand */
-  char (*ids)[12];      /* of all entities, sorted */
+  char (*entities)[16]; /* kind and id of all entities, sorted */
+  char (*groups)[16];   /* kind and parent of all counted entities, in the order of keys */
+  char (*ids)[12];      /* ids of all entities, sorted */
   size_t entity_count, group_count, room;
-  size_t records[128]; /* by the letter of their class */
+  size_t records[128]; /* by the letter of the class */
   size_t uniques, by_id, dues, tries, months, open_lines, waiting, projects;
-  char run[16]; /* kind and id of what is being counted */
+  char run[16]; /* kind and id of the entities being counted */
   uint64_t run_length;
 } whole;
 
@@ -137,7 +137,7 @@ static bool whole_has(const whole *w, const char *kind, const char *id)
   return bsearch(wanted, w->entities, w->entity_count, 16, by_16) != NULL;
 }
 
-/* The value under a key that must be there. */
+/* Returns the value of a key that must exist. */
 static svc_str whole_get(whole *w, const svc_key *key)
 {
   svc_str value = { NULL, 0 };
@@ -157,7 +157,7 @@ static void whole_dues_of(whole *w, const svc_entity *e)
   due.id = e->id;
   for (i = 0; i < e->due_count; i++) {
     munit_assert_int64(e->dues[i].when, !=, 0);
-    munit_assert_int64(svc_due_get(e, e->dues[i].tag), ==, e->dues[i].when); /* one date for each tag */
+    munit_assert_int64(svc_due_get(e, e->dues[i].tag), ==, e->dues[i].when); /* a single date per tag */
     due.when = e->dues[i].when;
     due.tag = e->dues[i].tag;
     svc_key_due(&key, &due);
@@ -193,7 +193,7 @@ static void whole_entity(whole *w, svc_str key, svc_str value)
   size_t links_at;
   svc_entity e;
   munit_assert_size(key.n, ==, WHOLE_ENTITY);
-  e.kind = key.p + 1; /* four letters, no NUL behind them */
+  e.kind = key.p + 1; /* four letters, not NUL-terminated */
   munit_assert_true(svc_entity_decode(key, value, &e));
   munit_assert_true(svc_entity_glance(value, &short_key, &short_body, &links_at));
   munit_assert_true(svc_str_eq(short_key, e.key) && svc_str_eq(short_body, e.body) && links_at == e.links_at);
@@ -204,7 +204,7 @@ static void whole_entity(whole *w, svc_str key, svc_str value)
   if (memcmp(e.kind, "proj", SVC_KIND_SIZE) == 0) w->projects++;
 }
 
-/* Entities of one kind and parent stand together: each run must be as long as the count says. Singletons do not count. */
+/* Entities of one kind and parent are adjacent: each run must be as long as its count. Singletons are not counted. */
 static void whole_run_is(whole *w, const char group[16], uint64_t run)
 {
   svc_id parent;
@@ -227,7 +227,7 @@ static void whole_counts(whole *w)
       if (group[0]) whole_run_is(w, group, run);
       run = 0;
       if (group[0] && memcmp(group, key.p + 1, SVC_KIND_SIZE) != 0) {
-        munit_assert_uint64(svc_count(w->txn, group, NULL), ==, all); /* of those that are found by their id alone */
+        munit_assert_uint64(svc_count(w->txn, group, NULL), ==, all); /* the total of entities that are found by id alone */
         all = 0;
       }
     }
@@ -241,7 +241,7 @@ static void whole_counts(whole *w)
   munit_assert_uint64(svc_count(w->txn, group, NULL), ==, all);
 }
 
-/* How many of a kind there are in a project, of those that are below something else in it and are counted there as well. */
+/* Returns the number of entities of a kind in a project that are below another resource in it, and are counted in the project as well. */
 static uint64_t whole_in_project(whole *w, svc_str kind_and_project)
 {
   svc_scan scan;
@@ -258,7 +258,7 @@ static uint64_t whole_in_project(whole *w, svc_str kind_and_project)
   return n;
 }
 
-/* Where the store shows counts as records there are none of what is not there. */
+/* Where the store shows counts as records, there is none without entities. */
 static void whole_count(whole *w, svc_str key, svc_str value)
 {
   size_t i;
@@ -268,7 +268,7 @@ static void whole_count(whole *w, svc_str key, svc_str value)
   munit_assert_true(key.n == 1 + SVC_KIND_SIZE || key.n == 1 + SVC_KIND_SIZE + 12);
   for (i = 0; i < w->group_count && memcmp(w->groups[i], key.p + 1, key.n - 1) != 0; i++) continue;
   if (i < w->group_count) return;
-  if (memcmp(key.p + 1, "-try", SVC_KIND_SIZE) == 0) return; /* whole_retries() */
+  if (memcmp(key.p + 1, "-try", SVC_KIND_SIZE) == 0) return; /* checked by whole_retries() */
   munit_assert_size(key.n, ==, 1 + SVC_KIND_SIZE + 12);
   memcpy(group.b, key.p + 1 + SVC_KIND_SIZE, 12);
   n = whole_in_project(w, (svc_str){ key.p + 1, key.n - 1 });
@@ -276,7 +276,7 @@ static void whole_count(whole *w, svc_str key, svc_str value)
   munit_assert_uint64(svc_count(w->txn, key.p + 1, &group), ==, n);
 }
 
-/* What belongs to a project belongs to its organization; and nothing is below what is gone. Events tell what was. */
+/* A resource of a project belongs to the project's organization, and its parent exists. Events may name deleted resources. */
 static void whole_place(whole *w, const svc_scope *scope, const svc_id *parent)
 {
   svc_entity group;
@@ -307,7 +307,7 @@ static void whole_places(whole *w)
   }
 }
 
-/* --- d, i: what waits */
+/* --- d, i: due dates and kept answers */
 
 static void whole_due(whole *w, const svc_due_entry *due)
 {
@@ -326,7 +326,7 @@ static void whole_due(whole *w, const svc_due_entry *due)
     svc_key_number(&other, due->tag, 1);
     whole_get(w, &other);
     w->months++;
-  } else if (due->tag == SVC_DUE_ERASE) { /* more is to go from below it */
+  } else if (due->tag == SVC_DUE_ERASE) { /* more below it is to be erased */
     svc_key_entity(&other, due->kind, &due->parent, &due->id);
     other.b[0] = 'x';
     munit_assert_true(svc_entity_decode(svc_key_str(&other), whole_get(w, &other), &e));
@@ -338,7 +338,7 @@ static void whole_due(whole *w, const svc_due_entry *due)
   }
 }
 
-/* In the order of time. */
+/* Checks that the index is in the order of time. */
 static void whole_all_dues(whole *w)
 {
   svc_scan scan;
@@ -360,7 +360,7 @@ static void whole_retry(whole *w, svc_str key, svc_str value)
   munit_assert_size(value.n, >, 32);
 }
 
-/* By organization: the bytes of all that it has are counted. */
+/* Checks the counted bytes of kept answers, per organization. */
 static void whole_retries(whole *w)
 {
   svc_scan scan;
@@ -409,7 +409,7 @@ static void whole_unique(whole *w, svc_str key, svc_str value)
   munit_assert_true(svc_str_eq(svc_key_str(&own), key));
 }
 
-/* What stands for the name of an entity, where others name it by that. */
+/* Writes the hash that identifies an entity where others refer to it by name. */
 static void whole_name(const svc_entity *e, unsigned char hash[32])
 {
   unsigned char name[512];
@@ -419,7 +419,7 @@ static void whole_name(const svc_entity *e, unsigned char hash[32])
   svc_sha256((svc_str){ (const char *)name, 12 + e->unique.n }, hash);
 }
 
-/* Is there one of this kind that this is the name of? */
+/* Returns whether an entity of this kind has this name. */
 static bool whole_named(whole *w, const char *kind, const char *name)
 {
   unsigned char hash[32];
@@ -448,17 +448,17 @@ static void whole_ref(whole *w, svc_str key, svc_str value)
   memcpy(parent.b, from + SVC_KIND_SIZE, 12);
   memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
   munit_assert_int(svc_entity_get(w->txn, from, &parent, &id, &e), ==, SVC_OK);
-  whole_name(&e, hash); /* who names has its own name beside it, or its id */
+  whole_name(&e, hash); /* the referrer is stored with its own name or its id */
   munit_assert_true(memcmp(value.p, hash, 12) == 0 || memcmp(value.p, id.b, 12) == 0);
-  if (memcmp(key.p + 1, "dbrl", SVC_KIND_SIZE) == 0) return; /* the role may be built in */
+  if (memcmp(key.p + 1, "dbrl", SVC_KIND_SIZE) == 0) return; /* the role may be a built-in one */
   munit_assert_true(whole_has(w, key.p + 1, named) || whole_named(w, key.p + 1, named) ||
                     (memcmp(key.p + 1, "flex", SVC_KIND_SIZE) == 0 && whole_named(w, "clus", named)) ||
-                    (memcmp(key.p + 1, "clus", SVC_KIND_SIZE) == 0 && whole_named(w, "flex", named))); /* either has the name */
+                    (memcmp(key.p + 1, "clus", SVC_KIND_SIZE) == 0 && whole_named(w, "flex", named))); /* either one */
 }
 
 /* --- t: tallies */
 
-/* What a tally says against the entities of its block; *behind: where the block before ended. */
+/* Compares a tally with the entities of its block; *behind: the end of the previous block. */
 static void whole_tally_block(whole *w, const char *kind, const svc_id *parent, const svc_id *behind, svc_tally *t)
 {
   static const char *const fields[] = { "eventTypeName", "clusterName" };
@@ -483,13 +483,13 @@ static void whole_tally_block(whole *w, const char *kind, const svc_id *parent, 
       of++;
     }
     munit_assert_uint32(of, ==, t->count);
-    munit_assert_true(svc_id_eq(&e.id, &t->last)); /* the last one that was looked at */
+    munit_assert_true(svc_id_eq(&e.id, &t->last)); /* the last entity that was counted */
     munit_assert_uint32(n, ==, count);
   }
   munit_assert_true(all[0] == t->count && all[1] == t->count);
 }
 
-/* Blocks follow each other without a gap, from the first entity on. */
+/* Checks that blocks follow each other without a gap, beginning with the first entity. */
 static void whole_tallies(whole *w)
 {
   svc_scan scan;
@@ -511,9 +511,9 @@ static void whole_tallies(whole *w)
   }
 }
 
-/* --- a, h: who holds what */
+/* --- a, h: roles on projects */
 
-/* The kind of a holder below an organization. */
+/* Finds a holder of roles below an organization. Returns its kind. */
 static const char *whole_holder(whole *w, const svc_id *org, const svc_id *id, svc_entity *out)
 {
   static const char *const kinds[] = { "akey", "ousr", "sacc", "team" };
@@ -532,7 +532,7 @@ static void whole_listed_key(svc_key *key, const char *on, const char *kind, con
   svc_key_add(key, id, 12);
 }
 
-/* It is held on a project of the organization, and listed there. */
+/* A role is held on a project of the organization, and is listed there. */
 static void whole_holding(whole *w, svc_str key, svc_str value)
 {
   const char *kind;
@@ -559,8 +559,8 @@ static void whole_holding(whole *w, svc_str key, svc_str value)
   w->run_length++;
 }
 
-/* On a project: there is a role. In a team: the person says so, too. In an organization: who owns it, who is invited, and
-** which others it has made, and what it owes. */
+/* On a project the listed holder has a role. In a team the person names the team, too. In an organization the list has its owners,
+** the people invited, the organizations that it created, and its unpaid invoices. */
 static void whole_listed_is(whole *w, const svc_id *on, const char *kind, const svc_id *id)
 {
   svc_entity group, e, person;
@@ -605,7 +605,7 @@ static void whole_listed(whole *w, svc_str key, svc_str value)
   w->run_length++;
 }
 
-/* What a member has in its record is listed: one entry for each team, for an owner, and for who is invited. */
+/* Returns the number of list records that the members require, for each team, owner and invitation. */
 static size_t whole_listings_of_members(whole *w)
 {
   svc_scan scan;
@@ -627,7 +627,7 @@ static size_t whole_listings_of_members(whole *w)
   return n;
 }
 
-/* Invoices that are not paid. */
+/* Returns the number of unpaid invoices. */
 static size_t whole_owed(whole *w)
 {
   svc_scan scan;
@@ -655,7 +655,7 @@ static size_t whole_made(whole *w)
   svc_scan_below(&scan, w->txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) {
     munit_assert_true(svc_entity_decode(key, value, &e));
-    n += e.extra.n == 12; /* each is counted by the first of its family, which may be gone */
+    n += e.extra.n == 12; /* counted by the first organization of its family, which may be deleted */
   }
   return n;
 }
@@ -685,11 +685,11 @@ static void whole_line(whole *w, svc_str key, svc_str value)
   memcpy(scope.org.b, key.p + 1, 12);
   memcpy(scope.group.b, key.p + 17, 12);
   whole_place(w, &scope, NULL);
-  munit_assert_true(whole_has(w, value.p, key.p + 41)); /* what runs is there */
+  munit_assert_true(whole_has(w, value.p, key.p + 41)); /* the resource of an open line exists */
   w->open_lines++;
 }
 
-/* It leads to its line, which waits for the end of its month. In 9999 the calendar ends. */
+/* An open line refers to its line, which waits for the end of its month. The calendar ends in the year 9999. */
 static void whole_open_line(whole *w, svc_str key, svc_str value)
 {
   svc_due_entry due;
@@ -698,7 +698,7 @@ static void whole_open_line(whole *w, svc_str key, svc_str value)
   int i;
   munit_assert_true(key.n == 1 + 12 + 1 && value.n == 48);
   svc_key_begin(&other, 'b');
-  svc_key_add(&other, value.p, 40); /* org, month, group, top */
+  svc_key_add(&other, value.p, 40); /* organization, month, project, top */
   svc_key_add(&other, key.p + 1, 12);
   svc_key_add(&other, value.p + 40, 8); /* since */
   svc_key_add(&other, key.p + 13, 1);
@@ -728,7 +728,7 @@ static void whole_order(whole *w, svc_str key, svc_str value)
   munit_assert_size(value.n, >=, 34);
   memcpy(parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
   memcpy(id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
-  if (svc_entity_get(w->txn, key.p + 1, &parent, &id, &e) != SVC_OK) /* only that of what is gone outlives it */
+  if (svc_entity_get(w->txn, key.p + 1, &parent, &id, &e) != SVC_OK) /* only the order to delete outlives its entity */
     munit_assert_not_null(svc_noun_by_kind(w->s, key.p + 1)->noun->order_gone);
   svc_key_begin(&other, 'q');
   svc_key_add(&other, value.p, 12);
@@ -764,7 +764,7 @@ static void whole_class(whole *w, char letter, void (*check)(whole *w, svc_str k
   munit_assert_int(w->txn->error, ==, SVC_OK);
 }
 
-/* All that is in a store, but what the port keeps for itself. */
+/* Scans all records except those that the port keeps for itself. */
 static void everything(svc_scan *scan, svc_txn *txn)
 {
   svc_key first;
@@ -773,7 +773,7 @@ static void everything(svc_scan *scan, svc_txn *txn)
   svc_key_begin(&scan->to, (char)0xFF);
 }
 
-/* A letter that nobody has drawn is nobody's. */
+/* Checks that there is no record of an unknown class. */
 static void whole_nothing_else(whole *w)
 {
   svc_scan scan;
@@ -783,7 +783,7 @@ static void whole_nothing_else(whole *w)
   everything(&scan, w->txn);
   while (svc_scan_next(&scan, &key, &value)) {
     munit_assert_not_null(strchr("abcdeghijlmoqrtuw", key.p[0]));
-    n += key.p[0] != 'q' && key.p[0] != 'w'; /* their orders lead to them */
+    n += key.p[0] != 'q' && key.p[0] != 'w'; /* checked through their orders */
   }
   munit_assert_size(n, ==, known);
 }
@@ -798,7 +798,7 @@ static size_t whole_number(whole *w, char letter)
   return n;
 }
 
-/* Every entry leads to its record, every record has its entries, and every count is right. */
+/* Checks that every index record leads to an entity, every entity has its index records, and every count is right. */
 size_t store_whole(svc *s)
 {
   whole w;
@@ -829,7 +829,7 @@ size_t store_whole(svc *s)
   whole_class(&w, 'm', whole_meta);
   munit_assert_size(w.records['u'], ==, w.uniques);
   munit_assert_size(w.records['g'], ==, w.by_id);
-  munit_assert_size(w.dues, ==, 0); /* as many entries as dates */
+  munit_assert_size(w.dues, ==, 0); /* as many records as dates */
   munit_assert_size(w.records['i'], ==, w.tries);
   munit_assert_size(w.records['l'], ==, w.open_lines);
   munit_assert_size(w.months, <=, w.records['l']);
@@ -890,7 +890,7 @@ TEST(store, reopens)
   munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/privateIpMode", first), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", first), ==, 200);
   strcpy(etag, t_get_header(&t, "ETag"));
-  t_reopen(&t, &config); /* closing writes down the last id */
+  t_reopen(&t, &config); /* closing stores the last id */
   print = store_print(t.s);
   for (i = 0; i < 3; i++) { /* opening alone changes nothing */
     t_reopen(&t, &config);
@@ -908,11 +908,11 @@ TEST(store, reopens)
   munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
   munit_assert_string_equal(t_str(&t, "results[2].eventTypeName"), "GROUP_CREATED");
 
-  t_advance(&t, -86400); /* the clock steps back, and the next id is greater all the same */
+  t_advance(&t, -86400); /* the clock steps back, and the next id is still greater */
   strcpy(second, t_project(&t, org, "gamma"));
   munit_assert_int(strcmp(second, first), >, 0);
   munit_assert_string_equal(t_str(&t, "created"), "2025-05-31T00:00:00Z");
-  for (i = 0; i < 3; i++) { /* so are revisions: an old tag never fits again */
+  for (i = 0; i < 3; i++) { /* revisions rise, too: an old ETag never matches again */
     char body[32];
     t_reopen(&t, &config);
     strcpy(first, second);
@@ -936,7 +936,7 @@ TEST(store, reopens)
   store_remove(path);
 }
 
-/* The letters of the classes that there is something of. */
+/* Returns the letters of the classes that have records. */
 static const char *classes(svc *s)
 {
   static char out[32];
@@ -958,7 +958,7 @@ static const char *classes(svc *s)
 #define ROLE(name, inherited) "{\"roleName\":\"" name "\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false," \
                               "\"collection\":\"c\",\"db\":\"d\"}]}],\"inheritedRoles\":[" inherited "]}"
 
-/* Something of every class of keys: it comes, agrees with all the rest at each step, and goes. */
+/* Creates records of every class and deletes them, with a check of the whole store after each step. */
 TEST(store, classes)
 {
   char path[128], org[25], group[25];
@@ -982,19 +982,19 @@ TEST(store, classes)
   munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqruw");
   store_whole(t.s);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the driver is busy: it waits on */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the driver is busy: the order stays queued */
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqruw");
   store_whole(t.s);
   t_driver_takes(&d, "");
   t_advance(&t, 10);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* taken */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the driver accepts it */
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqru");
   store_whole(t.s);
-  t_reopen(&t, &config); /* it waits again */
+  t_reopen(&t, &config); /* queued again */
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqruw");
   store_whole(t.s);
   munit_assert_int(svc_tick(t.s), ==, SVC_OK);
-  for (i = 0; i < d.orders && i < T_ORDERS_KEPT; i++) /* of the cluster, and of both roles */
+  for (i = 0; i < d.orders && i < T_ORDERS_KEPT; i++) /* orders for the cluster, and for both roles */
     munit_assert_int(svc_order_done(t.s, d.kept[i].id, SVC_OK, NULL), ==, SVC_OK);
   munit_assert_string_equal(classes(t.s), "bcdegijlmru");
   store_whole(t.s);
@@ -1002,22 +1002,22 @@ TEST(store, classes)
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqruw");
   store_whole(t.s);
   config.driver = NULL;
-  t_reopen(&t, &config); /* without a driver: what it was to do is simulated */
+  t_reopen(&t, &config); /* without a driver the simulator does the work */
   munit_assert_string_equal(classes(t.s), "bcdegijlmru");
   store_whole(t.s);
   t_advance(&t, 10);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the cluster is gone, and its line in the ledger closed */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the cluster is deleted, and its line in the ledger closed */
   munit_assert_string_equal(classes(t.s), "bcdegijmru");
   store_whole(t.s);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/more", group), ==, 204);
   munit_assert_string_equal(classes(t.s), "bcdegijmu");
   store_whole(t.s);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
-  munit_assert_string_equal(classes(t.s), "bcdegijmu"); /* the organization is found in its federation */
+  munit_assert_string_equal(classes(t.s), "bcdegijmu"); /* the organization is indexed in its federation */
   munit_assert_size(store_whole(t.s), ==, 0);
   t_advance(&t, 86400);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
-  munit_assert_string_equal(classes(t.s), "bm"); /* what was used up is not forgotten */
+  munit_assert_string_equal(classes(t.s), "bm"); /* costs are kept */
   store_whole(t.s);
   t_close(&t);
   store_remove(path);
@@ -1035,7 +1035,7 @@ TEST(store, private)
   org = t_organization(&t, "Acme");
   t_project(&t, org, "alpha");
   munit_assert_int(folder_count(path), ==, 0);
-  t_open(&other, NULL); /* a second one knows nothing of the first */
+  t_open(&other, NULL); /* a second store is separate from the first */
   munit_assert_int(t_send(&other, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&other, "totalCount"), ==, 0);
   munit_assert_int(folder_count(path), ==, 0);
@@ -1048,7 +1048,7 @@ TEST(store, private)
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   t_close(&t);
   store_remove(path);
-  munit_assert_int(setenv("TMPDIR", path, 1), ==, 0); /* it is gone: another place is found */
+  munit_assert_int(setenv("TMPDIR", path, 1), ==, 0); /* the folder is deleted: another one is used */
   t_open(&t, NULL);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   t_close(&t);
@@ -1080,7 +1080,7 @@ static int refused_open(const char *path)
   return rc;
 }
 
-/* Write a record into a store behind the library's back. */
+/* Writes a record into a store without the library. */
 static void put_raw(const char *path, svc_str key, svc_str value)
 {
   const svc_store_port *port = svc_lmdb_port();
@@ -1095,7 +1095,7 @@ static void put_raw(const char *path, svc_str key, svc_str value)
   port->close(store);
 }
 
-/* It is refused as it is, twice, for a reason that the log has in words, and stays as it is. */
+/* Expects the store to be refused twice with this message in the log, and to stay unchanged. */
 static void schema_refused(const char *path, uint32_t schema, int expected, const char *words)
 {
   char *before, *after;
@@ -1104,7 +1104,7 @@ static void schema_refused(const char *path, uint32_t schema, int expected, cons
   before = file_read(path, "data.mdb", &before_size);
   munit_assert_int(refused_open(path), ==, expected);
   munit_assert_string_equal(refused_log, words);
-  munit_assert_int(refused_open(path), ==, expected); /* and lets go of the folder */
+  munit_assert_int(refused_open(path), ==, expected); /* and the folder is released */
   after = file_read(path, "data.mdb", &after_size);
   munit_assert_size(after_size, ==, before_size);
   munit_assert_memory_equal(before_size, after, before);
@@ -1137,7 +1137,7 @@ TEST(store, schema)
   put_raw(path, SVC_S("mschema"), SVC_S("?"));
   munit_assert_int(refused_open(path), ==, SVC_CORRUPT);
   put_raw(path, SVC_S("mschema"), (svc_str){ (const char *)&now, sizeof now });
-  t_open(&t, &config); /* what it says of itself was all that was wrong */
+  t_open(&t, &config); /* only the format number was wrong */
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   store_whole(t.s);
@@ -1164,10 +1164,10 @@ TEST(store, garbage)
   munit_assert_not_null(strstr(refused_log, path));
   store_remove(path);
 
-  store_folder(path); /* a store of LMDB's, but of somebody else's */
+  store_folder(path); /* an LMDB store of another program */
   put_raw(path, SVC_S("their key"), SVC_S("their value"));
   munit_assert_int(refused_open(path), ==, SVC_CORRUPT);
-  put_raw(path, SVC_S("\xFF"), SVC_S("")); /* still theirs */
+  put_raw(path, SVC_S("\xFF"), SVC_S("")); /* still not a store of svcapi */
   munit_assert_int(refused_open(path), ==, SVC_CORRUPT);
   store_remove(path);
 
@@ -1188,10 +1188,10 @@ TEST(store, no_folder)
   snprintf(below, sizeof below, "%s/file", path); /* not a folder */
   munit_assert_int(refused_open(below), ==, SVC_IO);
   munit_assert_not_null(strstr(refused_log, below));
-  snprintf(below, sizeof below, "%s/file/store", path); /* cannot be made */
+  snprintf(below, sizeof below, "%s/file/store", path); /* cannot be created */
   munit_assert_int(refused_open(below), ==, SVC_IO);
   munit_assert_not_null(strstr(refused_log, below));
-  snprintf(below, sizeof below, "%s/no/store", path); /* one level is made, not two */
+  snprintf(below, sizeof below, "%s/no/store", path); /* a single level is created, not two */
   munit_assert_int(refused_open(below), ==, SVC_IO);
   munit_assert_not_null(strstr(refused_log, below));
   munit_assert_int(refused_open(""), ==, SVC_IO);
@@ -1199,7 +1199,7 @@ TEST(store, no_folder)
   longest[0] = '/';
   munit_assert_int(refused_open(longest), ==, SVC_IO);
   munit_assert_char(refused_log[0], !=, 0);
-  snprintf(below, sizeof below, "%s/store", path); /* is made, for its owner only */
+  snprintf(below, sizeof below, "%s/store", path); /* is created, for its owner only */
   munit_assert_int(refused_open(below), ==, SVC_OK);
   munit_assert_string_equal(refused_log, "");
   {
@@ -1215,7 +1215,7 @@ TEST(store, no_folder)
 
 /* ------------------------------------------------------------------------------------------------------ held by one only */
 
-/* What another process gets. */
+/* Returns the code that another process gets. */
 static int opened_by_child(const char *path)
 {
   pid_t child = fork();
@@ -1246,7 +1246,7 @@ TEST(store, busy)
   munit_assert_int(refused_open(path), ==, SVC_BUSY);
   munit_assert_not_null(strstr(refused_log, path));
   munit_assert_int(opened_by_child(path), ==, SVC_BUSY);
-  munit_assert_int(refused_open(path), ==, SVC_BUSY); /* who was refused did not let go of it for the holder */
+  munit_assert_int(refused_open(path), ==, SVC_BUSY); /* the refused process did not release the holder's lock */
   munit_assert_int(opened_by_child(path), ==, SVC_BUSY);
   t_organization(&t, "Acme");
   t_close(&t);
@@ -1254,7 +1254,7 @@ TEST(store, busy)
   t_open(&t, &config);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  child = fork(); /* a child of the host's that lives on without using the handle does not hold the store */
+  child = fork(); /* a child of the host that lives on, and does not use the handle, does not hold the store */
   munit_assert_int(child, >=, 0);
   if (child == 0) {
     sleep(60);
@@ -1269,7 +1269,7 @@ TEST(store, busy)
 
 /* ------------------------------------------------------------------------------------------------------- a killed writer */
 
-/* A thread's own end of the service: the same handle, its own requests. */
+/* State of one thread: the shared handle, and its own requests. */
 static void share(t_service *to, const t_service *t)
 {
   memset(to, 0, sizeof *to);
@@ -1339,7 +1339,7 @@ static void kill_child(const svc_config *config, const char *org, int round, int
   for (;;) pause();
 }
 
-/* Let it write until `enough` lines have come, kill it, and read the rest. */
+/* Lets the child write until `enough` lines have arrived, kills it, and reads the rest. */
 static size_t kill_round(const svc_config *config, const char *org, int round, size_t enough, kill_line *lines, size_t most)
 {
   int pipes[2], status;
@@ -1384,7 +1384,7 @@ static void kill_check(t_service *t, const kill_line *lines, size_t n)
     status = t_sendf(t, "GET", NULL, "/groups/%.24s", lines[i].id);
     if (last == 'c') munit_assert_int(status, ==, 200);
     else if (last == 'D') munit_assert_int(status, ==, 404);
-    else munit_assert_true(status == 200 || status == 404); /* the deletion was under way */
+    else munit_assert_true(status == 200 || status == 404); /* the delete was in progress */
   }
 }
 
@@ -1400,17 +1400,17 @@ TEST(store, killed)
   SKIP_IF(getenv("SVC_TEST_QEMU"));
   store_folder(path);
   config = at_path(path);
-  config.map_size = 65536; /* so that it also grows meanwhile */
+  config.map_size = 65536; /* so that the store also grows */
   t_open(&t, &config);
   strcpy(org, t_organization(&t, "Acme"));
   t_close(&t);
   for (round = 0; round < 12; round++) {
     size_t n;
-    config.durability = round % 3; /* all three survive the end of a process */
+    config.durability = round % 3; /* all three levels survive the end of a process */
     n = kill_round(&config, org, round, (size_t)munit_rand_int_range(1, 500), lines, MOST);
     t_open(&t, &config);
     kill_check(&t, lines, n);
-    snprintf(name, sizeof name, "after-%d", round); /* ids go on rising: above all that were ever given out */
+    snprintf(name, sizeof name, "after-%d", round); /* ids continue to rise above all that were given out */
     strcpy(id, t_project(&t, org, name));
     for (i = 0; i < n; i++) munit_assert_int(memcmp(id, lines[i].id, 24), >, 0);
     munit_assert_int(strcmp(id, last), >, 0);
@@ -1476,7 +1476,7 @@ TEST(store, backup)
     snprintf(copy, sizeof copy, "%s/copy%d", path, i);
     before = atomic_load(&done);
     munit_assert_int(svc_backup(t.s, copy), ==, SVC_OK);
-    after = atomic_load(&done) + 2; /* two may be stored and not counted yet */
+    after = atomic_load(&done) + 2; /* two may be stored but not yet counted */
     snprintf(file, sizeof file, "%s/data.mdb", copy);
     munit_assert_int(stat(file, &st), ==, 0);
     munit_assert_int((int)(st.st_mode & 0777), ==, 0600);
@@ -1488,17 +1488,17 @@ TEST(store, backup)
     munit_assert_int(t_send(&other, "GET", "/groups/byName/p-0-0", NULL), ==, 200);
     munit_assert_int(t_send(&other, "GET", "/groups?itemsPerPage=1", NULL), ==, 200);
     munit_assert_int64(t_int(&other, "totalCount"), ==, (int64_t)projects);
-    munit_assert_int(t_send(&other, "POST", "/orgs", "{\"name\":\"Other\"}"), ==, 201); /* a store as any other */
+    munit_assert_int(t_send(&other, "POST", "/orgs", "{\"name\":\"Other\"}"), ==, 201); /* a normal store */
     t_close(&other);
   }
-  munit_assert_int(svc_backup(t.s, copy), ==, SVC_EXISTS); /* there is one already, and it stays as it is */
-  munit_assert_not_null(strstr(t.log, copy)); /* said so, in its own words */
+  munit_assert_int(svc_backup(t.s, copy), ==, SVC_EXISTS); /* the folder already has a store, which stays unchanged */
+  munit_assert_not_null(strstr(t.log, copy)); /* the log has the reason */
   munit_assert_not_null(strstr(t.log, "already holds a store"));
   t_open(&other, &config);
   munit_assert_int(t_send(&other, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&other, "totalCount"), ==, 2);
-  munit_assert_int(svc_backup(t.s, copy), !=, SVC_OK); /* also one that is in use */
-  munit_assert_int(svc_backup(t.s, path), ==, SVC_OK); /* a folder that is there and holds none */
+  munit_assert_int(svc_backup(t.s, copy), !=, SVC_OK); /* also if that store is in use */
+  munit_assert_int(svc_backup(t.s, path), ==, SVC_OK); /* an existing folder without a store */
   atomic_store(&stop, 1);
   for (i = 0; i < 2; i++) pthread_join(threads[i], NULL);
   munit_assert_size(store_whole(t.s), ==, (size_t)atomic_load(&done));
@@ -1514,7 +1514,7 @@ TEST(store, backup)
   store_remove(path);
 }
 
-/* Another process that writes until it is killed; a byte for each project. */
+/* A process that writes until it is killed, and sends a byte for each project. */
 static void backup_child(const char *path, int out)
 {
   svc_config config = at_path(path);
@@ -1522,7 +1522,7 @@ static void backup_child(const char *path, int out)
   char body[160];
   t_service t;
   int i;
-  config.map_size = 65536; /* it grows meanwhile, again and again */
+  config.map_size = 65536; /* so that the store grows repeatedly */
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   for (i = 0;; i++) {
@@ -1537,7 +1537,7 @@ static void backup_await(int in, int projects)
   while (projects-- > 0) munit_assert_int((int)read(in, &byte, 1), ==, 1);
 }
 
-/* A copy of what another process holds and writes: whole, the last commit, and its numbers go on. */
+/* A copy of a store that another process holds and writes is complete, has the last commit, and continues the numbers. */
 TEST(store, backup_of)
 {
   char path[128], copy[192], old[64];
@@ -1568,7 +1568,7 @@ TEST(store, backup_of)
   munit_assert_int(waitpid(child, NULL, 0), ==, child);
   close(pipes[0]);
   close(pipes[1]);
-  config = at_path(path); /* nothing was left behind in it */
+  config = at_path(path); /* no temporary file was left behind */
   t_open(&other, &config);
   munit_assert_int(svc_check_store(other.s, NULL, NULL), ==, SVC_OK);
   t_close(&other);
@@ -1579,7 +1579,7 @@ TEST(store, backup_of)
   store_remove(path);
 }
 
-/* A program that the host starts has none of the store's files, nor the locks and the room on the disk that go with them. */
+/* A program that the host starts inherits none of the store's files, with their locks and disk space. */
 TEST(store, close_on_exec)
 {
   char path[128], name[64], target[256];
@@ -1597,7 +1597,7 @@ TEST(store, close_on_exec)
     n = readlink(name, target, sizeof target - 1);
     if (n <= 0) continue;
     target[n] = '\0';
-    last = strrchr(target, '/'); /* the folder may be called svcapi as well, and what else is open in it is the test's */
+    last = strrchr(target, '/'); /* the folder's name may contain svcapi, too, and other files in it belong to the test */
     if (!last || (!strstr(last, ".mdb") && strncmp(last, "/svcapi.", 8) != 0)) continue;
     files++;
     if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC)) munit_errorf("a child process inherits %s", target);
@@ -1622,7 +1622,7 @@ static void *backup_to(void *context)
   return NULL;
 }
 
-/* Two into the same folder at once: one of them is made, and whoever is told so finds it there. */
+/* Of two backups into the same folder at once only one succeeds, and the caller that got SVC_OK finds it there. */
 TEST(store, backup_twice)
 {
   char path[128], copy[192];
@@ -1651,7 +1651,7 @@ TEST(store, backup_twice)
   store_remove(path);
 }
 
-/* Whoever holds a tag of the store that was copied must not find it on another state of the copy. */
+/* An ETag from the original store must not match another state in the copy. */
 TEST(store, backup_tags)
 {
   char path[128], copy[160], org[25], group[25], seen[80][32];
@@ -1683,7 +1683,7 @@ TEST(store, backup_tags)
   store_remove(path);
 }
 
-/* A file that was cut off, anywhere: it is not opened, unless nothing is missing; never the end of the process. */
+/* A file that is cut off anywhere cannot be opened, unless nothing is missing. The process never crashes. */
 TEST(store, cut_off)
 {
   char path[128], name[256], org[25], *whole;
@@ -1709,7 +1709,7 @@ TEST(store, cut_off)
     snprintf(name, sizeof name, "%s/data.mdb", path);
     munit_assert_int(truncate(name, (off_t)cut), ==, 0);
     if (svc_open(&s, &config) != SVC_OK) {
-      munit_assert_int(svc_open(&s, &config), !=, SVC_OK); /* trying again makes it no better */
+      munit_assert_int(svc_open(&s, &config), !=, SVC_OK); /* a second try fails, too */
       refused++;
       continue;
     }

@@ -1,6 +1,6 @@
 /*
-** Export and import of a store (ports/transfer): all of it as lines of JSON, the same again from what was imported, on LMDB and where there is a
-** server on PostgreSQL; and what becomes of a file that was cut, changed, or is of a newer version.
+** Export and import of a store (ports/transfer): all records as lines of JSON, and the same lines again from the imported
+** store, on LMDB and, with a server, on PostgreSQL; and files that were cut, changed, or written by a newer version.
 */
 #include "support.h"
 #include "faults.h"
@@ -13,7 +13,7 @@ enum { KINDS = 2 }; /* LMDB and PostgreSQL */
 
 typedef struct text {
   char *p;
-  size_t n, at, fails; /* fails: writes are refused from this length on; 0: never */
+  size_t n, at, fails; /* fails: writes fail beyond this length; 0: never */
 } text;
 
 static int text_write(void *context, const char *bytes, size_t n)
@@ -28,7 +28,7 @@ static int text_write(void *context, const char *bytes, size_t n)
   return 0;
 }
 
-/* Into memory that there is. */
+/* Writes into existing memory. */
 static int keep_write(void *context, const char *bytes, size_t n)
 {
   text *t = context;
@@ -38,7 +38,7 @@ static int keep_write(void *context, const char *bytes, size_t n)
   return 0;
 }
 
-/* In small pieces of changing size: lines end anywhere in them. */
+/* Returns small pieces of varying size, so that lines end anywhere in them. */
 static long text_read(void *context, char *buffer, size_t n)
 {
   text *t = context;
@@ -63,7 +63,7 @@ static void place(svc_config *config, char path[128], int kind)
   config->store = port_of(kind);
 }
 
-/* A service with a secret that is sealed, an event for each thing, and a cluster that costs money. */
+/* Makes a service with a sealed secret, an event for each resource, and a cluster that costs money. */
 static void furnish(const svc_config *config, const unsigned char *key)
 {
   svc_config k = *config;
@@ -97,7 +97,7 @@ static int import_from(const svc_config *to, const text *in, svc_transfer_report
   return svc_import_store(to, text_read, &again, report);
 }
 
-/* The lines between the first, which has the date, and the last, which has a hash over it. */
+/* Returns the lines between the first one, which has the date, and the last one, which has the hash. */
 static svc_str rows_of(const text *t)
 {
   char *first = strchr(t->p, '\n'), *last = t->p + t->n - 1;
@@ -112,7 +112,7 @@ static void assert_same(const text *a, const text *b)
   munit_assert_memory_equal(x.n, x.p, y.p);
 }
 
-/* From each engine into each: what was imported exports the same, is whole, and serves. */
+/* From each engine into each: the imported store exports the same lines, is valid, and serves requests. */
 TEST(transfer, round)
 {
   int from, to;
@@ -137,7 +137,7 @@ TEST(transfer, round)
       munit_assert_int(t_send(&t, "GET", "/groups/byName/alpha", NULL), ==, 200);
       t_organization(&t, "Later");
       t_close(&t);
-      munit_assert_int(import_from(&b, &first, &report), ==, SVC_EXISTS); /* and it stays as it is */
+      munit_assert_int(import_from(&b, &first, &report), ==, SVC_EXISTS); /* the store stays unchanged */
       free(first.p);
       free(second.p);
       store_remove(a_path);
@@ -145,7 +145,7 @@ TEST(transfer, round)
     }
 }
 
-/* Secrets stay sealed; in clear they are sealed again, by another key, and the old one does not open the new store. */
+/* Secrets stay sealed. An export in clear text is sealed again with another key, and the old key does not open the new store. */
 TEST(transfer, secrets)
 {
   static const unsigned char old_key[32] = { 1 }, new_key[32] = { 2 };
@@ -161,11 +161,11 @@ TEST(transfer, secrets)
   export_to(&a, &sealed);
   munit_assert_null(strstr(sealed.p, "0123456789abcdef0123456789abcdef"));
   a.secret_key = new_key;
-  munit_assert_int(svc_export_store(&a, text_write, &(text){ 0 }, &report), ==, SVC_INVALID); /* it is not this store's */
+  munit_assert_int(svc_export_store(&a, text_write, &(text){ 0 }, &report), ==, SVC_INVALID); /* not the key of this store */
   a.secret_key = old_key;
   export_to(&a, &clear);
   munit_assert_not_null(strstr(clear.p, "\"secrets\":{\"serviceKey\":\"0123456789abcdef0123456789abcdef\"}"));
-  munit_assert_int(import_from(&b, &clear, &report), ==, SVC_INVALID); /* nothing to seal them with */
+  munit_assert_int(import_from(&b, &clear, &report), ==, SVC_INVALID); /* there is no key to seal the secrets */
   b.secret_key = new_key;
   if (import_from(&b, &clear, &report) != SVC_OK) munit_error(report.why);
   export_to(&b, &again);
@@ -182,7 +182,7 @@ TEST(transfer, secrets)
   store_remove(b_path);
 }
 
-/* Refused, with the number of the line, and what is there is no store. */
+/* Expects an import to be refused with the number of the line, and to leave no store. */
 static void refused(const text *in, int status, uint64_t line, const char *why)
 {
   svc_transfer_report report;
@@ -221,7 +221,7 @@ TEST(transfer, refused)
     { "\"quantity\":", "\"quantity\":0", SVC_INVALID, 2, "not a record" },
     { "\"class\":\"entity\"", "\"class\":\"entity\",\"more\":1", SVC_INVALID, 0, "not a record" },
     { "\"name\":\"Acme", "\"name\":Acme", SVC_INVALID, 0, "not a record" },
-    { "\"name\":\"Acme", "\"name\":\"Acmo", SVC_INVALID, 0, "hash" }, /* a record all the same */
+    { "\"name\":\"Acme", "\"name\":\"Acmo", SVC_INVALID, 0, "hash" }, /* the record itself is valid */
     { "{\"end\":true", "{\"end\":false", SVC_INVALID, 0, "hash" },
   };
   text whole, bad;
@@ -241,7 +241,7 @@ TEST(transfer, refused)
   bad.n = strlen(bad.p);
   refused(&bad, SVC_INVALID, 0, "within a line");
   free(bad.p);
-  bad = whole; /* cut behind a line, and in the middle of one */
+  bad = whole; /* cut after a line, and inside one */
   bad.n = rows_of(&whole).n + (size_t)(rows_of(&whole).p - whole.p);
   refused(&bad, SVC_INVALID, 0, "was cut");
   bad.n -= 5;
@@ -254,7 +254,7 @@ TEST(transfer, refused)
   store_remove(path);
 }
 
-/* A row that no shape fits is exported as it is, and comes back. */
+/* A record of an unknown format is exported as raw bytes, and imported again. */
 TEST(transfer, raw)
 {
   static const char key[] = "z\xFF\x01", value[] = "\xFF\0\n";
@@ -288,7 +288,7 @@ TEST(transfer, raw)
 
 /* ------------------------------------------------------------------------------------------------- lines, and their order */
 
-/* The line with this number, from 1, with its newline. */
+/* Returns the line with this number, from 1, including its newline. */
 static svc_str line_of(const text *t, size_t number)
 {
   const char *p = t->p, *end;
@@ -297,7 +297,7 @@ static svc_str line_of(const text *t, size_t number)
   return (svc_str){ p, (size_t)(end - p) };
 }
 
-/* The same file, but for line number `at`, in whose place these two are; n 0: none. */
+/* Returns a copy of the file in which line `at` is replaced by these two; n 0: by none. */
 static text with_lines(const text *in, size_t at, svc_str first, svc_str second)
 {
   svc_str old = line_of(in, at);
@@ -320,19 +320,19 @@ TEST(transfer, lines)
   furnish(&a, NULL);
   export_to(&a, &whole);
   for (at = 2; at < 40; at += 9) {
-    bad = with_lines(&whole, at, line_of(&whole, at), line_of(&whole, at)); /* twice */
+    bad = with_lines(&whole, at, line_of(&whole, at), line_of(&whole, at)); /* the line twice */
     refused(&bad, SVC_INVALID, at + 1, "does not follow");
     free(bad.p);
-    bad = with_lines(&whole, at, line_of(&whole, at + 1), none); /* another one in its place, which then comes twice */
+    bad = with_lines(&whole, at, line_of(&whole, at + 1), none); /* the next line in its place, which then comes twice */
     refused(&bad, SVC_INVALID, at + 1, "does not follow");
-    swapped = with_lines(&bad, at + 1, line_of(&whole, at), none); /* these two the other way round */
+    swapped = with_lines(&bad, at + 1, line_of(&whole, at), none); /* two lines swapped */
     refused(&swapped, SVC_INVALID, at + 1, "does not follow");
     free(swapped.p);
     free(bad.p);
-    bad = with_lines(&whole, at, none, none); /* without it */
+    bad = with_lines(&whole, at, none, none); /* without the line */
     refused(&bad, SVC_INVALID, 0, "as many records");
     free(bad.p);
-    bad = with_lines(&whole, at, line_of(&whole, at), (svc_str){ "\n", 1 }); /* an empty one behind it */
+    bad = with_lines(&whole, at, line_of(&whole, at), (svc_str){ "\n", 1 }); /* followed by an empty line */
     refused(&bad, SVC_INVALID, at + 1, "not a record");
     free(bad.p);
   }
@@ -347,7 +347,7 @@ TEST(transfer, lines)
 }
 
 typedef struct endless {
-  const text *in; /* this first, then one byte without end */
+  const text *in; /* comes first; then one byte repeats for ever */
   size_t at;
   uint64_t given;
 } endless;
@@ -363,7 +363,7 @@ static long endless_read(void *context, char *buffer, size_t n)
   return (long)head.n;
 }
 
-/* A line without end is refused at 64 MiB, and no more of it is read. */
+/* A line without end is refused at 64 MiB, and reading stops there. */
 TEST(transfer, endless)
 {
   svc_transfer_report report;
@@ -388,7 +388,8 @@ TEST(transfer, endless)
 
 /* ------------------------------------------------------------------------------------------------------ everything fails once */
 
-/* What an import that failed leaves: nothing yet, half a store that is refused, or the whole one, of which only its last step was not told. */
+/* Checks the result of an import that failed: no store, an unfinished one that is refused, or a complete one if only the last step's
+** result was lost. */
 static void left_behind(const svc_config *to, const text *whole, int rc)
 {
   text again;
@@ -399,11 +400,11 @@ static void left_behind(const svc_config *to, const text *whole, int rc)
   munit_assert_int(opens, ==, SVC_OK);
   export_to(to, &again);
   if (rc == SVC_OK) assert_same(whole, &again);
-  else munit_assert_true(rows_of(&again).n < 1000 || rows_of(&again).n == rows_of(whole).n); /* svc_open() has begun a new one, of a few records */
+  else munit_assert_true(rows_of(&again).n < 1000 || rows_of(&again).n == rows_of(whole).n); /* made by svc_open(), almost empty */
   free(again.p);
 }
 
-/* Every call of this kind fails in its turn; how often it was refused. */
+/* Lets every call of this kind fail in turn. Returns how often the import failed. */
 static long every_import(svc_config *to, const text *whole, enum t_call call, int error, bool for_good)
 {
   const bool all = getenv("SVC_TEST_ALL") != NULL;
@@ -425,7 +426,7 @@ static long every_import(svc_config *to, const text *whole, enum t_call call, in
   return count;
 }
 
-/* Memory that ends anywhere, and a disk that fails: no file is blamed, and nothing is half imported that opens. */
+/* Out of memory at any point, and a disk that fails: the error does not blame the file, and no partial import can be opened. */
 TEST(transfer, every_fault)
 {
   static const unsigned char key[32] = { 1 };
@@ -447,7 +448,7 @@ TEST(transfer, every_fault)
   munit_assert_long(every_import(&b, &whole, T_CALL_CRYPTO, 1, false), >, 5);
   for (at = 1; hits; at++) {
     memset(&out, 0, sizeof out);
-    out.p = malloc(1 << 20); /* so that no call of the test's own fails */
+    out.p = malloc(1 << 20); /* so that no call of the test itself fails */
     munit_assert_not_null(out.p);
     t_fault(T_CALL_MEMORY, at, ENOMEM, false);
     rc = svc_export_store(&a, keep_write, &out, &report);

@@ -1,13 +1,14 @@
 /*
-** Everything at once, for ThreadSanitizer (./build.sh test-threads): one handle that many threads use in all the ways that svcapi.h
-** allows, behind a listener with TLS that is opened and closed under load.
+** Everything at once, for ThreadSanitizer (./build.sh test-threads): many threads use one handle in all the ways that svcapi.h
+** allows, behind a TLS listener that is opened and closed under load.
 **
-**   requests in process, reads and writes; over http and https, a connection each time or kept; svc_tick(), svc_backup(),
-**   svc_check_store(), snapshots and the way back, a manual clock that steps, a driver whose orders are
-**   done by threads of its own, alerts that somebody is told of, figures, journal and faults, certificates read anew
+**   requests in process, reads and writes; over http and https, with new and kept connections; svc_tick(), svc_backup(),
+**   svc_check_store(), snapshots and restores, a manual clock that steps, a driver whose orders are
+**   completed by its own threads, notifications of alerts, statistics, journal and faults, reloaded certificates
 **
-** What it looks at itself: no answer is 500 or none, every kind of work was done at least once, in a minute somebody was asked and
-** told, and the store is whole at the end. That two threads were in each other's way is what the sanitizer says, and then the status is not 0.
+** The program's own checks: no request gets status 500 or no answer, every kind of work was done at least once, a run of a minute
+** had questions and notifications, and the store is undamaged at the end. The sanitizer reports data races, and then the exit
+** status is not 0.
 **
 **   threads [SECONDS]
 */
@@ -35,7 +36,7 @@
 #define THREADS_ORDERS 256
 #define THREADS_START ((int64_t)1748736000000) /* 2025-06-01 */
 
-/* What there is to do; each is a thread, some of them several. */
+/* The kinds of work; each has a thread, some have several. */
 enum { DO_READ, DO_WRITE, DO_TICK, DO_BACKUP, DO_CHECK, DO_SNAPSHOT, DO_STEP, DO_LOOK, DO_FAULT, DO_PERFORM, DO_HTTP, DO_HTTPS, DO_RELOAD, DO_REOPEN,
        DO_KINDS };
 
@@ -45,10 +46,11 @@ static struct {
   char folder[64], cert[96], key[96], bearer[256];
   atomic_bool stop;
   atomic_ulong done[DO_KINDS], asked, told;
-  pthread_rwlock_t listening; /* the listener is there while one holds it for reading; clients do not: they are closed under load */
+  pthread_rwlock_t listening; /* the listener exists while a thread holds this for reading. Clients do not hold it: their connections
+                                 are closed under load */
   svc_listener *listener;
   atomic_int port, plain_port;
-  pthread_mutex_t lock; /* of the orders, as the driver's own threads see them */
+  pthread_mutex_t lock; /* protects the orders, as the driver's own threads see them */
   char orders[THREADS_ORDERS][32];
   size_t order_count;
 } all;
@@ -90,7 +92,7 @@ static int threads_ask(void *context, svc *s, const svc_question *question, svc_
   return strcmp(question->what, "logs") == 0 ? svc_reply_add(reply, "a line\n", 7) : SVC_BUSY;
 }
 
-/* Said, to be said again, or failed. */
+/* Succeeds, asks for a retry, or fails. */
 static int threads_notify(void *context, svc *s, const svc_notification *notification)
 {
   static const int says[] = { SVC_BUSY, SVC_OK, SVC_OK, SVC_OK, SVC_IO };
@@ -103,7 +105,7 @@ static int threads_notify(void *context, svc *s, const svc_notification *notific
 
 static const svc_driver threads_driver = { threads_perform, threads_ask, NULL };
 
-/* An order is done by another thread than it was given to. */
+/* Completes an order on another thread than the one that received it. */
 static void do_perform(unsigned *random)
 {
   char id[32] = "", secrets[4096];
@@ -116,7 +118,8 @@ static void do_perform(unsigned *random)
     return;
   }
   svc_order_secrets(all.s, id, secrets, &length);
-  svc_order_done(all.s, id, random_of(random) % 8 ? SVC_OK : SVC_IO, "{\"reason\":\"r\"}"); /* it may be gone: a snapshot was restored */
+  svc_order_done(all.s, id, random_of(random) % 8 ? SVC_OK : SVC_IO, "{\"reason\":\"r\"}"); /* the order may be unknown after a restore
+                                                                                               of a snapshot */
   atomic_fetch_add(&all.done[DO_PERFORM], 1);
 }
 
@@ -164,7 +167,7 @@ static void do_write(unsigned *random)
     snprintf(body, sizeof body, "{\"databaseName\":\"admin\",\"username\":\"u%u\",\"password\":\"abcdefgh1234\",\"roles\":[{\"databaseName\":\"admin\","
              "\"roleName\":\"readAnyDatabase\"}]}", n);
     ask(what == 2 ? "POST" : "DELETE", target, what == 2 ? body : NULL);
-  } else if (what < 6) { /* alerts are of these */
+  } else if (what < 6) { /* alerts watch these changes */
     snprintf(target, sizeof target, "/api/svc/v2/groups/%s/accessList", all.keys.group_id);
     if (what == 5) snprintf(target + strlen(target), 16, "/10.0.0.%u", n);
     snprintf(body, sizeof body, "[{\"ipAddress\":\"10.0.0.%u\"}]", n);
@@ -222,7 +225,7 @@ static void do_snapshot(unsigned *random)
 
 static void do_step(unsigned *random)
 {
-  int rc = svc_clock_advance(all.s, random_of(random) % 8 ? 1 + random_of(random) % 500 : 60000); /* a minute: alerts that are measured */
+  int rc = svc_clock_advance(all.s, random_of(random) % 8 ? 1 + random_of(random) % 500 : 60000); /* a minute: alerts on measurements */
   if (rc != SVC_OK && rc != SVC_BUSY) die("svc_clock_advance");
   svc_clock_now(all.s);
   rest(random_of(random) % 20);
@@ -269,7 +272,7 @@ static int dial(int port)
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
   if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof a) == 0) return fd;
   if (fd >= 0) close(fd);
-  return -1; /* the listener is away just now */
+  return -1; /* the listener is closed at the moment */
 }
 
 static size_t request_text(unsigned *random, char *out, size_t size)
@@ -364,7 +367,7 @@ static void make_cert(void)
   if (svc_listener_cert_make(all.cert, all.key, names, 1, 10, why, sizeof why) != SVC_OK) die(why);
 }
 
-/* As svcd does at SIGHUP. */
+/* Reloads the certificate as svcd does on SIGHUP. */
 static void do_reload(unsigned *random)
 {
   svc_listener_statistics stats;
@@ -429,7 +432,7 @@ static void token(void)
   svc_response_free(&response);
 }
 
-/* Somebody is told of what happens, and of what is measured. */
+/* Configures notifications for events and for measurements. */
 static void watch(void)
 {
   static const char *const of[] = { "\"NETWORK_PERMISSION_ENTRY_ADDED\"", "\"NETWORK_PERMISSION_ENTRY_REMOVED\"",
@@ -489,6 +492,6 @@ int main(int argc, char **argv)
     idle += atomic_load(&all.done[k]) == 0;
   }
   printf(", %lu questions, %lu notices\n", atomic_load(&all.asked), atomic_load(&all.told));
-  if (idle || (seconds >= 60 && (!atomic_load(&all.asked) || !atomic_load(&all.told)))) die("something was never done"); /* that takes a cluster */
+  if (idle || (seconds >= 60 && (!atomic_load(&all.asked) || !atomic_load(&all.told)))) die("something was never done"); /* needs a cluster */
   return 0;
 }

@@ -1,7 +1,7 @@
-# analyze [TOOL]: gcc -fanalyzer, clang-tidy and cppcheck, or this one, over library, ports and svcd
+# analyze [TOOL]: gcc -fanalyzer, clang-tidy and cppcheck, or only TOOL, over the library, ports and svcd
 #
-# A finding is fixed, or explained where it is: in the source, in .clang-tidy, or in test/analyze/known. ports/postgres.c and ports/redis.c
-# are left out where the headers of libpq and hiredis are not installed.
+# A finding is fixed, or explained in the source, in .clang-tidy, or in test/analyze/known. ports/postgres.c and ports/redis.c
+# are left out if the headers of libpq and hiredis are not installed.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 

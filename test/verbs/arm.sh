@@ -6,7 +6,7 @@
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
-# svcapi.c for a board of 32 bits: code, tables and texts stay below 1 MiB at -Os, of which check/size tells for 64 bits.
+# svcapi.c for a 32-bit board: code, tables and texts stay below 1 MiB at -Os. check/size has the limit for 64 bits.
 small_enough() {
   # shellcheck disable=SC2086
   $CC -std=c11 -Os $INCLUDES -c -o build/arm/armhf/size.o svcapi.c && bytes=$(size build/arm/armhf/size.o | awk 'NR == 2 { print $4 }')
@@ -17,7 +17,7 @@ small_enough() {
 verb() {
   TOOLS='arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc qemu-arm qemu-aarch64'
   for_tests
-  SVC_TEST_QEMU=1; export SVC_TEST_QEMU # robust mutexes do not work under qemu: tests of a killed writer look for this
+  SVC_TEST_QEMU=1; export SVC_TEST_QEMU # robust mutexes do not work under qemu: tests of a killed writer check this variable
   for target in armhf:arm-linux-gnueabihf:qemu-arm arm64:aarch64-linux-gnu:qemu-aarch64; do
     arch=${target%%:*}; EMULATOR=${target##*:}; cross=${target#*:}; cross=${cross%:*}
     O=build/arm/$arch; CC=$cross-gcc; AR=$cross-ar; export EMULATOR
@@ -25,7 +25,7 @@ verb() {
     split "test objects, $arch" run OPT='-O2 -Werror' DEP_OPT=-O2 LINK=-static MBED="$D/mbedtls-$arch"
     # shellcheck disable=SC2046
     run_tests "$O" $(suites | grep -F -e "${1:-}")
-    # what one takes to such a machine, of the same sources, with its own libraries of C
+    # the files for such a machine, from the same sources, with its own C library
     O=$O/out
     for made in lib svcd; do build "$made, $arch" $made OPT='-Os' MBED="$D/mbedtls-$arch" OUT="build/arm/$arch"; done
     say "arm: $arch done; in build/arm/$arch: $(cd "build/arm/$arch" && wc -c svcd libsvcapi.a | awk '{ printf "%s%s %d bytes", (NR > 1 ? ", " : ""), $2, $1 } NR == 2 { exit }')"

@@ -1,23 +1,23 @@
-# branches [NAME]: docs/branches.md, which branches the suites take of the parts and the ports, by gcc's counters
+# branches [NAME]: docs/branches.md: which branches of the parts and the ports the suites take, measured by gcc
 #
-# Builds the test program and svcd with counters in build/branches, without optimisation, and runs all suites in it, with every place that
-# can fail failing once (test/fail.c). Some suites run a second time on a store that several processes write to, and on PostgreSQL where
-# that is installed. With NAME only suites whose name contains NAME run, and the report is build/branches/branches.md alone.
+# Builds the test program and svcd with counters in build/branches, without optimization, and runs all suites. Every place that
+# can fail fails once (test/fail.c). Some suites run a second time on a shared store, and on PostgreSQL if it
+# is installed. With NAME only suites whose name contains NAME run, and only build/branches/branches.md is written.
 # test/branches.reasons explains the branches that no test can take.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
-# Suites that take other ways on a store that several write to, or in its port: they are run on PostgreSQL a second time.
+# Suites that take other branches on a shared store, or in its port: they run a second time on PostgreSQL.
 ON_POSTGRES='postgres|port|copy|entity|index|due|keys|driver|retry|conditional|holding|clock|whole|verify|event'
 
-# And on LMDB that says that others write to it, with everything failing once.
+# These also run on LMDB that reports other writers, with everything failing once.
 AS_SHARED='driver|login|due|list|event|verify|clock|cluster|organization|project|team'
 
 verb() {
   with_installed branches
   for_tests
   need gcov
-  O=build/branches; counted='-g -O0 --coverage -fprofile-update=atomic -DSVC_COUNTED' # threads count, too
+  O=build/branches; counted='-g -O0 --coverage -fprofile-update=atomic -DSVC_COUNTED' # threads are counted, too
   split 'test objects, with counters' run OPT="$counted" DEP_OPT=-O1
   build 'svcd, with counters' svcd OPT="$counted" DEP_OPT=-O1 OUT=$O
   SVC_TEST_SVCD=$PWD/$O/svcd; export SVC_TEST_SVCD
@@ -28,7 +28,7 @@ verb() {
   if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
   # shellcheck disable=SC2046
   run_tests $O $(suites | grep -F -e "${1:-}")
-  # what only stores have that several write to, by some of the suites
+  # branches for shared stores only, with some of the suites
   # shellcheck disable=SC2046
   SVC_TEST_STORE=shared run_tests $O $(suites | grep -xE "$AS_SHARED" | grep -F -e "${1:-}")
   unset SVC_TEST_FAIL

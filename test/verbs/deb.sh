@@ -1,7 +1,7 @@
-# deb: build/dist/*.deb for this machine: libsvcapi0, libsvcapi-dev, and svcd with PostgreSQL and Redis
+# deb: build/dist/*.deb for this machine: libsvcapi1, libsvcapi-dev, and svcd with PostgreSQL and Redis
 #
-# Made by Debian's own tools (debhelper) from package/debian, in a copy of this tree that has the verified dependencies: nothing is fetched while
-# they run. The same sources and tools give the same bytes; SOURCE_DATE_EPOCH is the date in them (the last commit's).
+# Debian's tools (debhelper) build the packages from package/debian, in a copy of this tree with the verified dependencies. They download
+# nothing. The same sources and tools give the same bytes; SOURCE_DATE_EPOCH is the date in them (by default that of the last commit).
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -30,9 +30,9 @@ deb_changelog() {
     "$(version)" "$(LC_ALL=C date -u -R -d "@$(moment)")"
 }
 
-deb_text() { sed 's/[[:space:]]*$//; s/^$/./; s/^/ /' "$1"; } # FILE: as a field of several lines
+deb_text() { sed 's/[[:space:]]*$//; s/^$/./; s/^/ /' "$1"; } # FILE: as a multi-line field
 
-deb_copyright() { # what the packages are made of, each with its licence
+deb_copyright() { # the components of the packages, each with its license
   cat "$into/debian/copyright.in"
   printf '\nFiles: *\nCopyright: 2026 The svcapi authors\nLicense: Expat\n'; sed 1,4d LICENSE >build/deb/expat; deb_text build/deb/expat
   while read -r what holder licence; do

@@ -1,7 +1,7 @@
-# docs: docs/svcd.md and docs/errors.md, from the flags of svcd and the lists of errors
+# docs: docs/svcd.md, errors.md, limits.md and metrics.md, from the flags of svcd, the lists of errors and endpoint sets, and the metrics
 #
-# test/docs_svcd.py reads `svcd help all`; test/docs_errors.py reads the lists of errors and amalgamation/catalog/error_advice.txt, which says
-# what to do about each. check/docs fails when a page is stale. Needs python3.
+# test/docs_svcd.py reads `svcd help all`. test/docs_errors.py reads the lists of errors and amalgamation/catalog/error_advice.txt, which has
+# advice for each. test/docs_limits.py and test/docs_metrics.py read the endpoint sets and the metrics. check/docs fails if a page is outdated. Needs python3.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -10,4 +10,6 @@ verb() {
   daemon
   python3 test/docs_svcd.py
   python3 test/docs_errors.py
+  python3 test/docs_limits.py
+  python3 test/docs_metrics.py
 }

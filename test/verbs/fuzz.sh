@@ -1,6 +1,6 @@
 # fuzz [SECONDS] [TARGET]: random bytes for every parser (test/fuzz), with clang
 #
-# Each test/fuzz/TARGET_fuzz.c is a program of its own and runs for SECONDS (60), or only TARGET runs. Inputs that reach new code stay in
+# Each test/fuzz/TARGET_fuzz.c is a separate program and runs for SECONDS (60); with TARGET only that one runs. Inputs that reach new code stay in
 # build/fuzz/TARGET/found for the next run. An input that crashes a target is left in build/fuzz/TARGET, and the verb fails.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here

@@ -2,17 +2,17 @@
 #
 # Writes amalgamation/catalog/AREA/NOUN.c, a resource of projects with id, groupId and name, and its list, create, read, update and
 # delete; test/catalog/NOUN_test.c, whose test passes; the five operations in test/catalog/operations_own.h, because the public catalog
-# does not have them; rows in docs/coverage.md; and docs/index.md anew. Then it folds: svcapi.c, the list of nouns in svcapi.h and the lists of
-# what nouns have of their own have it.
+# does not have them; rows in docs/coverage.md; and docs/index.md. Then the verb folds, which updates svcapi.c, the list of nouns in svcapi.h and the lists of
+# the nouns' errors and events.
 #
 # AREA is a folder of amalgamation/catalog. NOUN is singular snake case: a-z, 0-9 and _. Example: ./build.sh new network/dns_zone, then
-# ./build.sh test dns_zone. Change the files as you need them; amalgamation/README.md, "Adding a resource", says what a noun can have.
+# ./build.sh test dns_zone. Edit the files as you need; amalgamation/README.md, "Adding a resource", explains what a noun can have.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
 new_capital() { printf '%s\n' "$1" | awk -F _ '{ for (i = 1; i <= NF; i++) printf "%s", toupper(substr($i, 1, 1)) substr($i, 2) }'; } # dns_zone: DnsZone
 
-new_plural() { # of the last word
+new_plural() { # the plural of the last word
   case $1 in
     *[!aeiou]y) echo "${1%y}ies" ;;
     *s|*x|*z|*ch|*sh) echo "$1es" ;;
@@ -20,7 +20,7 @@ new_plural() { # of the last word
   esac
 }
 
-new_kind() { # four characters that no other noun has: the first of its letters; else three of them, and any fourth
+new_kind() { # four characters that no other noun has: the first letters of the name, or three of them and a digit
   letters=$(printf '%sxxxx' "$1" | tr -d _)
   short=$(printf '%.3s' "$letters")
   for kind in "$(printf '%.4s' "$letters")" "$short"0 "$short"1 "$short"2 "$short"3 "$short"4 "$short"5 "$short"6 "$short"7 "$short"8 "$short"9; do
@@ -29,7 +29,7 @@ new_kind() { # four characters that no other noun has: the first of its letters;
   die "no four characters are free for a kind of $1: choose another name"
 }
 
-new_free() { # nothing of this name is there yet
+new_free() { # checks that nothing of this name exists yet
   for f in amalgamation/catalog/*/"$noun.c" amalgamation/catalog/"$noun.c" test/*/"${noun}_test.c"; do
     [ ! -e "$f" ] || die "$f exists already: choose another name than '$noun', or edit that file"
   done
@@ -130,20 +130,20 @@ new_operations() { # a line each: method, path, name, role, status; sorted as do
 
 NEW_SET='Projects, project invitations, project limits and settings' # the name of SVC_SET_PROJECTS
 
-new_inserted() { # FILE: it, with build/new.rows above the line that says so
+new_inserted() { # FILE: prints it, with build/new.rows inserted above the line that marks the place
   awk -v rows=build/new.rows '
     /build\.sh new adds rows above this line/ { while ((getline row < rows) > 0) print row; found = 1 }
     { print }
     END { exit !found }' "$1" || die "$1 has no line 'build.sh new adds rows above this line'"
 }
 
-new_register() { # the operations, as ours, into build/new.operations
+new_register() { # the operations, as our own, into build/new.operations
   new_operations | awk -v set="$NEW_SET" '
     { printf "  { \"%s\", \"%s\", \"%s\", \"%s\", \"GROUP\", 1200, 500, \"20250312\", \"%s\", %s },\n", $1, $2, $3, set, $4, $5 }' >build/new.rows
   new_inserted test/catalog/operations_own.h >build/new.operations
 }
 
-new_document() { # docs/coverage.md with their rows, into build/new.md: in the section of the set, by path and method, and counted
+new_document() { # docs/coverage.md with the new rows, into build/new.md: in the section of the set, sorted by path and method, and counted
   new_operations | awk -v noun="$noun" '{ printf "| %s | `%s %s` | %s | 2025-03-12 |  | %s |\n", $3, $1, $2, $4, noun }' >build/new.rows
   awk -v rows=build/new.rows -v set="## $NEW_SET" '
     function key(row,   part) { split(row, part, "`"); split(part[2], part, " "); return part[2] " " part[1] }
@@ -158,7 +158,7 @@ new_document() { # docs/coverage.md with their rows, into build/new.md: in the s
 }
 
 new_call="new takes AREA/NOUN, ./build.sh new network/dns_zone for example"
-new_area() { # the folder must be there: an area that is misspelt would be another
+new_area() { # the folder must exist: otherwise a misspelled area would create a new one
   case $area in *[!a-z0-9_]*) die "the area '$area' is not a folder name of a-z, 0-9 and _; $new_call" ;; esac
   [ -d "amalgamation/catalog/$area" ] ||
     die "no area '$area'$(find amalgamation/catalog -mindepth 1 -maxdepth 1 -type d | sed 's,.*/,,' | near "$area"): the areas are the folders of amalgamation/catalog"
@@ -178,7 +178,7 @@ verb() {
   kind=$(new_kind "$noun")
   need awk sha256sum
   mkdir -p build
-  new_register; new_document # first: they may fail, and nothing is written then
+  new_register; new_document # first, because they may fail; then nothing has been written
   new_noun >"amalgamation/catalog/$area/$noun.c"
   new_test >"test/catalog/${noun}_test.c"
   cat build/new.operations >test/catalog/operations_own.h

@@ -1,9 +1,10 @@
-# release [--quick] [--skip VERB]...: everything that a release needs: all verbs that test, then archives, packages, checksums, SBOM and notes in build/release
+# release [--quick] [--resume] [--skip VERB]...: everything that a release needs: all verbs that test, then archives, packages, checksums, SBOM and notes in build/release
 #
-# Runs from a clean tree: uncommitted changes, or a version that CHANGELOG.md does not have, end it at once. Each step has a log in build/release/logs. A step that
-# fails does not end the run: the summary in build/release/summary.md has every step with its result and time, and the status is 1 if one failed. Then dist, deb, the npm
-# packages, the wheels and the demo are made once more and copied to build/release with SHA256SUMS, the list of components and the notes, which are the section of CHANGELOG.md.
-# --quick leaves out the steps that take more than ten minutes; the summary names what was left out. On two cores the whole takes about four hours.
+# The tree must be clean: uncommitted changes, or a version without a section in CHANGELOG.md, stop the verb at once. Each step has a log in build/release/logs. A step that
+# fails does not stop the run: the summary in build/release/summary.md lists every step with its result and time, and the exit status is 1 if one failed. Then dist, deb, the npm
+# packages, the wheels and the demo are made and copied to build/release with SHA256SUMS, the list of components and the notes, which are the section of CHANGELOG.md.
+# --quick leaves out the steps that take more than ten minutes. --resume repeats only the steps that did not succeed in an earlier run on the same commit. The summary
+# names what was left out. On two cores the whole run takes about three hours.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -11,8 +12,8 @@
 release_steps() {
   cat <<'S'
 test|12|./build.sh test
-test-memory|12|env SVC_TEST_STORE=memory ./build.sh test
-test-postgres|30|env SVC_TEST_STORE=postgres SVC_TEST_LIMITER=redis ./build.sh test
+test-memory|6|env SVC_TEST_STORE=memory ./build.sh test
+test-postgres|20|env JOBS=4 SVC_TEST_STORE=postgres SVC_TEST_LIMITER=redis ./build.sh test
 analyze|20|./build.sh analyze
 test-threads|10|./build.sh test-threads
 test-faults|30|./build.sh test-faults
@@ -29,6 +30,7 @@ test-manifests|2|./build.sh test-manifests
 test-packages|8|./build.sh test-packages
 test-dist|12|./build.sh test-dist
 arm|45|./build.sh arm
+branches|20|./build.sh branches && mv docs/branches.md build/release/branches.md && git -c safe.directory=. checkout -q docs/branches.md
 bench|25|./build.sh bench
 S
 }
@@ -37,11 +39,17 @@ release_notes() { # the section of this version in CHANGELOG.md
   awk -v v="$(version)" 'index($0, "## ") == 1 { on = index($0, v) > 0 } on' CHANGELOG.md
 }
 
+release_row() { # NAME RESULT TIME LAST LINE: of the summary
+  printf '| %s | %s | %s | %s |\n' "$@" >"$R/rows/$1"
+  cat "$R/rows/$1" >>"$R/summary.md"
+}
+
 release_step() { # NAME COMMAND
   began=$(date +%s)
   say "release: $1"
   if sh -c "$2" >"$R/logs/$1.log" 2>&1 9<&-; then result=ok; else result=FAILED; bad="$bad $1"; fi
-  printf '| %s | %s | %d min %02d s | %s |\n' "$1" "$result" $((($(date +%s) - began) / 60)) $((($(date +%s) - began) % 60)) "$(tail -n 1 "$R/logs/$1.log" | tr '|' ' ' | cut -c1-110)" >>"$R/summary.md"
+  took=$(($(date +%s) - began))
+  release_row "$1" $result "$(printf '%d min %02d s' $((took / 60)) $((took % 60)))" "$(tail -n 1 "$R/logs/$1.log" | tr '|' ' ' | cut -c1-110)"
 }
 
 release_files() {
@@ -51,16 +59,17 @@ release_files() {
   find build/npm -maxdepth 1 -name '*.tgz' -exec cp {} "$R/" \;
   tar -C build -czf "$R/svcapi-$(version)-demo.tar.gz" demo
   release_notes >"$R/notes.md"
-  (cd "$R" && find . -maxdepth 1 -type f ! -name SHA256SUMS ! -name summary.md -printf '%f\n' | sort | xargs sha256sum -- >SHA256SUMS)
+  (cd "$R" && find . -maxdepth 1 -type f ! -name SHA256SUMS ! -name summary.md ! -name commit -printf '%f\n' | sort | xargs sha256sum -- >SHA256SUMS)
 }
 
 verb() {
-  quick= skipped=
+  quick= resume= skipped=
   while [ $# -gt 0 ]; do
     case $1 in
       --quick) quick=yes ;;
+      --resume) resume=yes ;;
       --skip) [ $# -gt 1 ] || die '--skip: which verb?'; release_steps | grep -q "^$2|" || die "--skip: there is no step '$2'"; skipped="$skipped $2"; shift ;;
-      *) die "release takes --quick and --skip VERB, not '$1'" ;;
+      *) die "release takes --quick, --resume and --skip VERB, not '$1'" ;;
     esac
     shift
   done
@@ -68,7 +77,10 @@ verb() {
   [ -z "$(git -c safe.directory="$PWD" status --porcelain)" ] || die 'release: the tree has changes that are not committed'
   [ -n "$(release_notes)" ] || die "release: CHANGELOG.md has no section of $(version)"
   R=build/release bad=
-  rm -rf $R; mkdir -p $R/logs
+  commit=$(git -c safe.directory="$PWD" rev-parse HEAD)
+  if [ -n "$resume" ]; then [ "$(cat $R/commit 2>/dev/null)" = "$commit" ] || die 'release --resume: no earlier run on this commit'
+  else rm -rf $R; mkdir -p $R/logs $R/rows; fi
+  echo "$commit" >$R/commit
   exec 9<&- # each step takes the lock of this folder for itself
   {
     printf '# Release %s\n\nCommit %s, %s, %s, %s cores, on %s.\n\n| step | result | time | last line |\n|---|---|---|---|\n' "$(version)" "$(git -c safe.directory="$PWD" rev-parse --short HEAD)" "$(uname -sm)" \
@@ -76,12 +88,13 @@ verb() {
   } >$R/summary.md
   release_steps >$R/steps
   while IFS='|' read -r name minutes command; do
-    case " $skipped " in *" $name "*) printf '| %s | left out (--skip) | | |\n' "$name" >>$R/summary.md; continue ;; esac
-    if [ -n "$quick" ] && [ "$minutes" -gt 10 ]; then printf '| %s | left out (--quick) | | |\n' "$name" >>$R/summary.md; continue; fi
+    case " $skipped " in *" $name "*) release_row "$name" 'left out (--skip)' '' ''; continue ;; esac
+    if [ -n "$quick" ] && [ "$minutes" -gt 10 ]; then release_row "$name" 'left out (--quick)' '' ''; continue; fi
+    if grep -q '^| [^|]* | ok |' "$R/rows/$name" 2>/dev/null; then cat "$R/rows/$name" >>$R/summary.md; continue; fi
     release_step "$name" "$command" </dev/null
   done <$R/steps
   rm -f $R/steps
-  if release_files; then printf '\nFiles: %s.\n' "$(cd $R && find . -maxdepth 1 -type f -printf '%f\n' | sort | tr '\n' ' ')" >>$R/summary.md; else bad="$bad files"; fi
+  if release_files; then printf '\nFiles: %s.\n' "$(cd $R && find . -maxdepth 1 -type f ! -name commit -printf '%f\n' | sort | tr '\n' ' ' | sed 's/ $//')" >>$R/summary.md; else bad="$bad files"; fi
   cat $R/summary.md
   [ -z "$bad" ] || die "release: failures in$bad; the logs are in $R/logs"
   say "release: $(version) is ready in $R"

@@ -1,6 +1,6 @@
 # soak [MINUTES [SEED]]: clients of several roles over HTTPS while the clock moves and svcd is killed
 #
-# Runs for MINUTES (5). A model predicts every answer; the verb also watches how large svcd and its store become. SEED repeats a run.
+# Runs for MINUTES (5). A model predicts every answer; the verb also checks the sizes of svcd and its store. SEED repeats a run.
 # svcd's store and logs are in build/soak/data.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here

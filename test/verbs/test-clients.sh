@@ -26,7 +26,7 @@ clients_generate() { # both clients from the same document
   $bin/tsc -p build/clients/src || die "the compiler refuses a generated client"
 }
 
-# Debian 13's ansible 12.0.0: only its modules are used, by whichever ansible-core is installed.
+# Debian 13's ansible 12.0.0: only its modules are used, with the installed ansible-core.
 ANSIBLE_PACKAGE='pool/main/a/ansible/ansible_12.0.0+dfsg-0+deb13u1_all.deb 2cda0351cdc47a48c224dde517aaff53a5977ab935faeccdd0f595b58df37adf'
 ANSIBLE_FOLDER=usr/lib/python3/dist-packages
 

@@ -1,10 +1,10 @@
-# test-cluster [SUBJECT]: two svcd on one PostgreSQL and one Redis, killed, drained and rolled under load, also by PgBouncer, TLS, sentinels and a cluster
+# test-cluster [SUBJECT]: two svcd on one PostgreSQL and one Redis, killed, drained and restarted under load, also with PgBouncer, TLS, sentinels and a cluster
 #
-# Checks that limits are exact in sum, that of concurrent creates of one name one succeeds, and that histories of reads and writes are
+# Checks that limits are exact in sum, that one of several concurrent creates of a name succeeds, and that histories of reads and writes are
 # linearizable while svcd, PostgreSQL, PgBouncer and Redis are killed; that instances which disagree on key, vendor word or dialect are refused; and
-# that draining, rolling restarts and another secret key fail no request. Takes some five minutes. Builds svcd with WITH=postgres,redis in
+# that draining, rolling restarts and a new secret key fail no request. Takes about five minutes. Builds svcd with WITH=postgres,redis in
 # build/cluster; needs psql, pgbouncer, redis-server, redis-cli and openssl. test/cluster has a file for each subject.
-# SUBJECT is one of together, faults, agree, rolling, pooler, tls, sentinel, nodes: that one alone.
+# SUBJECT is one of together, faults, agree, rolling, pooler, tls, sentinel, nodes; only that subject runs.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -19,10 +19,10 @@ verb() { # [SUBJECT]
   O=build/cluster
   build 'svcd, with PostgreSQL and Redis' svcd OPT=-O2 OUT=build/cluster
   build cluster cluster OPT=-O2
-  # below the ports that the system gives to clients, also with the 10000 more of a cluster's bus
+  # below the ephemeral ports of the system, including the additional 10000 for a cluster's bus
   SERVERS=$PWD/build/cluster/servers; PORTS=$((10000 + $$ % 1200 * 10)); export SERVERS PORTS
   mkdir -p "$SERVERS"
-  sh test/cluster/servers.sh stop # of a run that was killed
+  sh test/cluster/servers.sh stop # servers of a run that was killed
   postgres_start '-c shared_buffers=128MB'
   pgbouncer_start 12
   trap cluster_stop EXIT

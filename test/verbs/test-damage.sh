@@ -1,4 +1,4 @@
-# test-damage [SECONDS]: copies of a store with bits of its file or of its records changed; each opened, used, checked
+# test-damage [SECONDS]: changes bits in copies of a store's file or records; opens, uses and checks each copy
 #
 # Half of the SECONDS (120) changes bits of the file, the other half records. The suite damage does the same for a few seconds.
 

@@ -1,8 +1,8 @@
-# test-day: a day of operation in two minutes: what docs/operations.md says is done, and checked
+# test-day: a day of operation in two minutes: runs and checks the procedures of docs/operations.md
 #
-# svcd serves with a clock that the test moves: backups every hour, kill -9, restore, rotation of the key, draining under load, renewal of the
-# certificate, an upgrade of the store's format, export and import. Where PostgreSQL is installed, two instances share one and one of them is killed;
-# where it is not, that part is left out and said so. The store and the logs are in build/day/work.
+# svcd serves with a clock that the test moves: hourly backups, kill -9, restore, rotation of the key, draining under load, renewal of the
+# certificate, an upgrade of the store's format, export and import. If PostgreSQL is installed, two instances share one and one of them is killed;
+# otherwise that part is skipped with a message. The store and the logs are in build/day/work.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 

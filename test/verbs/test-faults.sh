@@ -1,6 +1,6 @@
-# test-faults [NAME]: every system call of the store and every allocation fails once, and for good
+# test-faults [NAME]: every system call of the store and every allocation fails once, and permanently
 #
-# First every call that the store makes to the system, and every malloc of every operation. Then the suites run, or only those whose name
+# First every system call of the store, and every malloc of every operation. Then the suites run, or only those whose name
 # contains NAME, and each place that they reach fails once: allocations, random bytes, the store (test/fail.c).
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here

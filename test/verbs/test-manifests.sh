@@ -1,6 +1,6 @@
 # test-manifests: checks package/kubernetes against the schemas of Kubernetes, its settings against svcd, and package/prometheus against the metrics
 #
-# Needs node and npm: the schemas are npm packages, pinned in test/kubernetes/package-lock.json. promtool checks the rules where it is installed.
+# Needs node and npm: the schemas are npm packages, pinned in test/kubernetes/package-lock.json. promtool checks the rules if it is installed.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -18,12 +18,12 @@ verb() {
   say "test-manifests: ok, with $(wc -l <build/kubernetes/settings) settings"
 }
 
-manifests_metrics() { # every metric that the rules and the dashboard name is one that svcd has
+manifests_metrics() { # every metric named in the rules and the dashboard must be a metric of svcd
   (cd build/kubernetes && rm -f bootstrap.json && exec ../svcd serve --memory --bootstrap bootstrap.json --listen http://127.0.0.1:0 --metrics >out 2>&1 9<&-) & pid=$!
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do if grep -q '^svcd ready on' build/kubernetes/out 2>/dev/null; then break; fi; sleep 0.5; done
   curl -sS --max-time 10 "$(sed -n 's/^svcd ready on //p' build/kubernetes/out)/_svc/metrics" | sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' >build/kubernetes/metrics
   kill "$pid"; wait "$pid" || :
-  sed -n 's/.*"\(limiter_fallbacks_total\|store_connects_total\)".*/svc_\1/p' amalgamation/pipeline/stats.c >>build/kubernetes/metrics # only with a --limiter, or a --store
+  sed -n 's/.*"\(limiter_fallbacks_total\|store_connects_total\)".*/svc_\1/p' amalgamation/pipeline/stats.c >>build/kubernetes/metrics # only with --limiter or --store
   grep -ohE '\b(svc|svcd|process)_[a-z_]+' package/prometheus/alerts.yml package/prometheus/grafana.json | sed 's/_bucket$//' | sort -u >build/kubernetes/named
   [ -s build/kubernetes/named ] || die 'package/prometheus names no metric'
   while read -r name; do grep -qx "$name" build/kubernetes/metrics || die "package/prometheus: svcd has no metric $name"; done <build/kubernetes/named

@@ -1,15 +1,15 @@
-# test-packages [NAME]: builds the npm and Python packages and tries each, the demo, the Go helper and the image, in an empty folder
+# test-packages [NAME]: builds the npm and Python packages and tests each, the demo, the Go helper and the image, in an empty folder
 #
-# Makes the WebAssembly module, a static svcd for amd64 and arm64, build/npm and the wheel; then test/packages/NAME.sh (npm, python, go, containers, or all of
-# them) installs what was made in an empty folder, with the registries' own packages beside it, and uses it as a user would; npm also tries the demo. The program
-# for the other machine runs under qemu; the image needs docker or podman, and is left out without. Needs clang 19, wasi-libc, binaryen, brotli, node, npm, chromium,
+# Builds the WebAssembly module, a static svcd for amd64 and arm64, build/npm and the wheel. Then test/packages/NAME.sh (npm, python, go, containers, or all of
+# them) installs the results in an empty folder, with other packages from the registries, and uses them as a user would; npm also tests the demo. The program
+# for the other machine runs under qemu. The image needs docker or podman, and is skipped otherwise. Needs clang 19, wasi-libc, binaryen, brotli, node, npm, chromium,
 # python3 with venv, requests, httpx, pytest and xdist, mypy, go, qemu, and both cross compilers.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
-ARCHS='amd64 arm64' # those of the npm packages
+ARCHS='amd64 arm64' # the architectures of the npm packages
 
-# Static svcd of each, unless those in build/dist are of these sources.
+# A static svcd for each, unless those in build/dist are up to date.
 programs_of() { # ARCH...
   for a in "$@"; do [ "build/dist/svcd-$(version)-linux-$a" -nt svcapi.c ] || { (dist "$@"); return; }; done
 }
@@ -25,7 +25,7 @@ make_npm() {
   for a in $ARCHS; do npm_platform "$a" "$(node_arch "$a")"; done
 }
 
-# Every package says the version of svcapi.h.
+# Every package has the version of svcapi.h.
 agree() { # WHAT VERSION
   [ "$2" = "$(version)" ] || die "$1 says that it is version '$2', and svcapi.h '$(version)'"
 }

@@ -1,4 +1,4 @@
-# test-power [SCENE]: what a disk holds when the power is cut at any flush; thousands of states, each opened and checked
+# test-power [SCENE]: simulates power cuts at any flush; opens and checks thousands of resulting disk states
 #
 # Records every write and flush of the library and svcd (test/power/record.c), builds the states that a power cut can leave, opens each,
 # and checks it. SCENE runs one of the scenes in test/power/scenes.c. The states of a failure are kept, and their folder is printed.

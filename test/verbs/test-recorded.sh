@@ -1,8 +1,8 @@
-# test-recorded: replays recorded traffic of the public service against build/svcd; needs ../shared, and is no part of test
+# test-recorded: replays recorded traffic of the public service against build/svcd; needs ../shared, and is not part of test
 #
-# Runs ../shared/tools/replay and ../shared/tools/recorded-facts with the dialect of the public service (examples/dialects/atlas.json), prints
-# how many statuses, field paths and values agree, and what differs most. It writes test/recorded.tsv: for each operation how many recorded exchanges
-# have the recorded status, or that recordings only describe it. ./build.sh coverage shows that in docs/coverage.md. Fails below 97 % of
+# Runs ../shared/tools/replay and ../shared/tools/recorded-facts with the dialect of the public service (examples/dialects/atlas.json), and prints
+# how many statuses, field paths and values agree, and the most frequent differences. Writes test/recorded.tsv: for each operation how many recorded exchanges
+# get the recorded status, or that recordings only describe the operation. ./build.sh coverage shows that in docs/coverage.md. Fails below 97 % of
 # the statuses, 96 % of the field paths, 96 % of the values, and 99 % of the fields, values and codes that recorded-facts compares.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here

@@ -1,12 +1,12 @@
-# test-threads [SECONDS]: everything at once under ThreadSanitizer, then the suites that have threads, and svcd
+# test-threads [SECONDS]: everything at once under ThreadSanitizer, then the suites that use threads, and svcd
 #
-# Library, listener, TLS, ticks, backups, driver, alerts and clock run at once for SECONDS (60). Then the suites that start threads, or
-# svcd, run. LMDB, mbedTLS and mongoose are built with ThreadSanitizer, too. A report of ThreadSanitizer fails the verb and is left in
-# build/threads; known ones are in test/threads/suppressions. PostgreSQL and Redis take part where they are installed.
+# Library, listener, TLS, ticks, backups, driver, alerts and clock run at once for SECONDS (60). Then the suites run that start threads, or
+# svcd. LMDB, mbedTLS and mongoose are built with ThreadSanitizer, too. A report of ThreadSanitizer fails the verb and is left in
+# build/threads; known ones are in test/threads/suppressions. PostgreSQL and Redis are included if they are installed.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
-# What starts threads itself, or starts svcd, which has some.
+# Suites that start threads, or start svcd, which has threads.
 threaded() { grep -lE 'thrd_create|pthread_create|t_program_open|svc_listener_start|svcd_start' test/*/*_test.c | sed 's,.*/,,; s,_test\.c$,,'; }
 
 # shellcheck disable=SC2046,SC2086,SC2231
@@ -26,7 +26,7 @@ verb() {
   SVC_TEST_SVCD=$PWD/$O/svcd; export TSAN_OPTIONS SVC_TEST_SVCD
   say "threads: everything at once, $seconds seconds"
   $O/threads "$seconds" 9<&- 2>$O/said || { head -n 60 $O/said; die "threads: see $O/said"; }
-  TSAN_OPTIONS="$TSAN_OPTIONS log_path=$PWD/$O/report" # of every process that a test starts
+  TSAN_OPTIONS="$TSAN_OPTIONS log_path=$PWD/$O/report" # for every process that a test starts
   SVC_TEST_STORE=
   if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
   run_tests $O $(threaded)

@@ -1,4 +1,4 @@
-# test-web [NAME]: drives the explorer in headless Chromium; leaves pictures in build/web
+# test-web [NAME]: tests the console in headless Chromium; leaves pictures in build/web
 #
 # Runs test/web/run.mjs against build/svcd: all tests of the page, or those whose name contains NAME. Needs node and chromium, no packages.
 

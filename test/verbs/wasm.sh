@@ -1,7 +1,7 @@
 # wasm: build/wasm/svcapi.wasm, the library with the in-memory store and test control as one WebAssembly module
 #
-# The module needs five functions of WASI and no threads, files or sockets; package/npm has the JavaScript around it. Its exports are the functions of
-# svcapi.h for other languages. Needs clang 19, lld, wasi-libc, binaryen (wasm-opt) and brotli. test-packages tries it.
+# The module needs five functions of WASI and no threads, files or sockets; package/npm has the JavaScript for it. Its exports are the functions of
+# svcapi.h for other languages. Needs clang 19, lld, wasi-libc, binaryen (wasm-opt) and brotli. test-packages tests it.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -9,7 +9,7 @@ WASM_EXPORTS='svc_open_json svc_close svc_call_text svc_control_text svc_control
   svc_result_status svc_result_header svc_result_headers svc_result_body svc_result_drop svc_result_delay_ms svc_result_operation svc_result_free malloc free'
 WASM_FEATURES='-mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals'
 
-wasm_compile() { # FILE OBJECT [FLAG]...: an object, for the linker to optimise
+wasm_compile() { # FILE OBJECT [FLAG]...: compiles an object for link-time optimization
   from=$1; to=$2; shift 2
   if [ "$to" -nt "$from" ] && [ "$to" -nt build/wasm/svcapi.c ] && [ "$to" -nt package/npm/mbedtls_config.h ] && [ "$to" -nt test/verbs/wasm.sh ]; then return 0; fi
   # shellcheck disable=SC2086
@@ -30,7 +30,7 @@ verb() {
   wasm_compile $D/frozen.c $W/obj/frozen.o -w
   for f in "$D"/mbedtls/library/*.c; do
     name=${f##*/}; name=${name%.c}
-    case $name in entropy_poll|threading|timing|net_sockets|ssl_*|psa_*|debug) continue ;; esac # what WASI has not, or the module needs not
+    case $name in entropy_poll|threading|timing|net_sockets|ssl_*|psa_*|debug) continue ;; esac # files that WASI does not support, or the module does not need
     wasm_compile "$f" "$W/obj/mbed_$name.o" -w
   done
   exports=; for f in $WASM_EXPORTS; do exports="$exports -Wl,--export=$f"; done

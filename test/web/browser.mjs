@@ -1,5 +1,5 @@
-// Chromium, driven over its debugging pipe: JSON with a NUL behind it, in by file 3 and out by file 4. No package is needed for that.
-// What the page's console says, what it throws and what its policy refuses is kept, so that a test can see that it was nothing.
+// Controls Chromium over its debugging pipe: JSON messages that end with a NUL, sent to file 3 and received from file 4. No package is needed.
+// Messages of the page's console, exceptions and violations of its policy are kept, so that a test can check that there were none.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
@@ -63,7 +63,7 @@ async function open(send, listeners, { width = 1280, height = 900, scheme = 'lig
       if (errorText) throw new Error(url + ': ' + errorText);
       await page.until(() => document.readyState === 'complete', 'the page to be loaded');
     },
-    // f runs in the page, with these arguments, and what it returns comes back as JSON.
+    // f runs in the page, with these arguments; its result is returned as JSON.
     async run(f, ...args) {
       const r = await cdp('Runtime.evaluate', { expression: '(' + f + ')(...' + JSON.stringify(args) + ')', awaitPromise: true, returnByValue: true });
       if (r.exceptionDetails) throw new Error(r.exceptionDetails.exception?.description ?? r.exceptionDetails.text);
@@ -83,7 +83,7 @@ async function open(send, listeners, { width = 1280, height = 900, scheme = 'lig
       await cdp('Input.dispatchKeyEvent', { type: 'keyUp', ...base });
     },
     type: (text) => cdp('Input.insertText', { text }),
-    // As somebody with a mouse: in the middle of what is seen of it.
+    // Like a user with a mouse: clicks the middle of the visible part.
     async click(selector, text) {
       const at = await page.until((s, t) => {
         const e = [...document.querySelectorAll(s)].find((x) => x.checkVisibility() && (!t || x.textContent.trim() === t) && !x.disabled);
@@ -94,7 +94,7 @@ async function open(send, listeners, { width = 1280, height = 900, scheme = 'lig
       }, selector + (text ? ' "' + text + '"' : ''), selector, text ?? null);
       for (const type of ['mousePressed', 'mouseReleased']) await cdp('Input.dispatchMouseEvent', { type, x: at[0], y: at[1], button: 'left', clickCount: 1 });
     },
-    // The field that has this label, emptied and filled.
+    // Clears and fills the field with this label.
     async fill(label, value) {
       await page.until((l, v) => {
         const e = [...document.querySelectorAll('label')].find((x) => x.checkVisibility() && x.firstChild?.textContent.trim() === l)?.control;
@@ -109,7 +109,7 @@ async function open(send, listeners, { width = 1280, height = 900, scheme = 'lig
       const { data } = await cdp('Page.captureScreenshot', { format: 'png', captureBeyondViewport: full, ...(full ? { clip: { ...(await cdp('Page.getLayoutMetrics')).cssContentSize, x: 0, y: 0, scale: 1 } } : {}) });
       writeFileSync(file, Buffer.from(data, 'base64'));
     },
-    // What Chromium's tracing says of a time: first paints, how long interactions took until the next paint, shifts of the layout, tasks. f is what happens then.
+    // Chromium's tracing while f runs: first paints, times from interactions to the next paint, layout shifts, tasks.
     async trace(f) {
       const events = [];
       let ended;

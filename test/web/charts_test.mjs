@@ -1,4 +1,5 @@
-// Charts, timelines, topology and gauges: that they are drawn from what the service says, and can be read by pointer, by keyboard and as a table.
+// Charts, timelines, topology and gauges: they are drawn from the service's data, and can be read by pointer, by keyboard and as
+// a table.
 import assert from 'node:assert/strict';
 import { inflateSync } from 'node:zlib';
 import { nameless, pale, wide } from './inspect.mjs';
@@ -17,7 +18,7 @@ const choose = (page, label, text) => page.until((l, t) => {
 }, 'the choice ' + label + ': ' + text, label, text);
 const chartNamed = (page, name) => page.until((n) => [...document.querySelectorAll('.chart')].find((c) => c.checkVisibility() && c.querySelector('figcaption').textContent.startsWith(n) && c.querySelector('svg .line, svg .bar'))?.querySelectorAll('svg[role=img] .line, svg[role=img] .bar').length, 'the chart ' + name, name);
 
-// How many pixels of a part of the page have a colour of their own: neither gray nor near it.
+// Counts the pixels of a part of the page that are colored: neither gray nor nearly gray.
 async function coloured(page, selector) {
   const clip = await page.until((s) => { const e = [...document.querySelectorAll(s)].find((x) => x.checkVisibility()); e?.scrollIntoView({ block: 'center' }); const r = e?.getBoundingClientRect(); return r && { x: r.x + scrollX, y: r.y + scrollY, width: r.width, height: r.height, scale: 1 }; }, selector, selector);
   const png = Buffer.from((await page.cdp('Page.captureScreenshot', { format: 'png', clip, captureBeyondViewport: true })).data, 'base64'), parts = [];
@@ -79,7 +80,7 @@ await test('charts: metrics of a cluster, drawn from the numbers', async () => {
   const names = await page.run(() => [...document.querySelectorAll('.charts figcaption > :first-child')].map((e) => e.textContent));
   assert.deepEqual(names, ['System normalized CPU user', 'Connections', 'Opcounter cmd', 'Opcounter query', 'System memory used', 'Disk partition IOPS total (data)', 'Disk partition space percent used (data)']);
   assert.equal(await page.run(() => [...document.querySelectorAll('#log .where')].filter((e) => /clusters.orders|processes|alerts|invoices/.test(e.textContent)).length), 12, 'calls at the beginning');
-  // as many points as the service has, from the left to the right
+  // as many points as the service has, from left to right
   const { results } = await company.call('GET', '/groups/' + group + '/processes'), first = results.find((p) => p.userAlias.startsWith('orders-shard-00-00')).id;
   const { measurements: [own] } = await company.call('GET', '/groups/' + group + '/processes/' + encodeURIComponent(first) + '/measurements?granularity=PT5M&period=PT24H&m=CONNECTIONS');
   const line = await page.run(() => [...document.querySelectorAll('.charts .chart')][1].querySelector('svg[role=img] .line').getAttribute('d'));
@@ -99,7 +100,7 @@ await test('charts: metrics of a cluster, drawn from the numbers', async () => {
   await page.shot('build/web/chart-hover-light.png');
   await page.cdp('Input.dispatchMouseEvent', { type: 'mouseMoved', x: 5, y: 5 });
   await page.until(() => ![...document.querySelectorAll('.tip')].some((t) => t.checkVisibility()), 'no box');
-  // by keyboard: it is told, too
+  // by keyboard: the value is also announced to screen readers
   await page.run(() => [...document.querySelectorAll('.charts .plot')][1].focus());
   await page.key('ArrowRight');
   await page.key('ArrowRight');
@@ -138,12 +139,12 @@ await test('charts: range, granularity, hosts, metrics, alerts, live', async () 
   await choose(page, 'Range', '30 days');
   await drawn();
   assert.ok((await asked()).every((q) => q.includes('granularity=PT1H') && q.includes('period=P30D')));
-  // two hosts were down in December: they are marked, and lead to their alerts
+  // two hosts were down in December: they are marked, and link to their alerts
   const marks = await page.until(() => { const l = [...document.querySelectorAll('.marks li')]; return l.length && l.map((e) => e.innerText); }, 'alerts');
   assert.equal(marks.length, 2);
   assert.match(marks[0], /^Host does not answer orders-shard-00-0[34], 2029-12-13 22:00 UTC to 2029-12-13 23:00 UTC$/);
   assert.ok(await page.run(() => document.querySelectorAll('.charts .chart:nth-child(2) .band.past').length === 2 && document.querySelectorAll('.lanes .dot.past').length === 2));
-  // a host that was down has a gap
+  // the line of a host that was down has a gap
   await page.click('.picks summary', 'Hosts 3 of 5');
   const box = (text) => page.run((t) => { const l = [...document.querySelectorAll('.picks label')].find((e) => e.checkVisibility() && e.textContent.startsWith(t)); l.control.focus(); l.control.click(); }, text);
   await clear();
@@ -159,7 +160,7 @@ await test('charts: range, granularity, hosts, metrics, alerts, live', async () 
   await choose(page, 'Range', '1 hour');
   await page.until(() => document.querySelector('.charts .chart:nth-child(2) svg[role=img] .line').getAttribute('d').match(/[ML]/g).length >= 60, 'a point a minute');
   assert.equal(await page.run(() => [...document.querySelectorAll('label')].find((l) => l.textContent === 'Granularity').control.value), '', 'a day is longer than an hour: auto');
-  // metrics of a database, which asks for one
+  // metrics of a database, which need a choice of database
   await page.click('.picks summary', 'Metrics 7 of 169');
   await page.fill('Filter metrics', 'database data');
   await box('Database data size');
@@ -171,7 +172,7 @@ await test('charts: range, granularity, hosts, metrics, alerts, live', async () 
   assert.match((await asked())[0], /start=.*end=/);
   await page.click('button', 'Later');
   await page.until(() => /Looks again every 1 min/.test(document.querySelector('.told').textContent), 'to be live');
-  // it looks again when somebody comes back to the page, and has the new point
+  // the page refreshes when the user comes back to it, and shows the new point
   const last = () => page.run(() => document.querySelector('.charts .chart:nth-child(2) svg[role=img]').ariaLabel), before = await last();
   await company.advance(600);
   await page.run(() => { document.dispatchEvent(new Event('visibilitychange')); });
@@ -317,7 +318,7 @@ await test('charts: why did this cluster alert, and what does it cost?', async (
     }
     await page.scheme('light');
     assert.deepEqual(await nameless(page), []);
-    // the same alerts stand in the charts
+    // the same alerts appear in the charts
     await tab(page, 'Metrics');
     await chartNamed(page, 'Connections');
     await page.until(() => document.querySelector('.charts .band.bad') && document.querySelector('.lanes .dot.bad'), 'alerts that are open');

@@ -1,13 +1,14 @@
-// Forms: the essentials first, what a cluster costs, choices that depend on others, previews that run, what an update changes, and deleting by name.
+// Forms: essential fields first, the cost of a cluster, choices that depend on others, previews that run, changes of an update,
+// and deleting by name.
 import { spawnSync } from 'node:child_process';
 import assert from 'node:assert/strict';
 import { service } from './service.mjs';
 import { nameless, pale, wide } from './inspect.mjs';
 import { acme, company, newPage, signIn, home as homeOf, test, heading, state, problem, goto, lastPatch } from './kit.mjs';
 
-const plain = await service('forms'); // these tests make projects and move the clock
+const plain = await service('forms'); // these tests create projects and move the clock
 const home = async (options, s = plain) => {
-  if (s === plain) await plain.advance(61); // ten tokens a minute
+  if (s === plain) await plain.advance(61); // ten tokens per minute
   return homeOf(options, s);
 };
 
@@ -69,14 +70,14 @@ await test('forms: the price shown is the price billed', async () => {
   assert.match(await page.run(() => [...document.querySelectorAll('#content option')].find((o) => o.value === 'M40').textContent), new RegExp('\\$' + large.hour + ' per hour'));
   await page.click('button.primary', 'Create cluster');
   await heading(page, 'priced');
-  await plain.advance(60 * 3600); // a whole day is among them
+  await plain.advance(60 * 3600); // includes a whole day
   const { results: bills } = await plain.call('GET', '/orgs/' + plain.orgId + '/invoices/pending'), lines = bills.flatMap((b) => b.lineItems).filter((i) => i.groupId === id && i.clusterName === 'priced');
   const dollars = lines.reduce((n, i) => n + i.quantity / 5 * large.hour, 0);
   assert.ok(lines.length > 0 && lines.every((i) => Math.abs(i.unitPriceDollars * 5 - large.hour) < 1e-9), JSON.stringify(lines));
   assert.ok(Math.abs(lines.reduce((n, i) => n + i.totalPriceCents, 0) / 100 - dollars) < 0.01 * lines.length, 'the invoice bills what was shown');
   const whole = lines.find((i) => i.quantity === 120);
   assert.equal(whole?.totalPriceCents, Math.round(24 * large.hour * 100), 'a day of it: ' + JSON.stringify(lines));
-  // an update shows both prices; a cluster that is paused costs nothing
+  // an update shows both prices; a paused cluster costs nothing
   await page.click('#out');
   await signIn(page, plain);
   await formAt(page, '/groups/' + id + '/clusters/priced!updateCluster', 'Update cluster');
@@ -98,21 +99,21 @@ await test('forms: choices depend on each other, and only what can be is offered
     assert.deepEqual((await options(page, 'Region')).sort(), regions.map((r) => r.name).sort(), cloud);
     assert.deepEqual((await options(page, 'Tier')).sort(), sizes.sort(), cloud);
     assert.equal(await valueOf(page, 'Region'), regions.find((r) => r.default).name);
-    assert.equal(await page.run(() => document.activeElement.value), cloud); // the focus stays where it was
+    assert.equal(await page.run(() => document.activeElement.value), cloud); // the focus does not move
     if (cloud === 'AZURE') assert.equal(await valueOf(page, 'Tier'), 'M60_NVME'); // which Azure has, too
-    if (cloud === 'GCP') assert.equal(await valueOf(page, 'Tier'), 'M60'); // which is as near as can be
+    if (cloud === 'GCP') assert.equal(await valueOf(page, 'Tier'), 'M60'); // the nearest tier
   }
   await pick(page, 'Nodes', '5');
   await page.fill('Region', 'EU_WEST_1');
   const asked = (await body(page)).replicationSpecs[0].regionConfigs[0];
   assert.deepEqual(asked, { providerName: 'AWS', regionName: 'EU_WEST_1', priority: 7, electableSpecs: { instanceSize: 'M60', nodeCount: 5 } });
-  // a free cluster shares its machines
+  // a free cluster runs on shared machines
   await page.fill('Tier', 'M0');
   assert.deepEqual((await body(page)).replicationSpecs[0].regionConfigs[0], { providerName: 'TENANT', backingProviderName: 'AWS', regionName: 'EU_WEST_1', priority: 7, electableSpecs: { instanceSize: 'M0' } });
   assert.ok(!(await labels(page)).includes('Nodes'));
   await page.click('button.primary', 'Create cluster');
   await heading(page, 'chosen');
-  // without the service's list, the values of the document
+  // without the service's list, the values of the document are offered
   await plain.fault({ operation: 'listClusterProviderRegions', status: 503 });
   await plain.fault({ operation: 'listSkus', status: 503 });
   await formAt(page, '/groups/' + id + '/clusters!createCluster', 'Create cluster');
@@ -124,12 +125,12 @@ await test('forms: choices depend on each other, and only what can be is offered
 await test('forms: several regions in the short form, all of it in the long one', async () => {
   const page = await home({ width: 1440 }, company), { results: groups } = await company.call('GET', '/groups'), group = groups.find((g) => g.name === 'production').id;
   await formAt(page, '/groups/' + group + '/clusters/orders!updateCluster', 'Update cluster');
-  assert.deepEqual((await labels(page)).slice(0, 2), ['Tier', 'Backup']); // its regions are two: those are in the long form
+  assert.deepEqual((await labels(page)).slice(0, 2), ['Tier', 'Backup']); // it has two regions: these are in the long form
   assert.equal(await page.run(() => document.querySelector('#content button.primary').disabled), true);
   await page.fill('Tier', 'M40');
   const changes = await page.run(() => [...document.querySelectorAll('.changes li')].map((e) => e.innerText));
   assert.deepEqual(changes, [0, 1].flatMap((i) => ['electable', 'readOnly'].map((kind) => 'replicationSpecs[0].regionConfigs[' + i + '].' + kind + 'Specs.instanceSize M30 → M40')));
-  assert.ok(!(await options(page, 'Tier')).includes('M0')); // there is no way back to shared machines
+  assert.ok(!(await options(page, 'Tier')).includes('M0')); // a cluster cannot go back to shared machines
   await schemes(page, 'forms-update');
   await page.click('button', 'All regions, shards and hardware');
   assert.ok((await page.run(() => [...document.querySelectorAll('summary')].map((s) => s.textContent))).filter((t) => t.startsWith('electableSpecs')).length === 2);
@@ -137,13 +138,13 @@ await test('forms: several regions in the short form, all of it in the long one'
   assert.equal(await valueOf(page, 'Tier'), 'M40');
   await page.fill('Tier', 'M30');
   assert.equal(await page.run(() => document.querySelector('#content button.primary').disabled), true);
-  // what can only be read is not there
+  // read-only fields are not in the form
   await more(page);
   const all = await page.run(() => [...document.querySelectorAll('#content .more summary, #content .more label, #content .more legend')].map((e) => e.firstChild?.textContent.trim()));
   assert.ok(all.includes('advancedConfiguration') && !all.includes('connectionStrings') && !all.includes('stateName'), all.join());
   assert.deepEqual(await page.run(() => [...document.querySelectorAll('.about > h3')].map((e) => e.textContent)), ['Backup', 'Security', 'Hardware and scaling', 'Version', 'Notes and tags', 'Other'].filter((g) => all.length && g));
-  assert.ok(!(await page.run(() => [...document.querySelectorAll('#content fieldset')].find((f) => f.querySelector('legend').textContent.startsWith('diskWarmingMode')).innerText)).includes('Not set')); // it cannot be cleared
-  // to look is no change
+  assert.ok(!(await page.run(() => [...document.querySelectorAll('#content fieldset')].find((f) => f.querySelector('legend').textContent.startsWith('diskWarmingMode')).innerText)).includes('Not set')); // the field cannot be cleared
+  // viewing is not a change
   assert.equal(await page.run(() => document.querySelector('#content button.primary').disabled), true);
   assert.match(await page.run(() => document.querySelector('.changes').innerText), /Nothing yet/);
   assert.deepEqual(await nameless(page), []);
@@ -187,7 +188,7 @@ await test('forms: previews run as they are, and hide secrets', async () => {
   await page.click('.preview button', 'Show secrets');
   await schemes(page, 'forms-user');
   const run = { curl: (t) => spawnSync('sh', ['-c', t], { env, encoding: 'utf8' }), Node: (t) => spawnSync(process.execPath, ['--input-type=module', '-e', t], { env, encoding: 'utf8' }),
-    // requests is not on every machine: its two calls, by what Python brings along
+    // requests may not be installed: its two calls, made with Python's standard library
     Python: (t) => spawnSync('python3', ['-c', ['import sys, types, json, urllib.request, urllib.parse, base64', 'def send(method, url, data=None, auth=None, headers=None, json=None):', '  import json as j; h = dict(headers or {})',
       '  if auth: h["Authorization"] = "Basic " + base64.b64encode(":".join(auth).encode()).decode()', '  if json is not None: h["Content-Type"] = "application/json"',
       '  b = urllib.parse.urlencode(data).encode() if data else j.dumps(json).encode() if json is not None else None', '  r = urllib.request.urlopen(urllib.request.Request(url, b, h, method=method)); text = r.read().decode()',
@@ -215,7 +216,7 @@ await test('forms: switches, defaults, few choices, help', async () => {
   await page.fill('Name', 'Switched');
   await more(page);
   const alerts = () => page.run(() => { const e = [...document.querySelectorAll('#content label')].find((l) => l.textContent.startsWith('withDefaultAlertsSettings')).control; return [e.getAttribute('role'), e.checked]; });
-  assert.deepEqual(await alerts(), ['switch', true]); // by default
+  assert.deepEqual(await alerts(), ['switch', true]); // the default
   assert.deepEqual(await body(page), { name: 'Switched', orgId: plain.orgId });
   await page.run(() => [...document.querySelectorAll('#content label')].find((l) => l.textContent.startsWith('withDefaultAlertsSettings')).control.focus());
   await page.key('Space');
@@ -229,11 +230,11 @@ await test('forms: switches, defaults, few choices, help', async () => {
   await pick(page, 'diskWarmingMode', 'VISIBLE');
   assert.equal((await body(page)).diskWarmingMode, 'VISIBLE_EARLIER');
   await schemes(page, 'forms-settings');
-  // what is wrong stands beside its field, and the first of it has the focus
+  // an error appears next to its field, and the first error gets the focus
   await page.fill('Name', '-wrong');
   await page.click('button.primary', 'Create cluster');
   assert.equal(await page.run(() => document.activeElement.value), '-wrong');
-  // the service names a field deeper than the short form shows it
+  // the service names a field deeper than the one in the short form
   await page.fill('Name', 'right');
   await page.click('button', 'All regions, shards and hardware');
   await page.click('summary', 'electableSpecs is set');
@@ -266,14 +267,14 @@ await test('forms: what is needed, of each', async () => {
     const { results } = await company.call('GET', g + '/clusters/provider/regions?providers=' + cloud);
     assert.deepEqual((await options(page, 'Region')).filter(Boolean), results[0].instanceSizes[0].availableRegions.map((r) => r.name), cloud);
   }
-  // what can be chosen comes from the service
+  // choices come from the service
   await company.advance(61);
   await formAt(page, c + '/backup/restoreJobs!createBackupRestoreJob', 'Create backup restore job');
   const { results: snapshots } = await company.call('GET', c + '/backup/snapshots'), offered = await page.run(() => [...document.querySelectorAll('datalist')].map((d) => [...d.options].map((o) => o.value)));
   assert.ok((await options(page, 'Snapshot')).includes(snapshots[0].id) && offered.some((l) => l.includes('orders')));
   assert.match(await page.run((id) => [...document.querySelectorAll('#content option')].find((o) => o.value === id).textContent, snapshots[0].id), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
   await page.shot('build/web/forms-restore-light.png', true);
-  // the service has seen where this account was: its own events tell, and those of others do not
+  // the service knows this account's address from the account's own events, not from those of others
   await company.call('POST', g + '/accessList', [{ ipAddress: '192.0.2.77' }]);
   await formAt(page, g + '/accessList!createAccessListEntry', 'Create access list entry');
   await page.click('button', 'My address');
@@ -284,7 +285,7 @@ await test('forms: what is needed, of each', async () => {
   await page.click('#out');
   await signIn(page, company, clientId, secrets[0].secret);
   await page.click('#content button', 'My address');
-  await page.until(() => [...document.querySelectorAll('#content .error')].some((e) => /does not tell your address/.test(e.textContent)), 'that there is none');
+  await page.until(() => [...document.querySelectorAll('#content .error')].some((e) => /does not show your address/.test(e.textContent)), 'that there is none');
 });
 
 await test('forms: deleting asks for the name, by keyboard too', async () => {
@@ -307,11 +308,11 @@ await test('forms: deleting asks for the name, by keyboard too', async () => {
   assert.equal((await plain.call('GET', '/groups/' + id)).name, 'Going away');
   await page.click('.actions button', 'Delete project');
   await page.until(() => document.activeElement.id === 'ask-name', 'the question');
-  assert.equal((await asked()).off, true); // what was typed is gone
+  assert.equal((await asked()).off, true); // the typed name is cleared
   await page.type('Going away');
   await page.key('Enter');
   assert.match(await page.until(() => document.querySelector('.done')?.textContent, 'that it is gone'), /Going away is deleted/);
-  // a database user: a plain question
+  // a database user: a simple confirmation
   await plain.call('POST', '/groups/' + plain.groupId + '/databaseUsers', { databaseName: 'admin', username: 'leaving', password: 'correct horse battery', roles: [{ roleName: 'read', databaseName: 'shop' }] });
   await goto(page, '/groups/' + plain.groupId + '/databaseUsers/admin/leaving');
   await heading(page, 'leaving');
@@ -354,14 +355,14 @@ await test('forms: JSON and back, a change of provider drops what was of the oth
   await page.fill('Name', 'turned');
   await page.click('.tab', 'JSON');
   await page.run(() => { const e = document.querySelector('textarea.code'), o = JSON.parse(e.value); delete o.clusterType; o.replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB = 80; o.paused = false; e.value = JSON.stringify(o); e.dispatchEvent(new Event('input', { bubbles: true })); });
-  assert.equal((await body(page)).replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB, 80); // the preview has what is typed
+  assert.equal((await body(page)).replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB, 80); // the preview shows the typed value
   await page.click('.tab', 'Form');
-  assert.equal('clusterType' in await body(page), false); // what was taken out stays out
+  assert.equal('clusterType' in await body(page), false); // a removed member stays removed
   await page.fill('Tier', 'M20');
   assert.equal((await body(page)).replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB, 80);
   await pick(page, 'Provider', 'AZURE');
   assert.deepEqual((await body(page)).replicationSpecs[0].regionConfigs[0], { providerName: 'AZURE', regionName: 'US_EAST_2', priority: 7, electableSpecs: { instanceSize: 'M20', nodeCount: 3 } });
-  // the modules of forms are there before they are needed, so a form opens without a connection
+  // the modules of forms are preloaded, so a form opens without a connection
   const far = await newPage();
   await far.goto(plain.url + '/');
   await signIn(far, plain);

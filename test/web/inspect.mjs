@@ -1,6 +1,6 @@
-// What is looked for in the page itself: names of controls, contrast, width, storage. Each gives a list of what is wrong.
+// Checks of the page itself: names of controls, contrast, width, storage. Each returns a list of problems.
 
-// Every control has a name, as a screen reader hears it; and there is one heading of the first level, and the landmarks.
+// Every control has a name for screen readers; there is one heading of the first level, and the landmarks exist.
 export async function nameless(page) {
   const { nodes } = await page.cdp('Accessibility.getFullAXTree');
   const controls = ['button', 'link', 'textbox', 'searchbox', 'combobox', 'checkbox', 'radio', 'listbox', 'meter', 'DisclosureTriangle', 'table', 'dialog', 'region'];
@@ -18,7 +18,7 @@ function isInRegion(n, all) {
   return false;
 }
 
-// WCAG 2, 1.4.3: of every text that is seen, against what is behind it.
+// WCAG 2, 1.4.3: contrast of every visible text with its background.
 export const pale = (page) => page.run(() => {
   const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return c.startsWith('color(srgb') ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1] : [m[0], m[1], m[2], m[3] ?? 1]; };
   const light = (c) => { const f = c.slice(0, 3).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2]; };

@@ -1,4 +1,4 @@
-// What every test of the page shares: the services it talks to, the browser, the steps that come again and again, and test(), which runs one of them.
+// Shared by the tests of the page: the services, the browser, common steps, and test(), which runs one test.
 import { createHash, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ const pin = createHash('sha256').update(new X509Certificate(readFileSync('build/
 export const browser = await launch({ program, folder: 'build/web/profile', args: ['--ignore-certificate-errors-spki-list=' + pin] });
 console.log('web: ' + browser.version);
 
-// ---- what the tests do again and again
+// ---- common steps
 
 export async function newPage(options) {
   const page = await browser.page(options);
@@ -48,14 +48,14 @@ export const goto = (page, path) => page.run((p) => { location.hash = p; }, path
 export const lastPatch = async (s) => (await s.control('journal?limit=50')).filter((r) => r.method === 'PATCH').pop().request.body;
 export async function home(options, s = plain) {
   const page = await newPage(options);
-  if (s === company) await s.advance(61); // ten tokens a minute, and its clock stands
+  if (s === company) await s.advance(61); // ten tokens per minute, and its clock is stopped
   await page.goto(s.url + '/');
   await signIn(page, s);
   await heading(page, 'Administration API');
   return page;
 }
 
-// What a page may have said: that calls were refused, which the tests bring about.
+// Console messages that are allowed: failed requests that the tests cause.
 const expected = (text) => /^network: Failed to load resource/.test(text) && (/ERR_INTERNET_DISCONNECTED/.test(text) || !/_explorer/.test(text));
 
 export async function test(name, f) {
@@ -74,7 +74,7 @@ export async function test(name, f) {
   for (const page of pages.splice(0)) await page.close().catch(() => {});
 }
 
-// Ends what was started, and says how it went. Returns the exit status.
+// Ends everything that was started, and prints the results. Returns the exit status.
 export async function end() {
   await browser.close();
   for (const s of [plain, tight, named, company, costly, spoken, acme, safe]) await s.end();

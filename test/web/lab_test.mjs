@@ -1,4 +1,4 @@
-// The Lab, the bar that says that test control is on, and the sign-in link, as their users meet them.
+// The Lab, the bar that shows that test control is on, and the sign-in link, tested as a user would.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
@@ -56,11 +56,11 @@ await test('lab: the bar moves nothing, and without test control there is none',
     assert.equal(await page.run(() => [...document.querySelectorAll('#nav a')].some((a) => a.textContent === 'Lab')), false);
     await goto(page, '/~lab');
     await heading(page, 'There is no such page');
-    await page.goto('about:blank'); // nothing is asked of a service that has ended
+    await page.goto('about:blank'); // sends no requests to a service that has ended
   } finally { off.kill(); }
   const page = await newPage();
   await page.goto(lab.url + '/');
-  // it comes with the page that one signs in to, not after it
+  // the bar appears together with the page after signing in, not later
   await page.run(() => { new MutationObserver(() => { if (document.getElementById('signin').hidden) globalThis.withBar ??= !document.getElementById('control').hidden; }).observe(document.getElementById('signin'), { attributes: true }); });
   await signIn(page, lab);
   await heading(page, 'Administration API');
@@ -81,7 +81,7 @@ await test('lab: the clock stops, runs, moves, and jumps to what is due', async 
   await shows(page, '.lab-time', '2030-01-01 01:01 UTC');
   await page.click('button', '+ 1 month');
   await shows(page, '.lab-time', '2030-02-01 01:01 UTC');
-  await shows(page, '.hint', 'your token is past its end');
+  await shows(page, '.hint', 'Your token has expired by the clock');
   await page.fill('By', '2');
   await page.fill('Unit', '86400');
   await page.click('button', 'Advance');
@@ -147,7 +147,7 @@ await test('lab: faults are made, strike, and are removed', async () => {
   const first = (await lab.control('faults'))[0].id;
   await page.run((id) => [...document.querySelectorAll('tbody button')].find((b) => b.getAttribute('aria-label') === 'Remove fault ' + id).click(), first);
   await page.until((id) => ![...document.querySelectorAll('tbody button')].some((b) => b.getAttribute('aria-label') === 'Remove fault ' + id), 'the fault to be gone', first);
-  // another tab adds one, and this one sees it
+  // another tab adds a fault, and this one shows it
   const other = await home({}, lab);
   await inLab(other, 'faults');
   await other.fill('Operation', 'createCluster');
@@ -173,14 +173,14 @@ await test('lab: snapshots lead back, also by a file; the console follows', asyn
   await shows(page, '.done', 'The world team is applied');
   await page.until(() => [...document.querySelectorAll('#pick-project option')].some((o) => o.textContent === 'Made Later'), 'what was made meanwhile in the sidebar');
   assert.match(await page.run(() => document.querySelector('.crumbs').innerText), /Home\s+Lab/);
-  await page.click('button', 'Download what exists as a world');
+  await page.click('button', 'Download the resources as a world');
   const world = await page.until(async () => globalThis.saved.length && globalThis.saved.at(-1).text(), 'the world');
   assert.equal(JSON.parse(world).world, 1);
   await page.click('tbody button', 'Download');
   await page.until(() => globalThis.saved.length === 2, 'the bytes of the snapshot');
   const size = (await lab.control('snapshots'))[0].bytes;
   assert.ok(await page.run(() => globalThis.saved[1].size) >= size / 4);
-  // uploaded under another name, from the bytes that were downloaded
+  // uploads the downloaded bytes under another name
   await page.run(() => {
     const input = [...document.querySelectorAll('label')].find((l) => l.textContent === 'Upload a snapshot file').control, t = new DataTransfer();
     t.items.add(new File([globalThis.saved[1]], 'kept elsewhere.svcsnap'));
@@ -197,7 +197,7 @@ await test('lab: snapshots lead back, also by a file; the console follows', asyn
   await row('before', 'Delete');
   await page.click('#ask-yes');
   await page.until(() => !document.querySelector('tbody').innerText.includes('before'), 'the snapshot to be gone');
-  // a file that is none
+  // an invalid file
   await page.run(() => {
     const input = [...document.querySelectorAll('label')].find((l) => l.textContent === 'Apply a world file').control, t = new DataTransfer();
     t.items.add(new File(['{"world":1,"orgs":[{"nme":"x"}]}'], 'wrong.json'));
@@ -308,7 +308,7 @@ await test('lab: names, contrast, width, and pictures', async () => {
 const linkOf = (s) => new Promise((done) => { let all = ''; s.stdout.on('data', (d) => { all += d; const m = /(http\S+#\/~signin\/\w+)[^]*svcd ready on/.exec(all); if (m) done(m[1]); }); });
 const begin = (...more) => spawn('build/svcd', ['--memory', '--bootstrap', 'build/web/link.json', '--sign-in-link', '--listen', 'http://127.0.0.1:0', ...more], { stdio: ['ignore', 'pipe', 'ignore'] });
 
-// That a link is refused is in the browser's console, as it should be.
+// Removes the console's messages about refused links, which are correct.
 const refusals = (page) => { page.said.splice(0, page.said.length, ...page.said.filter((t) => !/^network: Failed to load resource: .*\/_explorer\/sign-in$/.test(t))); };
 
 await test('link: it signs in once, and leaves no trace', async () => {
@@ -328,7 +328,7 @@ await test('link: it signs in once, and leaves no trace', async () => {
     assert.ok(!asked.some((t) => { const { request } = JSON.parse(t); return (request.url + JSON.stringify(request.headers)).includes(code); }), 'no address and no header has the code');
     assert.deepEqual(await stored(page), []);
     assert.match(await text(page, '#who'), /svc_sa_id_/);
-    await bar(page, 'Clock: stopped at 2030-01-01 00:00 UTC'); // and the Lab is open, too
+    await bar(page, 'Clock: stopped at 2030-01-01 00:00 UTC'); // the Lab is available, too
     await page.click('#control a', 'Lab');
     await page.click('button', '+ 1 day');
     await bar(page, '2030-01-02 00:00');
@@ -339,7 +339,7 @@ await test('link: it signs in once, and leaves no trace', async () => {
     assert.ok(!(await again.run(() => location.href)).includes(code));
     await signIn(again, JSON.parse(readFileSync('build/web/link.json')));
     await heading(again, 'Administration API');
-    // in a page that is signed in already: it stays so
+    // in a page that is already signed in: it stays signed in
     await again.run((h) => { location.hash = h; }, new URL(link).hash);
     await shows(again, '#banner', 'used up');
     refusals(again);
@@ -358,7 +358,7 @@ await test('link: a wrong one, one of an svcd without, and one beside a page of 
     await page.run(() => { location.hash = '#/~signin/%3Cimg%20src=x%3E'; });
     assert.match(await problem(page, 400), /64 hex digits/);
     refusals(page);
-    // a page of another origin, which somehow has the code
+    // a page of another origin that has somehow got the code
     const evil = await newPage();
     await evil.goto(lab.url + '/_svc/health');
     const code = link.split('/').pop();
@@ -367,10 +367,10 @@ await test('link: a wrong one, one of an svcd without, and one beside a page of 
       return Promise.all(tries.map((t) => fetch(u + '/_explorer/sign-in', { method: 'POST', body: JSON.stringify({ code: c }), ...t }).then((r) => r.status, () => 'refused')));
     }, url, code);
     assert.deepEqual(answers, ['refused', 0, 0]);
-    evil.said.length = 0; // the browser has told of it
+    evil.said.length = 0; // the browser has reported it
     await page.goto('about:blank');
     await page.goto(link);
-    await heading(page, 'Administration API'); // none of them has used it up
+    await heading(page, 'Administration API'); // none of them has used up the link
     for (const p of [page, evil]) await p.goto('about:blank');
   } finally { svcd.kill(); }
 });

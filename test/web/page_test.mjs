@@ -1,4 +1,4 @@
-// The page before and after signing in, its lists, tabs, forms and troubles, as its users meet them.
+// The page before and after signing in, its lists, tabs, forms and errors, tested as a user would.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
@@ -34,7 +34,7 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
   await page.click('button.primary', 'Create cluster');
   await heading(page, 'orders');
   await state(page, 'CREATING');
-  // looking again and again uses the bucket up
+  // repeated refreshes use up the bucket
   const text = await problem(page, 429);
   assert.match(text, /limit/);
   assert.match(text, /Endpoint set\s+Clusters/);
@@ -73,10 +73,10 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
 
 await test('what is under way is looked at less and less often, and what lasts for a month once', async () => {
   const page = await home(), cluster = '/groups/' + plain.groupId + '/clusters/paid';
-  await plain.call('POST', '/groups/' + plain.groupId + '/clusters', { ...CLUSTER, name: 'paid' }); // a month that costs nothing has no invoice
+  await plain.call('POST', '/groups/' + plain.groupId + '/clusters', { ...CLUSTER, name: 'paid' }); // a month without costs has no invoice
   const looks = async (path) => (await plain.control('journal?limit=1000')).filter((r) => r.method === 'GET' && r.target.split('?')[0].endsWith(path)).length;
   await goto(page, cluster);
-  await state(page, 'CREATING'); // the clock stands, so it stays so
+  await state(page, 'CREATING'); // the clock is stopped, so the state does not change
   await new Promise((done) => setTimeout(done, 13000));
   const seen = await looks(cluster);
   assert.ok(seen > 3 && seen < 10, 'looked ' + seen + ' times in 13 seconds');
@@ -106,9 +106,9 @@ await test('a schema that contains itself ends', async () => {
   assert.equal(made, '{"type":"object"}');
 });
 
-// ---- lists: what people look for, in words that they read
+// ---- lists: useful columns, in readable words
 
-// The heads of a list, and its rows as texts.
+// Returns the heads of a list, and its rows as texts.
 const listed = (page) => page.until(() => {
   const t = document.querySelector('#content .list');
   return t && !document.querySelector('[aria-busy]') && { heads: [...t.querySelectorAll('thead th')].map((e) => e.innerText.trim()), rows: [...t.querySelectorAll('tbody tr')].filter((r) => !r.hidden).map((r) => [...r.children].map((e) => e.innerText.trim().replace(/\s*\n\s*/g, ', '))) };
@@ -128,7 +128,7 @@ await test('lists: columns of each resource, states, times, money, ids', async (
   const orders = clusters.rows.find((r) => r[0] === 'orders');
   assert.ok(await page.run(() => { const s = document.querySelector('#content .scroll'); return s.scrollWidth <= s.clientWidth; }), 'all columns are seen at 1440');
   assert.deepEqual(orders.slice(1, 7), ['IDLE', 'M30', 'AWS US_EAST_1, EU_WEST_1', '5', '8.0.9', '40 GB']);
-  assert.equal(orders[7], '2029-01-01 00:00'); // the clock of this service is years ahead of ours: nothing is "in 3 years" for that
+  assert.equal(orders[7], '2029-01-01 00:00'); // the clock of this service is years ahead of the browser's: so times are not shown as "in 3 years"
   assert.equal(await page.run(() => document.querySelector('#content .list time').title), '2029-01-01 00:00:00 UTC');
   await page.shot('build/web/clusters-light.png');
   const users = await listAt(page, '/groups/' + group + '/databaseUsers');
@@ -152,7 +152,7 @@ await test('lists: columns of each resource, states, times, money, ids', async (
   for (const [path, heads] of [['/orgs/' + org + '/serviceAccounts', 'Name Description Roles'], ['/orgs/' + org + '/apiKeys', 'Description Public key Roles'], ['/orgs/' + org + '/teams', 'Name'], ['/orgs/' + org + '/users', 'Name State Roles'],
     ['/groups/' + group + '/accessList', 'Address Comment'], ['/groups/' + group + '/clusters/orders/backup/snapshots', 'Created State Kind'], ['/groups/' + group + '/processes', 'Name Role Version']])
     assert.ok((await listAt(page, path)).heads.join(' ').startsWith(heads), path);
-  // a resource without an entry in the table: by rules, and nothing internal
+  // a resource without an entry in the table: columns by rules, and no internal ones
   const ruled = await listAt(page, '/skus');
   assert.ok(ruled.heads.length > 1 && ruled.heads.length <= 6 && !ruled.heads.some((h) => /^(Links|Project id|Organization id|Group id|Org id)$/.test(h)), ruled.heads.join());
 });
@@ -184,10 +184,10 @@ await test('lists: sort, filter, columns, copy', async () => {
   const kinds = await column(3), set = kinds.filter((k) => k !== '–'), up = [...set].sort(), unset = Array(kinds.length - set.length).fill('–');
   assert.ok(new Set(set).size > 1 && unset.length > 0);
   assert.deepEqual(kinds, [...up, ...unset]);
-  assert.equal(await page.run(() => document.activeElement.textContent), 'Frequency'); // the focus stays
+  assert.equal(await page.run(() => document.activeElement.textContent), 'Frequency'); // the focus does not move
   await page.key('Enter');
   assert.equal(await sortOf('Frequency'), 'descending');
-  assert.deepEqual(await column(3), [...up.reverse(), ...unset]); // what is not set stays last
+  assert.deepEqual(await column(3), [...up.reverse(), ...unset]); // rows without a value stay last
   await page.fill('Filter this list', 'weekly');
   const left = await column(3), all = kinds.length;
   assert.ok(left.length > 0 && left.length < all && left.every((k) => k === 'weekly'));
@@ -204,7 +204,7 @@ await test('lists: sort, filter, columns, copy', async () => {
   await page.click('.sort', 'Capacity');
   const sizes = (await column(2)).map(Number);
   assert.deepEqual(sizes, [...sizes].sort((a, b) => a - b));
-  // an id is short, and copied whole
+  // an id is shown in short form, and copied completely
   await listAt(page, '/groups');
   await page.run(() => { globalThis.copied = ''; navigator.clipboard.writeText = async (t) => { globalThis.copied = t; }; });
   await page.click('#content .list .copy');
@@ -227,7 +227,7 @@ await test('lists: ten thousand entries are drawn and filtered at once', async (
   });
   console.log('web: 10,000 entries are drawn in ' + Math.round(took.draw) + ' ms and filtered in ' + Math.round(took.filter) + ' ms');
   assert.equal(took.left, Array.from({ length: 10000 }, (_, i) => i).filter((i) => String(i).startsWith('39') && i % 9 === 3).length);
-  assert.ok(took.draw < 8000 && took.filter < 500, JSON.stringify(took)); // with a machine that is busy in mind: work that grows by the square would take minutes
+  assert.ok(took.draw < 8000 && took.filter < 500, JSON.stringify(took)); // the limit allows for a busy machine: quadratic work would take minutes
 });
 
 await test('lists: no page is wider than the screen, from a phone to a wall', async () => {
@@ -255,7 +255,7 @@ const allFacts = (page) => page.until(() => document.querySelector('.facts') && 
 
 await test('tabs: the overview of a cluster, a project, an organization', async () => {
   const { results: groups } = await costly.call('GET', '/groups'), group = groups.find((g) => g.name === 'production').id, org = groups[0].orgId, page = await home({ width: 1440 }, costly);
-  await costly.advance(26 * 3600); // a day that costs something
+  await costly.advance(26 * 3600); // a day with costs
   await page.cdp('Page.reload');
   await page.until(() => document.querySelector('#signin')?.checkVisibility() && !document.querySelector('#signin-go').disabled, 'to be asked');
   await signIn(page, costly);
@@ -323,20 +323,20 @@ await test('tabs: settings, related, events, JSON and code', async () => {
     assert.ok(code[name].includes(company.url + company.api + path) && !code[name].includes(company.clientSecret), name);
   }
   assert.ok(/\n {10,}auth=/.test(code.Python) && code.Go.includes('\n\nimport (\n\t"encoding/json"'), 'white space is kept');
-  // curl and Node are on this machine: they say the same as the page
+  // curl and Node are installed: they print the same as the page
   const env = { ...process.env, CLIENT_ID: company.clientId, CLIENT_SECRET: company.clientSecret }, curl = spawnSync('sh', ['-c', code.curl], { env, encoding: 'utf8' });
   assert.equal(JSON.parse(curl.stdout).name, 'orders', curl.stderr);
   const node = spawnSync(process.execPath, ['--input-type=module', '-e', code.Node], { env, encoding: 'utf8' });
   assert.match(node.stdout, /name: 'orders'/, node.stderr);
   await page.run(() => { document.querySelector('[data-tab=Code]').before_ = true; });
   await page.click('.actions button', 'Refresh');
-  await page.until(() => { const p = document.querySelector('[data-tab=Code]'); return p && !p.before_ && p.checkVisibility(); }, 'the same tab, anew');
+  await page.until(() => { const p = document.querySelector('[data-tab=Code]'); return p && !p.before_ && p.checkVisibility(); }, 'the same tab after a refresh');
   // a path with quotes and dollars stays a string
   const quoted = await page.run(async () => (await import('/_explorer/code.js')).examples("http://h/a'b$(id)`id`\"c", 'http://h/t', 'x"; rm').map(([, t]) => t));
   for (const t of quoted) assert.ok(t.includes('http://h/a%27b%24(id)%60id%60%22c') && !t.includes('x"; rm'), t);
 });
 
-// ---- search, and the page before one is in
+// ---- search, and the page before signing in
 
 await test('search: pages, operations, what was seen, by Ctrl-K', async () => {
   const { results: groups } = await company.call('GET', '/groups'), group = groups.find((g) => g.name === 'production').id, page = await newPage({ width: 1440 });
@@ -344,7 +344,7 @@ await test('search: pages, operations, what was seen, by Ctrl-K', async () => {
   const CTRL = 2, open = () => page.run(() => document.querySelector('#find').open), found = () => page.run(() => [...document.querySelectorAll('#find-list li')].map((e) => [...e.children].map((c) => c.textContent)));
   await page.until(() => !document.querySelector('#signin-go').disabled, 'the modules');
   await page.key('k', CTRL);
-  assert.equal(await open(), false); // nobody is signed in
+  assert.equal(await open(), false); // no user is signed in
   await signIn(page, company);
   await heading(page, 'Administration API');
   await goto(page, '/groups/' + group + '/clusters');
@@ -354,12 +354,12 @@ await test('search: pages, operations, what was seen, by Ctrl-K', async () => {
   await page.type('orders');
   assert.deepEqual((await found())[0], ['orders', 'Seen · cluster']);
   await page.shot('build/web/search-light.png');
-  assert.deepEqual((await nameless(page)).filter((w) => /without a name/.test(w)), []); // all but the dialog is inert: it has the only names
+  assert.deepEqual((await nameless(page)).filter((w) => /without a name/.test(w)), []); // everything except the dialog is inert: only the dialog has names
   assert.deepEqual(await pale(page), []);
   await page.key('Enter');
   await heading(page, 'orders');
   assert.equal(await open(), false);
-  // a page: the second one by the arrow
+  // a page: the second result, with the arrow key
   await page.click('#find-open');
   await page.type('alert');
   const all = await found();
@@ -371,7 +371,7 @@ await test('search: pages, operations, what was seen, by Ctrl-K', async () => {
   assert.ok(await page.run(() => document.querySelector('#find-list').lastChild.ariaSelected === 'true'));
   await page.key('Escape');
   assert.equal(await open(), false);
-  // an operation, in the project where one is
+  // an operation, in the present project
   await page.key('k', CTRL);
   await page.type('create database user');
   assert.equal((await found())[0][0], 'Create database user');
@@ -418,7 +418,7 @@ await test('sidebar: areas, pickers, names, the address', async () => {
   const areas = () => page.run(() => [...document.querySelectorAll('#nav .area > summary')].map((e) => e.textContent));
   const crumbs = () => page.run(() => [...document.querySelectorAll('.crumbs li')].map((e) => e.textContent));
   await page.until(() => document.querySelector('#pick-org')?.value && document.querySelector('#pick-project option[value]:nth-child(2)'), 'the pickers');
-  assert.deepEqual([await chosen('pick-org'), await chosen('pick-project')], ['Globex', 'Choose']); // the only organization; one of three projects is nobody's choice but the user's
+  assert.deepEqual([await chosen('pick-org'), await chosen('pick-project')], ['Globex', 'Choose']); // the only organization is chosen; among three projects only the user can choose
   assert.deepEqual((await options('pick-project')).slice(1), ['analytics', 'production', 'staging', 'All projects']);
   await choose('pick-project', 'production');
   await heading(page, 'production');
@@ -431,7 +431,7 @@ await test('sidebar: areas, pickers, names, the address', async () => {
   await page.click('#content .list a', 'orders');
   await heading(page, 'orders');
   assert.deepEqual(await crumbs(), ['Home', 'Globex', 'production', 'clusters', 'orders']);
-  // what the cluster has is there, too, by its area and below its name
+  // the cluster's own pages are in the sidebar, too, in their areas and below its name
   await page.click('#nav summary', 'Backup');
   assert.ok(await page.run(() => [...document.querySelectorAll('#nav [data-area=Backup] .inside')].some((e) => e.textContent === 'orders')));
   await page.click('#nav [data-area=Backup] a', 'Snapshots');
@@ -443,7 +443,7 @@ await test('sidebar: areas, pickers, names, the address', async () => {
   await page.scheme('light');
   assert.deepEqual(await pale(page), []);
   assert.deepEqual(await nameless(page), []);
-  // a page of the organization keeps the project, and so does a reload there: the address has it, and no storage
+  // a page of the organization keeps the project, also after a reload: the address has it, not the storage
   await page.click('#nav summary', 'Billing');
   await page.click('#nav a', 'Invoices');
   await heading(page, 'Invoices');
@@ -455,7 +455,7 @@ await test('sidebar: areas, pickers, names, the address', async () => {
   await page.until(() => document.querySelector('#pick-project')?.selectedOptions[0]?.text === 'production', 'the project');
   assert.deepEqual(await stored(page), []);
   assert.deepEqual(await crumbs(), ['Home', 'Globex', 'invoices']);
-  // another project by its address, a new one, one that is renamed
+  // another project by its address, a new one, a renamed one
   await goto(page, '/groups/' + other);
   await heading(page, 'staging');
   assert.equal(await chosen('pick-project'), 'staging');
@@ -468,7 +468,7 @@ await test('sidebar: areas, pickers, names, the address', async () => {
   await page.type('Seen later');
   await page.click('#ask-yes');
   await page.until(() => ![...document.querySelectorAll('#pick-project option')].some((o) => o.text === 'Seen later'), 'the picker to forget it');
-  // who signs out leaves no name behind
+  // signing out removes all names
   await page.click('#out');
   await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
   assert.equal(await page.run(() => document.querySelector('#nav').innerText + document.querySelector('#nav-inside').childElementCount), '0');
@@ -522,7 +522,7 @@ await test('Edit sends what changed, and answers back beside the fields', async 
   await page.click('button.primary', 'Update project');
   await heading(page, 'After');
   assert.deepEqual(await lastPatch(plain), { name: 'After' });
-  // the service's own words, beside the field whose path it names
+  // the service's message, next to the field whose path it names
   await goto(page, '/groups/' + id + '/clusters!createCluster');
   await page.click('button', 'Fill in an example');
   await page.click('button', 'All regions, shards and hardware');
@@ -531,7 +531,7 @@ await test('Edit sends what changed, and answers back beside the fields', async 
   await page.click('button.primary', 'Create cluster');
   assert.match(await problem(page, 400), /replicationSpecs\[0\]\.regionConfigs/);
   assert.match(await page.run(() => [...document.querySelectorAll('.fold')].find((d) => d.firstChild.textContent.startsWith('regionConfigs')).querySelector('.error:not([hidden])').textContent), /3, 5 or 7/);
-  // and ours, before anything is sent
+  // and the page's own message, before a request is sent
   await page.fill('Name', '');
   await page.run(() => { const e = document.activeElement; e.value = ''; });
   await page.click('button.primary', 'Create cluster');
@@ -562,17 +562,17 @@ await test('what lies deep is edited, and what can only be read goes along', asy
   assert.deepEqual(Object.keys(body), ['replicationSpecs']);
   assert.equal(body.replicationSpecs[0].id, before.replicationSpecs[0].id);
   assert.equal(body.replicationSpecs[0].regionConfigs[0].electableSpecs.instanceSize, 'M20');
-  // looking again takes the focus from nobody
+  // a refresh does not move the focus
   await tab(page, 'Settings');
   await page.run(() => { document.querySelector('[data-tab=Settings] details').open = false; [...document.querySelectorAll('[data-tab=Settings] a')].find((e) => e.checkVisibility()).focus(); });
   await plain.advance(60);
   await state(page, 'IDLE');
   assert.ok(await page.run(() => document.activeElement.matches('[data-tab=Settings] a') && !document.querySelector('[data-tab=Settings] details').open && document.querySelector('[role=tab][aria-selected=true]').textContent === 'Settings'));
-  // a file is offered, not shown
+  // a file is offered as a download, not shown
   await goto(page, '/groups/' + group + '/clusters/deep/onlineArchives/queryLogs.gz');
   await page.click('#content button', 'Download');
   await page.until(() => /queryLogs\.gz/.test(document.querySelector('#log li')?.textContent), 'the call');
-  // and a path that is none does no harm
+  // an invalid path does no harm
   await goto(page, '/%zz/x');
   await page.until(() => /no operation/.test(document.querySelector('.empty')?.textContent), 'that there is nothing');
 });
@@ -603,7 +603,7 @@ await test('an expired token asks, keeps the place and goes on', async () => {
   await page.type(plain.clientSecret);
   await page.key('Enter');
   await heading(page, 'Kept while away');
-  // another one who signs in then sees nothing of it
+  // another user who signs in afterwards sees nothing of it
   const { clientId, secrets } = await plain.call('POST', '/orgs/' + plain.orgId + '/serviceAccounts', { name: 'next', description: 'comes next', roles: ['ORG_MEMBER'], secretExpiresAfterHours: 8 });
   await plain.advance(3700);
   await page.click('.actions button', 'Refresh');
@@ -617,7 +617,7 @@ await test('an expired token asks, keeps the place and goes on', async () => {
 await test('a 404 offers nothing that needs the resource', async () => {
   const page = await home();
   await goto(page, '/groups/' + plain.groupId + '/clusters/none');
-  assert.match(await problem(page, 404), /no such thing/i);
+  assert.match(await problem(page, 404), /not found/i);
   assert.deepEqual(await page.run(() => [...document.querySelectorAll('.actions a, .actions button, .actions summary')].map((e) => e.textContent)), ['Refresh']);
 });
 
@@ -632,7 +632,7 @@ await test('a 403 is one, and says what is missing', async () => {
   assert.match(text, /You may not do this/);
   assert.match(text, /403 Forbidden/);
   await page.shot('build/web/forbidden-light.png');
-  // what one has no part in is a 401, too, but not the token's fault
+  // a resource of another organization gives a 401, too, although the token is valid
   const other = await plain.call('POST', '/orgs', { name: 'Another', serviceAccount: { name: 'owner', description: 'owns', roles: ['ORG_OWNER'], secretExpiresAfterHours: 8 } });
   await goto(page, '/orgs/' + (other.organization ?? other).id);
   assert.match(await problem(page, 401), /Not authorized/);
@@ -653,12 +653,12 @@ await test('a lost connection is told, and found again', async () => {
   await page.click('.banner button', 'Try now');
   await page.until(() => document.querySelector('#content .list'), 'the list');
   assert.equal(await page.run(() => document.querySelector('.banner')), null);
-  // an answer that is lost after the change: sent again, it is not done again
+  // an answer that is lost after the change: a retry does not repeat the change
   await goto(page, '/groups!createGroup');
   await page.fill('Name', 'Once only');
-  await plain.fault({ operation: 'createGroup', drop: 'after', count: 20 }); // the browser itself tries again, once for each connection that it has kept
+  await plain.fault({ operation: 'createGroup', drop: 'after', count: 20 }); // the browser itself retries once for each connection that it has kept open
   await page.click('button.primary', 'Create project');
-  assert.match(await problem(page, 0), /Nobody answered/);
+  assert.match(await problem(page, 0), /No answer from/);
   await plain.noFaults();
   await page.click('.problem button', 'Try again');
   await heading(page, 'Once only');
@@ -671,7 +671,7 @@ await test('a lost connection is told, and found again', async () => {
   await page.until(() => document.querySelector('#content .list'), 'the list');
 });
 
-// Every text of every answer, and every name in it, holds markup: what the page shows of it is text.
+// Every text and every name in all answers contains markup: the page shows it as text.
 await test('markup is shown as text, in every field', async () => {
   const group = (await plain.call('GET', '/groups')).results[0].id;
   await plain.call('POST', '/groups/' + group + '/clusters', { ...CLUSTER, name: 'marked' });
@@ -766,13 +766,13 @@ await test('by keyboard alone', async () => {
   await page.key('Enter');
   await heading(page, 'First');
   assert.equal(await page.run(() => document.activeElement.tagName), 'H1');
-  // no trap: from the end of the page, the focus comes round to its beginning
+  // no focus trap: from the end of the page, the focus goes to its beginning
   await page.run(() => document.querySelector('#log').focus());
   for (let i = 0; i < 30 && !await page.run(() => document.activeElement === document.body || document.activeElement.id === 'skip'); i++) await page.key('Tab');
   assert.ok(await page.run(() => document.activeElement === document.body || document.activeElement.id === 'skip'), 'the focus leaves the log');
   await page.run(() => history.back());
   await heading(page, 'Projects');
-  // a question is answered, too
+  // a confirmation, too
   await page.run(() => history.forward());
   await heading(page, 'First');
   await page.until(() => document.querySelector('.links'), 'links');
@@ -811,7 +811,7 @@ await test('names, contrast and landmarks, dark and light', async () => {
   await page.shot('build/web/project-dark.png');
   await page.scheme('light');
   await page.shot('build/web/project-light.png');
-  // the switch is stronger than the system
+  // the page's switch overrides the system's setting
   await page.run(() => { const t = document.querySelector('#theme'); t.value = 'dark'; t.dispatchEvent(new Event('change')); });
   assert.match(await page.run(() => getComputedStyle(document.documentElement).backgroundColor), /16, 21, 27/);
 });
@@ -851,7 +851,7 @@ await test('nothing is stored, and a reload forgets', async () => {
   assert.ok(!(await page.run(() => document.querySelector('#view').innerText + document.querySelector('#log').innerText)).includes(plain.orgId), 'what was shown is gone');
 });
 
-// Whatever the document describes: every operation that changes something has a form, folded parts included, and every link of a
+// Tests everything that the document describes: every operation that changes something has a form, including collapsed parts, and every link of a
 // project and of a cluster leads to a page.
 await test('every form, every link', async () => {
   const doc = await (await fetch(plain.url + '/openapi.json')).json(), group = (await plain.call('GET', '/groups')).results[0].id;
@@ -889,7 +889,7 @@ await test('over https', async () => {
   assert.equal(await page.run(() => window.isSecureContext && location.protocol), 'https:');
   await signIn(page, safe);
   await heading(page, 'Administration API');
-  await page.click('.links a', 'orgs'); // its links name the other port; the page stays where it is
+  await page.click('.links a', 'orgs'); // its links name the other port; the page stays on its own
   await page.until(() => document.querySelector('.list'), 'the list');
   for (const r of page.requests.values()) assert.ok(r.url.startsWith(safe.urls[1]), r.url);
 });
@@ -904,9 +904,10 @@ await test('another word in its paths, and another name in its links', async () 
   assert.match(await page.run(() => document.querySelector('#limits').innerText), /Root resource/);
 });
 
-// ---- a dialect: whatever the page shows, sends and links to has its words
+// ---- a dialect: everything that the page shows, sends and links to uses its words
 
-// What the page shows now that may be a word of the tables: names of fields, values to choose from, parts of paths, examples, answers.
+// Collects what the page shows now that may be a word of the tables: names of fields, values to choose from, parts of paths,
+// examples, answers.
 const shownWords = (page) => page.run(() => {
   const texts = (s) => [...document.querySelectorAll(s)].map((e) => (e.firstChild?.nodeType === 3 ? e.firstChild.textContent : '').trim());
   const inside = (v, keys, values) => {
@@ -914,7 +915,7 @@ const shownWords = (page) => page.run(() => {
     else if (v && typeof v === 'object') for (const [k, x] of Object.entries(v)) { if (!Array.isArray(v)) keys.push(k); if (k !== 'links') inside(x, keys, values); }
   };
   const fields = texts('#view label, #view summary, #view legend, #view th'), values = texts('#view option, #view td span, #view .badge');
-  for (const e of document.querySelectorAll('#view textarea.code, #view pre')) { try { inside(JSON.parse(e.value ?? e.textContent), fields, values); } catch { /* a word, or nothing */ } }
+  for (const e of document.querySelectorAll('#view textarea.code, #view pre')) { try { inside(JSON.parse(e.value ?? e.textContent), fields, values); } catch { /* a word, or an empty text */ } }
   const paths = [...document.querySelectorAll('#view a')].flatMap((a) => decodeURIComponent(a.getAttribute('href')).split('!')[0].split(/[?]/)[0].split(/[/]|(?=:)/));
   return { fields, values, paths };
 });
@@ -957,7 +958,7 @@ await test('a dialect: a cluster by its form, a limit, an error', async () => {
   await page.click('button.primary', 'Update cluster');
   await heading(page, 'orders');
   assert.equal((await lastPatch(acme)).shards[0].regionConfigs[0].electableSpecs.tier, 'M20');
-  // what the service says of a field stands beside the field, in the same words
+  // the service's message about a field is next to the field, in the dialect's words
   await goto(page, '/groups/' + acme.groupId + '/machines!createCluster');
   await page.click('button', 'Fill in an example');
   await page.click('button', 'All regions, shards and hardware');
@@ -967,9 +968,9 @@ await test('a dialect: a cluster by its form, a limit, an error', async () => {
   assert.match(await problem(page, 400), /shards\[0\]\.regionConfigs/);
   await goto(page, '/groups/' + acme.groupId + '/machines/none');
   assert.match(await problem(page, 404), /NO_SUCH_MACHINE/);
-  assert.match(await page.run(() => document.querySelector('#limits').innerText), /Clusters/); // the sets are known by the path of the dialect
+  assert.match(await page.run(() => document.querySelector('#limits').innerText), /Clusters/); // the endpoint sets are known by the dialect's path
   for (const r of page.requests.values()) assert.ok(!/clusters|rateLimits|[/]svc[/]/.test(r.url), r.url);
-  // our words are no path
+  // our own words are not valid paths
   await goto(page, '/groups/' + acme.groupId + '/clusters');
   await page.until(() => /no operation/.test(document.querySelector('.empty')?.textContent), 'that there is nothing');
 });
@@ -1004,7 +1005,7 @@ await test('a dialect: every form, every link', async () => {
       await look(path);
     }
   }
-  // the words of the dialect were met: a page that shows nothing would pass all of this
+  // the words of the dialect did appear: a page that shows nothing would pass all other checks
   for (const [kind, word] of [['fields', 'mongoDBMajorVersion'], ['fields', 'mongoDBVersion'], ['fields', 'atlasCidrBlock'], ['values', 'MONGODB_USER_ADDED'], ['paths', 'awsCustomDNS']])
     assert.ok(seen[kind].has(word), word + ' was never shown');
 });
@@ -1013,10 +1014,11 @@ await test('no markup can be made at all', async () => {
   const page = await newPage();
   await page.goto(plain.url + '/');
   assert.equal(await page.run(() => { try { document.querySelector('main').innerHTML = '<b>x</b>'; return 'made'; } catch (e) { return e.name; } }), 'TypeError');
-  page.said.length = 0; // of which the console told
+  page.said.length = 0; // the console has reported it
 });
 
-// What else goes on on this machine only adds to it: so the best of many counts, and beside it stands what a page of one line takes.
+// Other work on this machine only adds time, so the best of many measurements counts. A page with one line is measured for
+// comparison.
 await test('small, and seen at once', async () => {
   const page = await newPage({ bare: true }), paints = [], least = [];
   const paint = () => page.until(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime, 'the first paint');
@@ -1030,7 +1032,7 @@ await test('small, and seen at once', async () => {
     await page.goto(plain.url + '/?' + i);
     paints.push(await paint());
     await page.until(() => !document.querySelector('#signin-go').disabled, 'its modules');
-    const mine = [...page.requests.values()].filter((r) => !r.url.endsWith('/openapi.json')); // which the page reads when it is seen, to say whose it is
+    const mine = [...page.requests.values()].filter((r) => !r.url.endsWith('/openapi.json')); // the page reads this after it is visible, to show the service's name
     files = mine.length;
     bytes = mine.reduce((sum, r) => sum + r.bytes, 0);
   }

@@ -1,4 +1,5 @@
-// The pictures of docs/console.md, taken of the pages that it describes: build/web/console-*.png are copied to docs/ when the console changes.
+// The pictures of docs/console.md, of the pages that it describes: copy build/web/console-*.png to docs/ when the console
+// changes.
 import assert from 'node:assert/strict';
 import { goto, heading, home, test } from './kit.mjs';
 import { pale, wide } from './inspect.mjs';

@@ -1,4 +1,4 @@
-// The API reference inside the page: every operation is listed and can be shown, and what it says leads to a working call.
+// The API reference inside the page: every operation is listed and can be shown, and its examples lead to a working call.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import assert from 'node:assert/strict';

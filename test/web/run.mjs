@@ -1,4 +1,5 @@
-// The console in headless Chromium, as its users meet it: ./build.sh test-web [NAME]. Every *_test.mjs of this folder is a part of it; pictures are left in build/web.
+// Tests the console in headless Chromium as a user would: ./build.sh test-web [NAME]. Runs every *_test.mjs of this folder;
+// pictures are left in build/web.
 import { readdirSync } from 'node:fs';
 import { end } from './kit.mjs';
 

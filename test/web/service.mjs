@@ -1,4 +1,4 @@
-// svcd for a test of the page: started with what it needs, asked beside the page, and ended.
+// svcd for a test of the page: starts it with the necessary flags, sends requests to it directly, and ends it.
 import { spawn } from 'node:child_process';
 import { readFileSync, mkdirSync, rmSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ export async function service(name, args = []) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const child = spawn('build/svcd', [...(args.includes('--data') ? [] : ['--memory']), '--test-control', ...(args.includes('--world') ? [] : ['--clock', '2030-01-01T00:00:00Z']), '--seed', '1', '--bootstrap', file,
-    '--listen', 'http://127.0.0.1:0', '--end-with-stdin', ...args], { stdio: ['pipe', 'pipe', 'pipe'] }); // a run that is killed leaves none behind
+    '--listen', 'http://127.0.0.1:0', '--end-with-stdin', ...args], { stdio: ['pipe', 'pipe', 'pipe'] }); // a killed run leaves no svcd behind
   let text = '';
   const urls = await new Promise((good, bad) => {
     child.stderr.on('data', (d) => { text += d; });
@@ -31,7 +31,7 @@ export async function service(name, args = []) {
       if (!token) await s.sign();
       const r = await fetch(url + s.api + path, { method, headers: { ...json, Authorization: 'Bearer ' + token }, body: body === undefined ? undefined : JSON.stringify(body) });
       const answer = await r.text();
-      if (r.status === 401 && !again) { token = ''; return s.call(method, path, body, true); } // a test has moved the clock
+      if (r.status === 401 && !again) { token = ''; return s.call(method, path, body, true); } // a test has moved the clock, so the token has expired
       if (!r.ok) throw new Error(method + ' ' + path + ' answers ' + r.status + ': ' + answer);
       return answer ? JSON.parse(answer) : null;
     },

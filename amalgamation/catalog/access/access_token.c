@@ -1,19 +1,22 @@
 /*
-** Access tokens: what a service account gets for its client id and secret (OAuth 2.0, client credentials).
+** Access tokens: a service account gets one for its client id and secret (OAuth 2.0, client credentials).
 **
-** A token is 32 random bytes. Only its hash is stored, as an entity below the account, with the time at which it ends;
-** so it dies with its account, and an expired one is swept by the due index. It also dies with the secret that it was got
-** by: it ends when that expires, if not before, and remembers its id in `extra`, so that it goes when that is deleted.
+** A token is 32 random bytes. Only its hash is stored, as an entity below the account, with its time of expiry. So a token
+** is deleted with its account, and a due step deletes an expired token.
+**
+** A token also ends with the secret that it was issued for. A token expires no later than that secret. Its `extra` has the
+** secret's id, so that deleting the secret deletes the token.
+**
 ** Errors have the shape of RFC 6749.
 */
 #include "catalog/catalog.h"
 
 #define ACCESS_TOKEN_SECONDS 3600
-#define ACCESS_TOKEN_MOST 100 /* live ones of an account */
+#define ACCESS_TOKEN_MOST 100 /* maximum valid tokens of an account */
 
 static const svc_object access_token_object = { .name = "AccessToken" };
 
-/* What is asked and answered, for the OpenAPI document. */
+/* Requests and answers, for the OpenAPI document. */
 static const char *const access_token_grants[] = { "client_credentials", NULL };
 static const svc_field access_token_request_fields[] = { F_ENUM("grant_type", access_token_grants, .flags = SVC_REQUIRED) };
 static const svc_object access_token_request = { .name = "AccessTokenRequest", .fields = SVC_ROWS(access_token_request_fields) };
@@ -41,7 +44,7 @@ static bool access_token_fail(svc_call *c, int code, const char *error, const ch
   return false;
 }
 
-/* A field of the form; false with the error set: the body is no form, or has it twice. */
+/* Reads a parameter of the form. False with the error set: the body is not a form, or has the parameter twice. */
 static bool access_token_form(svc_call *c, const char *name, svc_str *out)
 {
   svc_str rest = { c->request.raw->body, c->request.raw->body_length }, type = c->request.content_type;
@@ -60,13 +63,13 @@ static bool access_token_form(svc_call *c, const char *name, svc_str *out)
   return true;
 }
 
-/* A secret that was used, and when it ends. */
+/* The secret that was used, and its expiry. */
 typedef struct access_token_secret {
   svc_id id;
   int64_t until;
 } access_token_secret;
 
-/* The account that the Basic credentials open. *used: the secret that did. */
+/* Finds the account of the Basic credentials. *used: its secret that matched. */
 static bool access_token_account(svc_call *c, svc_entity *out, access_token_secret *used)
 {
   const svc_noun_info *accounts = c->s->seats[SVC_SEAT_ACCOUNT];
@@ -78,13 +81,14 @@ static bool access_token_account(svc_call *c, svc_entity *out, access_token_secr
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
   known = svc_credential_find(c, accounts, id_text, out);
   if (!svc_txn_good(c)) return false;
-  opened = accounts && svc_noun_ext_of(accounts->noun)->credential->opens(c, out, secret, &used->id, &used->until); /* an unknown id is hashed for, too */
+  /* also hashes for an unknown id, so that the time reveals nothing */
+  opened = accounts && svc_noun_ext_of(accounts->noun)->credential->opens(c, out, secret, &used->id, &used->until);
   if (!known || !opened)
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
   return true;
 }
 
-/* Note when the secret was last used, in the account's body. */
+/* Stores the time of the last use of the secret in the account's body. */
 static bool access_token_note(svc_call *c, const svc_entity *account, const svc_id *used)
 {
   svc_node *body = svc_entity_body(c, account), *secrets = svc_node_get(body, "secrets"), *item;
@@ -139,7 +143,7 @@ static bool access_token_issue(svc_call *c)
   return svc_answer_node(c, body);
 }
 
-/* RFC 7009: the answer is the same whether there was such a token or not. */
+/* RFC 7009: the answer is the same whether such a token existed or not. */
 static bool access_token_revoke(svc_call *c)
 {
   svc_str token;

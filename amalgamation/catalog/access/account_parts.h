@@ -1,5 +1,6 @@
 /*
-** Service accounts and their secrets: what the nouns service_account, service_account_secret and account_secrets.c share.
+** Functions and tables for service accounts and their secrets, which the nouns service_account and service_account_secret
+** share.
 */
 #ifndef SVC_ACCOUNT_PARTS_H
 #define SVC_ACCOUNT_PARTS_H
@@ -7,7 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 
-#define SVC_ACCOUNT_LEAST_HOURS 8 /* that a secret is valid */
+#define SVC_ACCOUNT_LEAST_HOURS 8 /* minimum validity of a secret */
 #define SVC_ACCOUNT_MOST_HOURS 8760
 
 typedef struct svc_account_verifier {
@@ -17,7 +18,7 @@ typedef struct svc_account_verifier {
   unsigned char hash[48];
 } svc_account_verifier;
 
-/* How long a new secret is valid. */
+/* Validity of a new secret. */
 #define SVC_ACCOUNT_HOURS \
   F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SVC_ACCOUNT_LEAST_HOURS, .max = SVC_ACCOUNT_MOST_HOURS)
 
@@ -28,26 +29,28 @@ SVC_SHARED svc_field svc_fields_account_secret[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
   F_STR("maskedSecretValue", .flags = SVC_READ_ONLY),
-  F_STR("secret", .flags = SVC_READ_ONLY) /* only in the answer that makes it */
+  F_STR("secret", .flags = SVC_READ_ONLY) /* only in the answer to its creation */
 };
 SVC_SHARED svc_object svc_object_account_secret = { .name = "ServiceAccountSecret", .fields = SVC_ROWS(svc_fields_account_secret) };
 
-/* account_secrets.c. A new secret; n 0: refused, or no memory. */
+/* account_secrets.c. A new secret; n 0: refused, or out of memory. */
 SVC_PRIVATE svc_str svc_account_secret_text(svc_call *c);
-/* Its record as the account shows it from now on; its verifier goes into *extra, what is kept beside the account. NULL: refused, or no memory. */
+/* The record of a secret as the account shows it from now on. Adds the secret's verifier to *extra, the data stored next to the
+** account's JSON. NULL: refused, or out of memory. */
 SVC_PRIVATE svc_node *svc_account_secret_record(svc_call *c, const svc_id *id, int64_t hours, svc_str secret, svc_str *extra);
-/* The same record with the secret in it, for the one answer that shows it. */
+/* The same record with the secret in it, for the only answer that shows it. */
 SVC_PRIVATE svc_node *svc_account_secret_show(svc_call *c, const svc_node *record, svc_str secret);
 SVC_PRIVATE bool svc_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which, int64_t *until);
 
-/* The account of the path, and what is kept of it: its secrets, and the roles that it has in the path's scope. */
+/* The account of the path, with its verifiers and the names of its roles in the path's scope. */
 SVC_PRIVATE bool svc_account_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *names);
-/* Store, and answer with what is seen from the path. The roles in its scope become these; verifier: of the secrets. */
+/* Stores the account and answers with it as seen from the path. verifier: for its secrets; names: its new roles in the path's
+** scope. */
 SVC_PRIVATE bool svc_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str names, svc_entity *e);
 
-/* What verifies secrets that are not among these is left out of *extra. */
+/* Removes the verifiers of secrets that are not among these from *extra. */
 SVC_PRIVATE bool svc_account_forget(svc_call *c, const svc_node *secrets, svc_str *extra);
-SVC_PRIVATE bool svc_account_lives_without(svc_call *c, const svc_entity *account, svc_str secret); /* it can still get tokens */
-SVC_PRIVATE bool svc_account_seen(svc_call *c); /* the account of the path is there for who looks from it; false: 404 */
+SVC_PRIVATE bool svc_account_lives_without(svc_call *c, const svc_entity *account, svc_str secret); /* whether it could still get tokens */
+SVC_PRIVATE bool svc_account_seen(svc_call *c); /* whether the account is visible from the path; false: 404 */
 
 #endif /* SVC_ACCOUNT_PARTS_H */

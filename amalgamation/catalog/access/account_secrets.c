@@ -1,5 +1,5 @@
 /*
-** What is kept of the secrets of service accounts: a salted hash of each, beside the roles of the account:
+** Secrets of service accounts: the store has a salted hash of each, in front of the roles of the account:
 **
 **   verifiers: for each secret  id(12) i64 expiry, salt(16) hash(32)
 */
@@ -7,7 +7,7 @@
 
 #define ACCOUNT_SECRETS 2
 
-/* No longer than the organization allows. */
+/* Checks the validity against the maximum that the organization allows. */
 static bool account_secrets_hours(svc_call *c, int64_t hours)
 {
   int64_t most = svc_org_setting_number(c, "maxServiceAccountSecretValidityInHours", SVC_ACCOUNT_MOST_HOURS);
@@ -33,7 +33,7 @@ SVC_PRIVATE svc_str svc_account_secret_text(svc_call *c)
   return SVC_S("");
 }
 
-/* One more verifier in front of the roles. */
+/* Appends a verifier to those in front of the roles. */
 static bool account_secrets_remember(svc_call *c, const svc_account_verifier *v, svc_str *extra)
 {
   svc_str verifiers, lines;
@@ -77,7 +77,7 @@ SVC_PRIVATE svc_node *svc_account_secret_show(svc_call *c, const svc_node *recor
   return shown;
 }
 
-/* The number of hashes is always the same: it tells neither how many secrets an account has, nor that there is no account. */
+/* Always computes the same number of hashes, so that the time reveals neither the number of secrets nor whether the account exists. */
 SVC_PRIVATE bool svc_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which, int64_t *until)
 {
   svc_str verifier, assignments;
@@ -140,7 +140,7 @@ SVC_PRIVATE bool svc_account_forget(svc_call *c, const svc_node *secrets, svc_st
   return true;
 }
 
-/* It lives if another secret has not expired; and it was dead before if this one had. */
+/* True if another secret is still valid, or if this one has expired already, so that deleting it changes nothing. */
 SVC_PRIVATE bool svc_account_lives_without(svc_call *c, const svc_entity *account, svc_str secret)
 {
   svc_str verifiers, lines;
@@ -155,7 +155,7 @@ SVC_PRIVATE bool svc_account_lives_without(svc_call *c, const svc_entity *accoun
   return lives;
 }
 
-/* Below a project only the accounts that hold a role there are seen. */
+/* Below a project, only accounts with a role there are visible. */
 SVC_PRIVATE bool svc_account_seen(svc_call *c)
 {
   int level;

@@ -1,29 +1,29 @@
 /*
-** API key: a pair of a public and a private key, the older way to authenticate (HTTP Digest). It belongs to an
-** organization and holds roles there and in its projects. Below a project only the keys with a role there are seen, and of
-** their roles only those, unless the caller sees all projects of the organization.
+** API key: a pair of a public and a private key, the older way to authenticate (HTTP Digest). A key belongs to an
+** organization and holds roles there and in its projects. Below a project, only the keys with a role there are visible,
+** and only their roles there, unless the caller sees all projects of the organization.
 **
-** The private key is shown in the answer that creates it and never again: what is stored is what Digest needs to verify
-** it, beside the roles on the organization, where authentication finds both without parsing.
+** Only the answer to its creation shows the private key. The store has a verifier for Digest, next to the roles on the
+** organization, where authentication reads both without parsing.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 
 #define API_KEY_PUBLIC 8
 #define API_KEY_PRIVATE 36
-#define API_KEY_TRIES 16 /* at a public key that is free: then it is not chance that they are taken, and the writer goes on */
+#define API_KEY_TRIES 16 /* attempts to find an unused public key; so many collisions are no accident, and other writers are waiting */
 
-/* Roles are sent as names, and shown as objects with roleName; both are taken. */
+/* Roles are sent as names, and shown as objects with roleName; both forms are accepted. */
 #define API_KEY_FIELDS(...) \
   F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250), F_ID(), F_STR("privateKey", .flags = SVC_READ_ONLY), \
   F_STR("publicKey", .flags = SVC_READ_ONLY), { .name = "roles", .type = SVC_ARRAY, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, __VA_ARGS__ }
 static const svc_field api_key_fields[] = { API_KEY_FIELDS(.item = SVC_NAME, .values = svc_values_org_roles) };
 static const svc_object api_key_object = { .name = "ApiKeyRequest", .fields = SVC_ROWS(api_key_fields) };
-/* The same below a project, with roles of projects. */
+/* The same below a project, with project roles. */
 static const svc_field api_key_group_fields[] = { API_KEY_FIELDS(.item = SVC_ANY) };
 static const svc_object api_key_group_object = { .name = "GroupApiKeyRequest", .fields = SVC_ROWS(api_key_group_fields) };
 
-/* As it is shown. */
+/* The shown form. */
 static const svc_field api_key_role_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_HEX24("orgId", .flags = SVC_READ_ONLY),
@@ -55,7 +55,7 @@ static bool api_key_withdraw(svc_call *c);
 #define API_KEY_GROUP \
   "/groups/{groupId}/apiKeys", SVC_SET_PROJECT_API_KEYS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
 
-/* Clients send these along; the answer is one key, and has no pages. */
+/* Clients send these parameters along; the answer is a single key without pages. */
 static const svc_param api_key_paging[] = {
   { .name = "includeCount", .type = SVC_BOOLEAN, .flags = SVC_PARAM_MOOT },
   { .name = "itemsPerPage", .type = SVC_INT32, .min = 1, .max = 500, .flags = SVC_PARAM_MOOT },
@@ -81,7 +81,7 @@ static const svc_route api_key_routes[] = {
            .ext = SVC_ROUTE_EXT(.keep = svc_keep_assigned))
 };
 
-/* The event of the roles is chosen by the operation that changes them. */
+/* The operation that changes the roles determines their event. */
 static const svc_field_event api_key_events[] = {
   { "desc", "API_KEY_DESCRIPTION_CHANGED", NULL },
   { NULL, NULL, NULL }
@@ -89,14 +89,14 @@ static const svc_field_event api_key_events[] = {
 
 /* --------------------------------------------------------------------------------------------------------------- roles */
 
-/* Where an element as a GET shows it says that it is held; "": it is a name alone, which speaks of the path's scope. */
+/* The resource of an element in the shown form; "": the element is only a name, and means the path's scope. */
 static svc_str api_key_shown_on(const svc_node *item)
 {
   svc_str group = svc_node_str(item, "groupId");
   return group.n ? group : svc_node_str(item, "orgId");
 }
 
-/* Does the key hold this outside of the path's scope? */
+/* Whether the key has this role outside of the path's scope. */
 static bool api_key_holds(svc_call *c, const svc_entity *e, svc_str on, svc_str role)
 {
   svc_id group;
@@ -105,8 +105,8 @@ static bool api_key_holds(svc_call *c, const svc_entity *e, svc_str on, svc_str 
 }
 
 /*
-** The names of the roles in the path's scope after a change; e NULL: of a new key. Elements as a GET shows them may speak of
-** other scopes, but only to say what is so there anyway: those roles are kept, listed or not.
+** The names of the roles in the path's scope after a change; e NULL: of a new key. Elements in the shown form may name
+** other scopes, but only with roles that the key has there already. The key keeps its roles there, whether listed or not.
 */
 static bool api_key_names(svc_call *c, const svc_entity *e, const svc_node *roles, svc_str *out)
 {
@@ -129,7 +129,7 @@ static bool api_key_names(svc_call *c, const svc_entity *e, const svc_node *role
   return true;
 }
 
-/* The roles as they are shown. */
+/* The roles in their shown form. */
 static svc_node *api_key_roles(svc_call *c, const svc_entity *e)
 {
   svc_node *list = svc_node_array(c->arena, "roles");
@@ -187,7 +187,7 @@ static bool api_key_make_private(svc_call *c, char out[API_KEY_PRIVATE + 1])
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
-/* Create a key with these roles on its organization; *answer is its body with the private key in it. */
+/* Creates a key with these roles on its organization. *answer: its body with the private key. */
 static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                          svc_node **answer)
 {
@@ -247,12 +247,12 @@ static bool api_key_create(svc_call *c)
   return svc_answer_body(c, answer);
 }
 
-/* The roles in the path's scope become these; whatever else the change says is stored as well. */
+/* Replaces the roles in the path's scope, and stores all other changes. */
 static bool api_key_store(svc_call *c, svc_change *change, svc_str names, const char *event, bool shows)
 {
   const svc_entity *key = &change->entity;
   svc_str before = svc_names_here(c, key), verifier, lines;
-  bool changed = !svc_lines_same(before, names); /* in another order they are the same */
+  bool changed = !svc_lines_same(before, names); /* the same roles in another order are no change */
   svc_entity e;
   int level;
   svc_str on = svc_call_scope(c, &level);
@@ -262,7 +262,7 @@ static bool api_key_store(svc_call *c, svc_change *change, svc_str names, const 
   if (changed && level == SVC_SCOPE_ORGANIZATION)
     change->extra = svc_credential_pack(c->arena, verifier, svc_assignments_set(c, lines, on, names));
   svc_node_drop(change->body, "roles");
-  change->event = NULL; /* that of the roles is written below, and the description has its own */
+  change->event = NULL; /* the event of the roles is written below, and the description has its own */
   if (!svc_change_keep(c, change, &e)) return false;
   if (changed && !svc_event_about(c, change->noun, &e, event, false)) return false;
   return shows ? svc_answer_entity(c, &e) : svc_answer_nothing(c);
@@ -280,7 +280,7 @@ static bool api_key_update(svc_call *c)
   if (!shown) return svc_failed(c);
   roles = svc_node_get(input, "roles");
   if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_node_first(svc_node_get(shown, "roles")))
-    svc_node_drop(input, "roles"); /* none, as a GET shows a key that has lost the projects it had roles in */
+    svc_node_drop(input, "roles"); /* no roles, as a GET shows a key whose projects with roles were deleted */
   change.body = svc_check(c, &api_key_object, input, shown, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   roles = svc_node_get(input, "roles");

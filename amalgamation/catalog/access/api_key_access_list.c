@@ -1,7 +1,7 @@
 /*
-** The access list of an API key: the addresses and ranges from which it may be used, with how often each let it in.
+** The access list of an API key: the addresses and ranges from which it may be used, and how often each entry admitted it.
 **
-** A key may change its own list, but not so that it shuts out the address it is calling from (pipeline/access.c).
+** The rule: a key may change its own list, but cannot lock out the address of the request (access_entries.c).
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -18,7 +18,7 @@ static const svc_object api_key_access_list_object = {
   .name = "ApiKeyAccessListEntry", .fields = SVC_ROWS(api_key_access_list_fields), .ext = SVC_OBJECT_EXT(.needs = svc_needs_access_entry)
 };
 
-/* No role is stated for its changes: a key may change its own list, and an owner any (api_key_access_list_may). */
+/* The table names no role for changes: a key may change its own list, and an owner any list (api_key_access_list_may). */
 #define API_KEY_ACCESS_LIST \
   "/orgs/{orgId}/apiKeys/{apiUserId}/accessList", SVC_SET_ORGANIZATION_API_KEYS, (20230101), SVC_R_ORG_MEMBER, 0
 

@@ -1,8 +1,8 @@
 /*
-** Lists and views of members: the same person is shown with other roles below the organization, a project and a team.
+** Lists and views of members: the same person has different roles below the organization, a project and a team.
 **
-** The rule: a list costs what it shows. Members of a team or a project, and invited people, are found by lists of them; all members of the
-** organization are walked only where no query parameter names a smaller list.
+** The rule: the cost of a list depends only on what it shows. Members of a team or a project, and invited people, are found by
+** lists of them. All members of the organization are read only if no query parameter selects a smaller list.
 */
 #include "catalog/access/membership_parts.h"
 
@@ -27,7 +27,7 @@ SVC_PRIVATE bool svc_membership_of(svc_call *c, svc_membership *at)
   return true;
 }
 
-/* The roles that the teams of this member have in the project. */
+/* The roles of this member's teams in the project. */
 SVC_PRIVATE svc_str svc_membership_by_teams(svc_call *c, const svc_membership *at, const svc_entity *e)
 {
   svc_str out = SVC_S(""), rest = svc_assignments_of(e), role, on;
@@ -60,13 +60,13 @@ SVC_PRIVATE bool svc_membership_answer(svc_call *c, const svc_membership *at, co
 typedef struct membership_source {
   const svc_membership *at;
   bool by_teams, by_org;
-  bool people; /* shown as users, not as members */
+  bool people; /* show users instead of members */
 } membership_source;
 
 SVC_PRIVATE bool svc_membership_wanted(const svc_call *c, svc_str status)
 {
   const svc_query_value *one = svc_query_get(c, "orgMembershipStatus");
-  if (c->route.older && !svc_str_is(status, "ACTIVE")) return false; /* it could not be told from a member */
+  if (c->route.older && !svc_str_is(status, "ACTIVE")) return false; /* older versions cannot tell it from a member */
   if (one && !svc_str_eq(one->text, status)) return false;
   return !svc_query_get(c, "orgMembershipStatuses") || svc_query_has(c, "orgMembershipStatuses", status);
 }
@@ -120,7 +120,7 @@ static int membership_order(const void *a, const void *b)
   return memcmp(a, b, sizeof(svc_id));
 }
 
-/* Who is in the project by itself, by a team, or by a role in the organization. */
+/* Lists everybody with access to the project: by a role of their own, by a team, or by a role on the organization. */
 static bool membership_list_ways(svc_call *c, const membership_source *from, const svc_entities *which)
 {
   const svc_membership *at = from->at;
@@ -143,8 +143,8 @@ static bool membership_list_ways(svc_call *c, const membership_source *from, con
   return svc_list_ids(c, which, ids.n ? ids.at : &at->org, n);
 }
 
-/* Who is looked for by name is looked up; those of a team or project, and those who are invited, are found by lists of them;
-** only where nothing else is left, all of the organization are looked at. */
+/* A name is looked up. Members of a team or project, and invited people, are found by lists of them. Otherwise all members of the
+** organization are read. */
 SVC_PRIVATE bool svc_membership_list(svc_call *c, const svc_membership *at, bool people)
 {
   const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");

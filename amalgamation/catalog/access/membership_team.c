@@ -1,8 +1,8 @@
 /*
-** Members of teams: the operations that put a member of the organization into a team, and take one out.
+** Members of teams: the operations that add a member of the organization to a team, and remove one.
 **
-** The rule: a team has members of its own organization only. Where several people join at once, all of them are checked before the first
-** one is written.
+** The rule: a team only has members of its own organization. If several people are added at once, all are checked before
+** the first is written.
 */
 #include "catalog/access/membership_parts.h"
 
@@ -42,7 +42,7 @@ SVC_PRIVATE bool svc_membership_join_all(svc_call *c)
   const svc_node *item;
   svc_member m;
   if (!svc_membership_of(c, &at)) return false;
-  for (item = c->checked->first; item; item = item->next) /* all are looked at before the first is written */
+  for (item = c->checked->first; item; item = item->next) /* check all of them before writing the first */
     if (!membership_may_join(c, &at, svc_node_str(item, "id"), &m)) return false;
   for (item = c->checked->first; item; item = item->next)
     if (!membership_into_team(c, &at, svc_node_str(item, "id"), &m)) return false;
@@ -52,7 +52,7 @@ SVC_PRIVATE bool svc_membership_join_all(svc_call *c)
 SVC_PRIVATE bool svc_membership_leave(svc_call *c)
 {
   svc_membership at;
-  bool named = c->request.method == SVC_DELETE; /* in the path */
+  bool named = c->request.method == SVC_DELETE; /* the id is in the path */
   svc_str id;
   svc_member m;
   if (!svc_membership_of(c, &at)) return false;

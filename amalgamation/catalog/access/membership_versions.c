@@ -1,13 +1,14 @@
 /*
-** Members of an organization as the versions before 2025-02-19 show them: as people, with an e-mail address and all their roles in one array.
+** Members of an organization as the versions before 2025-02-19 show them: as people, with an e-mail address and all their
+** roles in one array.
 **
-** Unusual: these versions know no invitations, so membership_list.c leaves out whoever has not accepted one yet.
+** Older versions have no invitations, so membership_list.c leaves out people who have not accepted one yet.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
 #include "catalog/access/membership_parts.h"
 
-/* What older versions do not have. */
+/* Members that older versions do not have. */
 static const char *const membership_versions_newer[] = {
   "invitationCreatedAt", "invitationExpiresAt", "inviterUsername", "orgMembershipStatus"
 };

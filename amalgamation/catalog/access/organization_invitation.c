@@ -1,10 +1,11 @@
 /*
-** Invitation to an organization: the older view of a user of it whose membership is PENDING. It has the id of that user,
-** and nothing of it is stored apart: what is done here is seen there at once, and the other way round. It is gone when
-** it is withdrawn, when 30 days are over, and when it is accepted, which is no operation of its own: the person registers
-** (user.c), or an owner adds it to the organization.
+** Invitation to an organization: the older view of an organization user whose membership is PENDING. An invitation has the
+** id of that user and no record of its own, so changes of either are visible in the other at once.
 **
-** Who is registered is invited here all the same; POST /orgs/{orgId}/users would let them in at once.
+** An invitation ends when it is withdrawn, after 30 days, or when it is accepted. Accepting is not an operation: the
+** person registers (user.c), or an owner adds the person to the organization.
+**
+** Even registered people are only invited here; POST /orgs/{orgId}/users would add them at once.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -31,7 +32,7 @@ static const svc_object organization_invitation_object = { .name = "Organization
                                                            .base = &organization_invitation_roles,
                                                            .fields = SVC_ROWS(organization_invitation_name_fields) };
 
-/* As it is shown: one object for each role in a project. */
+/* The shown form has one object for each role on a project. */
 static const svc_field organization_invitation_shown_group_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_STR("groupRole", .flags = SVC_READ_ONLY)
@@ -94,7 +95,7 @@ static const svc_route organization_invitation_routes[] = {
 
 /* --------------------------------------------------------------------------------------------------------------- views */
 
-/* One object for each role in a project. */
+/* Makes one object for each role on a project. */
 static svc_node *organization_invitation_groups(svc_call *c, const svc_entity *e)
 {
   svc_node *list = svc_node_array(c->arena, "groupRoleAssignments"), *item;
@@ -145,7 +146,7 @@ static bool organization_invitation_target(svc_call *c, svc_member *m)
   return svc_invitation_find(c, m) && svc_if_match_view(c, organization_invitation_view(c, &m->entity));
 }
 
-/* *groups: what the request says of projects, if *any. */
+/* *groups: the roles on projects in the request, if *any. */
 static bool organization_invitation_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *assignments,
                                           svc_group_change *groups, bool *any)
 {
@@ -166,7 +167,7 @@ static bool organization_invitation_create(svc_call *c)
   bool any;
   if (!svc_resolve_all(c)) return false;
   org = c->scope.org;
-  /* a member, unless the body says else */
+  /* an ordinary member, unless the body has other roles */
   assignments = svc_member_assignment(c, &org);
   if (!organization_invitation_lines(c, &org, c->checked, &assignments, &groups, &any)) return false;
   if (!svc_member_add(c, &org, svc_node_str(c->checked, "username"), assignments, any ? &groups : NULL, true, &m)) return false;
@@ -202,7 +203,7 @@ static bool organization_invitation_remove(svc_call *c)
   return organization_invitation_target(c, &m) && svc_member_remove(c, &m) && svc_answer_nothing(c);
 }
 
-/* Access to a project: members have it at once, and nothing is answered; others are invited to the organization. */
+/* Gives access to a project: members get it at once, with an empty answer; others are invited to the organization. */
 static bool organization_invitation_add(svc_call *c)
 {
   svc_id org, group;

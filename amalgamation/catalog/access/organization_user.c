@@ -1,14 +1,15 @@
 /*
-** User of an organization: a person as a member, or as one who is invited to be; who they are otherwise is in user.c. It
-** has roles in the organization and in its projects, and is in teams, which have roles of their own (team.c). Seen below
-** a project, its roles are those it has there, and only who has some is there; below a team, who is in it.
+** User of an organization: a person as a member, or as somebody who is invited to become one. The person itself is in
+** user.c. A user has roles on the organization and on its projects, and is in teams, which have roles of their own
+** (team.c). Below a project, only users with roles there are visible, with their roles there; below a team, only its
+** members.
 **
 **   POST of a person who is registered ----> ACTIVE
 **   POST of anybody else ----> PENDING ----> INVITATION_EXPIRED, after 30 days
 **                                 '--------> ACTIVE, when the person registers, or an owner adds it by another POST
 **
-** Lists and views are in membership_list.c, the routes of teams in membership_team.c. What all of this writes is in catalog/members.c,
-** which invitations and teams share.
+** Lists and views are in membership_list.c, the routes of teams in membership_team.c. Writes are in
+** catalog/member_writing.c, which invitations and teams share.
 */
 #include "catalog/access/membership_parts.h"
 #include "catalog/objects.h"
@@ -29,7 +30,7 @@ static const svc_field organization_user_roles_fields[] = {
 };
 static const svc_object organization_user_roles_object = { .name = "OrgUserRoles", .fields = SVC_ROWS(organization_user_roles_fields) };
 
-/* Who it is: the rows that come before its roles. */
+/* Details of the person: the rows before its roles. */
 #define ORGANIZATION_USER_PERSON \
   F_STR("country", .flags = SVC_READ_ONLY), \
   F_DATE("createdAt", .flags = SVC_READ_ONLY), \
@@ -195,7 +196,7 @@ static const svc_route organization_user_routes[] = {
 };
 
 static const svc_transition organization_user_transitions[] = {
-  { .from = "PENDING", .to = "INVITATION_EXPIRED" }, /* when is set with the invitation */
+  { .from = "PENDING", .to = "INVITATION_EXPIRED" }, /* the invitation sets the due date */
   { .from = NULL }
 };
 static const svc_lifecycle organization_user_lifecycle = { .field = "orgMembershipStatus", .created = "PENDING",
@@ -209,7 +210,8 @@ static bool organization_user_list(svc_call *c)
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
-/* The member of the path; below a project it must have roles of its own there, or (any) some by other ways. */
+/* The member of the path. Below a project, the member must have roles of its own there; any: roles by a team or by the organization
+** also count. */
 static bool organization_user_target(svc_call *c, svc_membership *at, svc_member *m, bool any)
 {
   const svc_entity *e;
@@ -231,7 +233,7 @@ static bool organization_user_read(svc_call *c)
   return svc_membership_answer(c, &at, &m.entity);
 }
 
-/* Roles and teams as a body has them. *groups: what it says of projects, if *any. */
+/* Roles and teams from a body. *groups: its roles on projects, if *any. */
 static bool organization_user_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *assignments,
                                     svc_group_change *groups, bool *any)
 {
@@ -275,12 +277,13 @@ static bool organization_user_update(svc_call *c)
   if (!svc_check_done(c)) return false;
   assignments = m.assignments;
   if (!organization_user_lines(c, &at.org, checked, &assignments, &groups, &any) ||
-      !svc_member_put(c, &m, m.status, assignments, SVC_ALWAYS(any) ? &groups : NULL)) /* as it is shown, it has them */
+      !svc_member_put(c, &m, m.status, assignments, SVC_ALWAYS(any) ? &groups : NULL)) /* always, because the checked body includes the
+                                                                                          present ones */
     return false;
   return svc_membership_answer(c, &at, &m.entity);
 }
 
-/* The names of the roles in the path's scope become these. */
+/* Replaces the roles in the path's scope. */
 static bool organization_user_put(svc_call *c, const svc_membership *at, svc_member *m, svc_str names)
 {
   svc_group_change one;
@@ -297,7 +300,7 @@ static bool organization_user_remove(svc_call *c)
   return (at.in_group ? organization_user_put(c, &at, &m, SVC_S("")) : svc_member_remove(c, &m)) && svc_answer_nothing(c);
 }
 
-/* Store what the roles in the path's scope come to; nobody is left without any. */
+/* Stores the roles in the path's scope, of which at least one must be left. */
 static bool organization_user_store_roles(svc_call *c, const svc_membership *at, svc_member *m, svc_str names)
 {
   if (names.n == 0) return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
@@ -325,7 +328,7 @@ static bool organization_user_set_roles(svc_call *c)
   return svc_answer_body(c, answer);
 }
 
-/* The role that the body names, as a list of one. */
+/* The role in the body, as a list of one. */
 static const svc_node *organization_user_one_role(svc_call *c, const svc_membership *at)
 {
   const char *field = at->in_group ? "groupRole" : "orgRole";
@@ -360,7 +363,7 @@ static bool organization_user_remove_role(svc_call *c)
   return organization_user_change_role(c, false);
 }
 
-/* What an invitation waits for is its end. */
+/* The only due step is the expiry of an invitation. */
 static bool organization_user_fell_due(svc_call *c, svc_change *change, int tag)
 {
   (void)tag;

@@ -1,9 +1,9 @@
 /*
-** Invitation to a project: the older view of who is invited to its organization with roles in this project. It has the id
-** of that user, and nothing of it is stored apart; see organization_invitation.c.
+** Invitation to a project: the older view of people who are invited to its organization, with roles on this project. An
+** invitation has the id of that user and no record of its own; see organization_invitation.c.
 **
-** Members of the organization need no invitation: the roles are theirs at once, and the answer is an invitation that is
-** over already.
+** Members of the organization need no invitation. Members get the roles at once, and the answer shows an invitation that
+** is over already.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -74,7 +74,7 @@ static bool project_invitation_target(svc_call *c, svc_member *m)
   return svc_invitation_find(c, m) && svc_if_match_view(c, project_invitation_item(c, &m->entity, NULL));
 }
 
-/* The roles in the project become these. */
+/* Replaces the roles on the project. */
 static bool project_invitation_put(svc_call *c, svc_member *m, svc_str names)
 {
   svc_id group = c->scope.group;
@@ -110,7 +110,7 @@ static bool project_invitation_read(svc_call *c)
   return project_invitation_target(c, &m) && project_invitation_answer(c, &m);
 }
 
-/* The invitation to the organization stays. */
+/* The invitation to the organization remains. */
 static bool project_invitation_remove(svc_call *c)
 {
   svc_member m;

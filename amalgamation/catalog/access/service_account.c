@@ -1,9 +1,9 @@
 /*
-** Service account: the recommended way to authenticate. A client id and a secret get an access token (access_token.c).
-** It belongs to an organization and holds roles there and in its projects; seen below a project, its roles are those it
-** has in that project, and only accounts that have some are there.
+** Service account: the recommended way to authenticate. A client gets an access token for its client id and secret
+** (access_token.c). An account belongs to an organization and holds roles there and in its projects. Below a project, only
+** accounts with roles there are visible, with their roles there.
 **
-** Its secrets are a noun of their own (service_account_secret.c); how they are stored beside its roles is in account_secrets.c.
+** Its secrets are a noun of their own (service_account_secret.c); account_secrets.c stores them in front of its roles.
 */
 #include "catalog/access/account_parts.h"
 #include "catalog/objects.h"
@@ -19,7 +19,7 @@ static const svc_field service_account_common_fields[] = {
 };
 static const svc_object service_account_common = { .name = "ServiceAccountCommon", .fields = SVC_ROWS(service_account_common_fields) };
 
-/* Below a project its roles are those of the project, below the organization those of that. */
+/* Below a project, `roles` has project roles; below the organization, organization roles. */
 static const svc_field service_account_fields[] = { F_STRS("roles", .flags = SVC_REQUIRED | SVC_NOT_EMPTY) };
 static const svc_object service_account_object = { .name = "GroupServiceAccount", .base = &service_account_common,
                                                    .fields = SVC_ROWS(service_account_fields) };
@@ -29,7 +29,7 @@ static const svc_field service_account_org_fields[] = {
 static const svc_object service_account_org_object = { .name = "OrgServiceAccount", .base = &service_account_common,
                                                        .fields = SVC_ROWS(service_account_org_fields) };
 
-/* What is asked for with its first secret. */
+/* Requests that create an account also ask for its first secret. */
 static const svc_field service_account_hours_fields[] = { SVC_ACCOUNT_HOURS };
 static const svc_object service_account_org_new = { .name = "OrgServiceAccountRequest", .base = &service_account_org_object,
                                                     .fields = SVC_ROWS(service_account_hours_fields) };
@@ -42,7 +42,7 @@ static const svc_field service_account_group_fields[] = {
 };
 static const svc_object service_account_group_object = { .name = "ServiceAccountGroup", .fields = SVC_ROWS(service_account_group_fields) };
 
-/* The service makes no accounts for itself: with system-managed accounts or without, the list is the same. */
+/* The service creates no accounts of its own: the list is the same with or without system-managed accounts. */
 static const svc_param service_account_list_params[] = { { .name = "includeSystemManaged", .type = SVC_BOOLEAN, .flags = SVC_PARAM_MOOT }, { .name = NULL } };
 
 static bool service_account_create(svc_call *c);
@@ -84,7 +84,7 @@ static const svc_route service_account_routes[] = {
 
 /* --------------------------------------------------------------------------------------------------------------- scope */
 
-/* An account as it is seen from a project: the roles it has there. */
+/* An account as seen from a project: with its roles there. */
 static svc_node *service_account_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *roles = svc_names_array(c, svc_names_here(c, e), "roles");
@@ -93,7 +93,7 @@ static svc_node *service_account_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* Other roles in the path's scope, and nothing else: its record may stay as it is, so the event is written here. */
+/* Changes only the roles in the path's scope. The record may stay unchanged, so the event is written here. */
 static bool service_account_assign(svc_call *c, svc_change *change, svc_str names, const char *event)
 {
   svc_str verifier, lines, before = svc_names_here(c, &change->entity);
@@ -106,7 +106,7 @@ static bool service_account_assign(svc_call *c, svc_change *change, svc_str name
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
-/* Create an account with a first secret and these roles on its organization; *answer is its body with the secret in it. */
+/* Creates an account with a first secret and these roles on its organization. *answer: its body with the secret. */
 static bool service_account_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                                  svc_node **answer)
 {
@@ -163,7 +163,7 @@ static bool service_account_create(svc_call *c)
   if (level == SVC_SCOPE_ORGANIZATION) lines = svc_assignments_set(c, lines, on, names);
   if (!service_account_make(c, &org, c->body, lines, &e, &answer)) return false;
   if ((level == SVC_SCOPE_GROUP && !svc_names_put(c, &e, names)) || !svc_answer_entity(c, &e)) return false;
-  svc_answer_keep(c); /* as it is seen from here, but without the secret */
+  svc_answer_keep(c); /* stores the account as seen from here, without the secret */
   shown = svc_names_array(c, names, "roles");
   if (shown) svc_node_put(c->arena, answer, shown);
   return svc_answer_body(c, answer);
@@ -174,7 +174,7 @@ static bool service_account_differs(const svc_change *change, const char *field)
   return !svc_node_eq(change->before, field, svc_node_str(change->body, field));
 }
 
-/* The body, without what says that something stays as it is. */
+/* The body without members that leave something unchanged. */
 static svc_node *service_account_input(svc_call *c, svc_str names)
 {
   static const char *const texts[] = { "description", "name" };
@@ -183,14 +183,14 @@ static svc_node *service_account_input(svc_call *c, svc_str names)
   size_t i;
   for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     const svc_node *text = svc_node_get(input, texts[i]);
-    if (text && text->type == SVC_J_NULL) svc_node_drop(input, texts[i]); /* null: it stays as it is */
+    if (text && text->type == SVC_J_NULL) svc_node_drop(input, texts[i]); /* null: unchanged */
   }
   if (roles && roles->type == SVC_J_ARRAY && !roles->first && names.n == 0)
-    svc_node_drop(input, "roles"); /* none here, as a GET shows an account that has only roles in projects */
+    svc_node_drop(input, "roles"); /* no roles, as a GET shows an account that has only roles on projects */
   return input;
 }
 
-/* Its details and its roles are two things: a change of both writes two events. */
+/* A change of both details and roles writes two events. */
 static bool service_account_update(svc_call *c)
 {
   svc_str verifier, names, before;
@@ -235,7 +235,7 @@ static bool service_account_withdraw(svc_call *c)
 
 /* --------------------------------------------------------------------------------------------------------------- lists */
 
-/* Its projects. */
+/* Item source: its projects. */
 static bool service_account_next_group(svc_call *c, void *state, svc_item *out)
 {
   svc_node *body, *roles;
@@ -264,7 +264,7 @@ static bool service_account_groups(svc_call *c)
   return svc_list_items(c, service_account_next_group, &scan, (int64_t)svc_count(c->txn, e->kind, &e->id));
 }
 
-/* What verifies a secret that is gone goes with it. */
+/* Removes the verifier of a deleted secret. */
 static bool service_account_prepare(svc_call *c, svc_change *change)
 {
   return !change->before || svc_account_forget(c, svc_node_get(change->body, "secrets"), &change->extra);

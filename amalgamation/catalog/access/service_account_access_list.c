@@ -1,6 +1,6 @@
 /*
-** The access list of a service account: the addresses and ranges from which its tokens may be used, with how often each
-** let one in. Getting a token is not bound to the list, only using it is.
+** The access list of a service account: the addresses and ranges from which its tokens may be used, and how often each
+** entry admitted one. The list restricts the use of tokens, but not their issue.
 */
 #include "catalog/access/account_parts.h"
 #include "catalog/objects.h"

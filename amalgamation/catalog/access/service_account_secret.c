@@ -1,7 +1,7 @@
 /*
-** Secret of a service account: an element of the `secrets` of its account, which no GET shows by itself. An account has at most two, so
-** that one can be replaced without a gap. A secret is shown in the answer that makes it and never again; account_secrets.c says what is
-** kept of it.
+** Secret of a service account: an element of the array `secrets` of its account, without a GET of its own. An account has
+** at most two secrets, so that one can be replaced without interruption. Only the answer to its creation shows a secret;
+** account_secrets.c has the stored form.
 */
 #include "catalog/access/account_parts.h"
 
@@ -41,7 +41,7 @@ static bool service_account_secret_ahead(svc_call *c)
   return c->prework.n != 0;
 }
 
-/* The record that the account shows from here on takes the place of the body that was sent. */
+/* Replaces the body that was sent by the record that the account shows from now on. */
 static bool service_account_secret_prepare(svc_call *c, svc_change *change)
 {
   svc_node *record;
@@ -51,7 +51,7 @@ static bool service_account_secret_prepare(svc_call *c, svc_change *change)
   return record != NULL;
 }
 
-/* Its links are those of the account. */
+/* The links in the answer are those of the account. */
 static bool service_account_secret_create(svc_call *c)
 {
   svc_node *shown;
@@ -62,14 +62,14 @@ static bool service_account_secret_create(svc_call *c)
   return svc_answer_body(c, shown);
 }
 
-/* A credential that could not get another token afterwards must not be the last. */
+/* A credential cannot delete its own last secret, because it could get no more tokens. */
 static bool service_account_secret_removing(svc_call *c, const svc_entity *e)
 {
   const svc_entity *account = svc_path_entity(c, "service account");
   return svc_account_lives_without(c, account, e->key) || svc_credential_removing(c, account);
 }
 
-/* The tokens that were got by a secret end with it. */
+/* Deletes the tokens that were issued for this secret. */
 static bool service_account_secret_gone(svc_call *c, const svc_entity *e)
 {
   const svc_noun_info *tokens = c->s->seats[SVC_SEAT_TOKEN];

@@ -1,9 +1,9 @@
 /*
-** Team: people of an organization who hold roles in its projects together. Its name is unique in the organization. Who
-** is in it stands with the people (organization_user.c); what it may do in projects stands in the index of store/holding.c,
-** where authentication finds it. Seen below a project it is the roles it has there, and only teams with some are there.
+** Team: people of an organization who share roles on its projects. Its name is unique in the organization. Its members are
+** stored with the people (organization_user.c); its roles on projects are in the index of store/holding.c, where
+** authentication finds them. Below a project, only teams with roles there are visible, and a team shows its roles there.
 **
-** A team goes only when no project has it, and takes its people's memberships of it along.
+** A team with roles on a project cannot be deleted. Deleting a team also removes its members from it.
 */
 #include "catalog/catalog.h"
 
@@ -15,7 +15,7 @@ static const svc_field team_fields[] = {
 };
 static const svc_object team_object = { .name = "Team", .fields = SVC_ROWS(team_fields) };
 
-/* As it is answered when it is made; who is in it is read apart from it afterwards. */
+/* The answer to a create; afterwards, members are read from a path of their own. */
 static const svc_field team_created_fields[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_READ_ONLY),
@@ -36,7 +36,7 @@ static const svc_field team_role_fields[] = {
 static const svc_object team_role_object = { .name = "TeamRole", .fields = SVC_ROWS(team_role_fields) };
 static const svc_field team_change_fields[] = {
   F_STRS("roleNames", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
-  F_HEX24("teamId", .flags = SVC_READ_ONLY) /* that of the path */
+  F_HEX24("teamId", .flags = SVC_READ_ONLY) /* the team of the path */
 };
 static const svc_object team_change_object = { .name = "TeamRoleUpdate", .fields = SVC_ROWS(team_change_fields) };
 
@@ -76,7 +76,7 @@ static const svc_route team_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------- its people */
 
-/* A person of the organization, by name. */
+/* A member of the organization, by name. */
 static bool team_person(svc_call *c, const svc_id *org, svc_str name, svc_member *m)
 {
   if (!svc_member_named(c, org, name, m)) return false;
@@ -118,7 +118,7 @@ static bool team_removing(svc_call *c, const svc_entity *e)
   return svc_team_forget(c, &e->parent, &e->id);
 }
 
-/* As it is seen from a project: the roles it has there. */
+/* A team as seen from a project: its roles there. */
 static svc_node *team_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
@@ -129,14 +129,14 @@ static svc_node *team_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* A team of the organization that has no role in the project is refused by an error of its own. */
+/* A team of the organization without roles on the project has its own error. */
 static bool team_is_assigned(svc_call *c, const svc_entity *e)
 {
   svc_str group = svc_id_str(c->arena, &c->scope.group);
   return svc_keep_assigned(c, e) || svc_fail(c, SVC_E_TEAM_NOT_IN_GROUP, "SS", &e->key, &group);
 }
 
-/* After a change the whole list is shown, not what was changed. */
+/* The answer to a change is the whole list. */
 static bool team_answer_list(svc_call *c)
 {
   svc_answer_none(c);
@@ -178,7 +178,7 @@ static bool team_withdraw(svc_call *c)
   return team_store(c, &change.entity, SVC_S(""), "TEAM_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
 }
 
-/* One team of the body into the project. All are looked at first, and then all are written. */
+/* Adds a team of the body to the project. Called for all teams first without write, then with write. */
 static bool team_assign_one(svc_call *c, const svc_node *item, bool write)
 {
   const svc_id *org = &c->scope.org;
@@ -194,7 +194,7 @@ static bool team_assign_one(svc_call *c, const svc_node *item, bool write)
   return write ? team_store(c, &e, names, "TEAM_ADDED_TO_GROUP") : svc_may_grant(c, SVC_S(""), names);
 }
 
-/* The same team before this element: it would be in the project already. */
+/* Whether the same team is in an earlier element: the team would be in the project already. */
 static bool team_stands_before(const svc_node *first, const svc_node *item)
 {
   for (; first != item; first = first->next)

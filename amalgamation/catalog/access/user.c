@@ -1,13 +1,14 @@
 /*
-** User: a person, whatever organizations it is in. What it is there is in organization_user.c and catalog/members.c; here
-** is who it is, and all that it is where the caller may see it: people see themselves, and owners see whoever is in their
-** organization or invited to it. To anybody else a user is as one that does not exist.
+** User: a person, in any number of organizations. Memberships are in organization_user.c and catalog/members.c. The noun
+** user has the person itself, and its memberships as far as the caller may see them. People see themselves, and owners see
+** the members and invited people of their organization. For any other caller, the user does not exist.
 **
-** Registering takes up what was invited under the name: the id stays. An invitation is accepted by it only where that is the
-** caller's to do: by the person itself, whom the host vouches for, or by an owner of the organization that invites. Elsewhere
-** it stays as it is, until an owner there adds the person, or the person registers itself; for that it may do so once more
-** when somebody else has done it, or when it was invited since. A password is checked and forgotten: the host says who its
-** users are.
+** Registering adopts the person that was invited under this name: the id stays the same. Registering also accepts an
+** invitation if the caller may do that: the person itself, for whom the host vouches, or an owner of the inviting
+** organization. Other invitations remain until an owner there adds the person, or the person registers itself. For that
+** purpose a person may register again, after somebody else registered it or after a new invitation.
+**
+** A password is checked but not stored: the host authenticates its users.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -51,14 +52,14 @@ static bool user_read(svc_call *c)
 
 /* ---------------------------------------------------------------------------------------------------------- registering */
 
-/* A role of the body, and the organization that it is for. */
+/* A role in the body, and its organization. */
 typedef struct user_role {
   svc_id on, org;
-  bool group; /* it is on a project */
+  bool group; /* a role on a project */
   svc_str name;
 } user_role;
 
-/* The caller must own what the role is on. */
+/* The caller must own the project or organization of the role. */
 static bool user_role_of(svc_call *c, const svc_node *item, user_role *out)
 {
   svc_str name = svc_node_str(item, "roleName"), on;
@@ -79,7 +80,8 @@ static bool user_role_of(svc_call *c, const svc_node *item, user_role *out)
   return svc_roles_on(c, group ? &out->on : NULL, &out->org) & wanted ? true : svc_lacks_role(c, wanted);
 }
 
-/* Into an organization, with these roles, or what it was invited to; `roles` may hold those for other organizations. */
+/* Adds the person to an organization, with these roles, or with those of its invitation. `roles` may include roles in other
+** organizations. */
 static bool user_join(svc_call *c, const svc_id *org, const svc_id *user, const user_role *roles, size_t n)
 {
   svc_str on = svc_id_str(c->arena, org), lines;
@@ -91,7 +93,7 @@ static bool user_join(svc_call *c, const svc_id *org, const svc_id *user, const 
   if (!svc_member_get(c, org, user, &m)) return false;
   owner = svc_person_is_caller(c, &m.user) || svc_roles_on(c, NULL, org) & SVC_R_ORG_OWNER;
   pending = svc_str_is(m.status, "PENDING");
-  groups.others_go = svc_str_is(m.status, "INVITATION_EXPIRED"); /* what it said is said no more */
+  groups.others_go = svc_str_is(m.status, "INVITATION_EXPIRED"); /* drops the roles of an expired invitation */
   lines = groups.others_go ? SVC_S("") : m.assignments;
   for (i = 0; i < n; i++) {
     if (!svc_id_eq(&roles[i].org, org)) continue;
@@ -108,7 +110,7 @@ static bool user_join(svc_call *c, const svc_id *org, const svc_id *user, const 
   return svc_member_put(c, &m, pending && !owner ? m.status : SVC_S("ACTIVE"), lines, &groups);
 }
 
-/* Into every organization that the body names, and those that have invited it, if that is the caller's to do. */
+/* Adds the person to every organization in the body, and to those that invited it, if the caller may accept the invitation. */
 static bool user_join_all(svc_call *c, const svc_entity *person, const user_role *roles, size_t n, svc_str invited)
 {
   bool self = svc_person_is_caller(c, person);
@@ -126,14 +128,14 @@ static bool user_join_all(svc_call *c, const svc_entity *person, const user_role
   return true;
 }
 
-/* Whose words it is what the body says of the person, unless they are its own: those of the caller's organization. */
+/* The organization that claims the person's details: the caller's, otherwise that of the first role. NULL: the person. */
 static const svc_id *user_registered_by(svc_call *c, const svc_entity *person, const user_role *roles, size_t n)
 {
   if (svc_person_is_caller(c, person) || svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER) return NULL;
   return !svc_id_is_zero(&c->who.org) ? &c->who.org : n ? &roles[0].org : &c->who.id;
 }
 
-/* May it register once more? */
+/* Whether the person may register again. */
 static bool user_may_again(svc_call *c, const svc_entity *person)
 {
   svc_id by;
@@ -145,7 +147,7 @@ static bool user_may_again(svc_call *c, const svc_entity *person)
   return false;
 }
 
-/* Where it is a member already, it is shown as it says now. */
+/* Copies the new details into its present memberships. */
 static bool user_refresh(svc_call *c, const svc_entity *person)
 {
   svc_str lines = svc_assignments_of(person), role, on, last = SVC_S("");
@@ -184,7 +186,7 @@ static bool user_create(svc_call *c)
   if (!svc_person_register(c, &e, body, user_registered_by(c, &e, roles, n)) || (again && !user_refresh(c, &e)) ||
       !user_join_all(c, &e, roles, n, lines))
     return false;
-  if (!svc_person_find(c, name, &e, &found)) return false; /* with the assignments that it has by now */
+  if (!svc_person_find(c, name, &e, &found)) return false; /* again, with its new assignments */
   return user_show(c, &e, true);
 }
 

@@ -1,24 +1,25 @@
 /*
-** Policies of a backup schedule, applied to the snapshots that are there.
+** Applies the policies of a backup schedule to existing snapshots.
 **
-** A request that changes the schedule asks for it: updateSnapshots, deleteSnapshots, updateCopySnapshots, deleteCopySnapshots,
-** deleteCopiedBackups. The note "apply" of the schedule says what was asked for and how far it is. The work is done in steps of
-** BACKUP_APPLY_STEP snapshots, each by a due date of its own, so no step keeps the writer long.
+** A request that changes the schedule asks for it: updateSnapshots, deleteSnapshots, updateCopySnapshots,
+** deleteCopySnapshots, deleteCopiedBackups. The note "apply" of the schedule stores the request and its progress. The work
+** is split into steps of BACKUP_APPLY_STEP snapshots. Each step has its own due date, so no step blocks other writers for
+** long.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
-#define BACKUP_APPLY_STEP 64  /* snapshots that one step looks at */
-#define BACKUP_APPLY_PAUSE 10 /* milliseconds between two */
+#define BACKUP_APPLY_STEP 64  /* snapshots per step */
+#define BACKUP_APPLY_PAUSE 10 /* milliseconds between two steps */
 
 typedef struct backup_apply_work {
   const svc_node *asked; /* the note */
   svc_backup_plan plan;
-  svc_node *regions; /* to which copies go */
-  bool kept_for_good; /* a compliance policy keeps what there is */
+  svc_node *regions; /* target regions of copies */
+  bool kept_for_good; /* a compliance policy forbids deletes */
 } backup_apply_work;
 
-/* Until when the items that are left keep a snapshot; 0: none of them is left. */
+/* The date until which the remaining policy items keep a snapshot; 0: no such item remains. */
 static int64_t backup_apply_kept(const backup_apply_work *work, const svc_node *snapshot)
 {
   const svc_node *ids = svc_node_get(snapshot, "policyItems"), *id;
@@ -55,7 +56,7 @@ static bool backup_apply_one(svc_call *c, const backup_apply_work *work, const s
   return !copied || svc_snapshot_copies(c, &now, copied, true);
 }
 
-/* Names of the regions of an array of objects. */
+/* Names of the regions in an array of objects. */
 static svc_node *backup_apply_regions(svc_call *c, const svc_node *list)
 {
   svc_node *out = svc_node_array(c->arena, NULL), *name;
@@ -73,7 +74,7 @@ static bool backup_apply_begin_work(svc_call *c, const svc_change *change, svc_n
   work->asked = apply;
   svc_backup_plan_of(change->body, &work->plan);
   work->regions = backup_apply_regions(c, svc_node_get(change->body, "copySettings"));
-  if (svc_node_first(copied) && copied->first->type == SVC_J_OBJECT) { /* as it was sent: by names from here on */
+  if (svc_node_first(copied) && copied->first->type == SVC_J_OBJECT) { /* objects, as they were sent: from here on, names */
     svc_node *names = backup_apply_regions(c, copied);
     if (names) names->name = copied->name;
     if (names) svc_node_put(c->arena, apply, names);
@@ -82,7 +83,7 @@ static bool backup_apply_begin_work(svc_call *c, const svc_change *change, svc_n
   return work->regions && !c->error.code;
 }
 
-/* The next of them. What is left to do stays in the note. */
+/* Does the next step. The note keeps the remaining work. */
 SVC_PRIVATE bool svc_backup_apply(svc_call *c, svc_change *change)
 {
   svc_node *notes = svc_backup_notes(c, change->extra), *apply = svc_node_get(notes, "apply");

@@ -1,8 +1,8 @@
 /*
-** The clock of backups: when a policy asks for a snapshot, and until when it is kept.
+** The clock of backups: computes when a policy asks for a snapshot, and until when the snapshot is kept.
 **
-** All items of a policy happen at the same minute of the day, the reference time, so what is due at one moment is one
-** snapshot, however many items ask for it:
+** All items of a policy are due at the same minute of the day, the reference time. So at any moment one snapshot is due,
+** even if several items ask for it:
 **
 **   hourly    every 1, 2, 4, 6, 8 or 12 hours from the reference time on
 **   daily     at the reference time
@@ -10,15 +10,15 @@
 **   monthly   on a day of the month, 1 to 28, or 40: on its last
 **   yearly    on the first day of a month
 **
-** Months and years are those of the calendar: what is taken on January 31st and kept for a month goes on February 28th.
-** Nothing here walks through time: the next moment is calculated, also when the clock has jumped by years.
+** Months and years are calendar months and years: a snapshot of January 31st that is kept for a month expires on February
+** 28th. No function walks through time: the next moment is calculated, even if the clock jumped by years.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
 #define BACKUP_CLOCK_HOUR ((int64_t)60 * 60 * 1000)
 #define BACKUP_CLOCK_LAST_DAY 40
-#define BACKUP_CLOCK_END INT64_C(253402300800000) /* 10000-01-01: where dates end, and a clock may go on */
+#define BACKUP_CLOCK_END INT64_C(253402300800000) /* 10000-01-01: the end of dates; the clock may be later */
 
 SVC_PRIVATE int svc_backup_frequency(svc_str name)
 {
@@ -41,7 +41,7 @@ SVC_PRIVATE bool svc_backup_item_of(const svc_node *item, svc_backup_item *out)
   return false;
 }
 
-/* Some are kept for longer than their item says. */
+/* Adds the extra retention of the item's frequency, if the schedule has one. */
 static void backup_clock_extra(const svc_node *schedule, svc_backup_item *item)
 {
   const svc_node *extra = svc_node_get(schedule, "extraRetentionSettings");
@@ -85,11 +85,11 @@ static backup_clock_day backup_clock_split(int64_t ms)
   return d;
 }
 
-/* The first of a month, which may count beyond its year. */
+/* The first of a month; months above 12 continue into later years. */
 static int64_t backup_clock_month(int64_t year, int64_t month)
 {
   int64_t months = year * 12 + month - 1;
-  if (months > 9999 * 12 + 11) months = 9999 * 12 + 11; /* where dates end */
+  if (months > 9999 * 12 + 11) months = 9999 * 12 + 11; /* the end of dates */
   return svc_day_ms((unsigned)(months / 12 * 10000 + (months % 12 + 1) * 100 + 1));
 }
 
@@ -122,7 +122,7 @@ SVC_PRIVATE int64_t svc_backup_days(svc_retention keep, bool most)
 
 /* ------------------------------------------------------------------------------------------------------------------ next */
 
-/* On the day of the month, counted from the one in which `after` is. */
+/* The item's day of the month, `months` after the month of d. */
 static int64_t backup_clock_in_month(const svc_backup_item *item, backup_clock_day d, int64_t months)
 {
   int64_t day = item->interval == BACKUP_CLOCK_LAST_DAY ? backup_clock_month_days(d.year, d.month + months) : item->interval;
@@ -162,14 +162,15 @@ SVC_PRIVATE int64_t svc_backup_next(const svc_backup_item *item, int64_t referen
   }
 }
 
-/* Months are not all as long: from a few days before on, what is over already is passed by, one after the other. */
+/* Months have different lengths: the search begins a few days early, and skips, one by one, the snapshots that would have expired
+** already. */
 static int64_t backup_clock_next_kept(const svc_backup_item *item, int64_t reference, int64_t after, int64_t now)
 {
   int64_t from = backup_clock_move(item->keep, now, -1) - (item->keep.unit < 2 ? 1 : 4 * SVC_DAY_MS);
   int64_t when = svc_backup_next(item, reference, from > after ? from : after), next;
   while (when && svc_backup_expiry(item->keep, when) <= now) {
     next = svc_backup_next(item, reference, when);
-    when = next > when ? next : 0; /* dates have ended */
+    when = next > when ? next : 0; /* the end of dates */
   }
   return when;
 }

@@ -1,13 +1,13 @@
 /*
-** The data that backups hold and restores bring, as far as the service knows it: what the history of a cluster says of its data
-** (catalog/cluster/cluster_history.h). A restore gives its target the data that the source had at the moment that is restored.
+** The data in backups and restores, as far as the service knows it: the history of a cluster records its data
+** (catalog/cluster/cluster_history.h). A restore gives its target the data that the source had at the restored moment.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/cluster/cluster_history.h"
 #include "catalog/cluster/sample_data.h"
 
-/* What the disk holds, as the model of figures has it: the journal, the oplog, which grows, and data with its indexes. */
+/* Simulated bytes on disk, by the model of the figures: the journal, the oplog, which grows with time, and the data with its indexes. */
 SVC_PRIVATE int64_t svc_snapshot_simulated_size(svc_call *c, const svc_id *cluster)
 {
   int64_t days = c->now / SVC_DAY_MS - svc_id_second(cluster) / 86400;
@@ -15,7 +15,7 @@ SVC_PRIVATE int64_t svc_snapshot_simulated_size(svc_call *c, const svc_id *clust
   return ((int64_t)300 << 20) + data + (days > 0 ? days : 0) * (1 << 20);
 }
 
-/* The moment that is restored, in milliseconds; 0: its snapshot is not known any more. */
+/* The moment to restore, in milliseconds; 0: its snapshot is unknown by now. */
 static int64_t backup_data_moment(const svc_node *body)
 {
   int64_t at = svc_node_i64(body, "pointInTimeUTCSeconds", svc_node_i64(body, "oplogTs", 0)) * 1000;

@@ -1,8 +1,8 @@
 /*
-** Private endpoint of backups: a way for a project's exports and restores into the provider's object store that does not
-** cross the public network. One for each region, at the one provider that has them.
+** Private endpoint of backups: a way for a project's exports and restores into the provider's object store that avoids the
+** public network. A project has at most one per region; only one provider offers them.
 **
-**   POST --> INITIATING --> ACTIVE --> DELETING <-- DELETE     then it is gone: 404
+**   POST --> INITIATING --> ACTIVE --> DELETING <-- DELETE     then it is deleted: 404
 **                +--------> FAILED
 */
 #include "catalog/catalog.h"
@@ -12,7 +12,7 @@
 
 static const char *const backup_endpoint_clouds[] = { "AWS", NULL };
 
-/* Where there are such endpoints: in fewer regions than there are clusters. */
+/* The regions with such endpoints: fewer than those with clusters. */
 static const char *const backup_endpoint_regions[] = {
   "AF_SOUTH_1", "AP_EAST_1", "AP_NORTHEAST_1", "AP_NORTHEAST_2", "AP_NORTHEAST_3", "AP_SOUTHEAST_1", "AP_SOUTHEAST_2",
   "AP_SOUTHEAST_3", "AP_SOUTH_1", "CA_CENTRAL_1", "CN_NORTHWEST_1", "CN_NORTH_1", "EU_CENTRAL_1", "EU_NORTH_1", "EU_SOUTH_1",
@@ -53,15 +53,15 @@ static const svc_lifecycle backup_endpoint_lifecycle = {
   .transitions = backup_endpoint_transitions
 };
 
-/* Whoever deletes it once more finds it gone. */
+/* A second delete answers 404, as if the endpoint were deleted already. */
 static const svc_guard backup_endpoint_guards[] = {
   { "status", "DELETING", SVC_GUARD_DELETE, SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };
 
-/* From where it is reached: from its own region, unless the caller says otherwise. */
+/* The region from which the endpoint is reached; default: its own region. */
 static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
 {
-  if (SVC_NEVER(change->before)) return true; /* nobody changes one */
+  if (SVC_NEVER(change->before)) return true; /* no route changes one */
   if (!svc_node_get(change->body, "vpcRegionName"))
     svc_node_set_from(c->arena, change->body, "vpcRegionName", change->body, "regionName");
   return true;
@@ -75,7 +75,8 @@ static bool backup_endpoint_simulate(svc_call *c, const svc_change *change, cons
 }
 
 static const svc_order_row backup_endpoint_orders[] = {
-  { "backup_endpoint.create", "Make a private endpoint to the object storage of backups in the region.", NULL, &svc_endpoint_own_facts, 0 },
+  { "backup_endpoint.create",
+    "Create a private endpoint to the object storage of backups in the region.", NULL, &svc_endpoint_own_facts, 0 },
   { "backup_endpoint.delete", "Remove the private endpoint.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -94,7 +95,7 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .lifecycle = &backup_endpoint_lifecycle,
   .guards = backup_endpoint_guards,
   .event_created = "INTERFACE_ENDPOINT_CREATED",
-  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
+  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* the request; DELETED follows when the endpoint is deleted */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),

@@ -1,21 +1,21 @@
 /*
-** A cluster as its backups see it, and what is kept of them beside its schedule.
+** A cluster as its backups see it, and the notes of its backups.
 **
-** The schedule is the one record that each cluster with backups has; beside its body stand notes, a JSON object of texts:
+** Each cluster with backups has exactly one schedule record. The record has notes next to its body, a JSON object:
 **
-**   apply      what a change of the policies still has to do to the snapshots that are there (backup_schedule.c)
-**   checkpointMinutes   what only the older view of the schedule has
-**   onDemand   the snapshot that was last taken on demand
-**   restore    who restores this cluster: the cluster that the job belongs to, and the job
+**   apply      the work that a change of the policies still has to do on existing snapshots (backup_apply.c)
+**   checkpointMinutes   a value that only the older view of the schedule has
+**   onDemand   the last snapshot on demand
+**   restore    the job that restores this cluster: the cluster that the job belongs to, and the job
 **
-** The rule: a note says where to look, never what is so. A job that failed tells nobody; so whoever reads a note looks at
-** what it names, and one that is over counts for nothing.
+** The rule: a note only points to a resource and never states its condition, because a failed job does not update notes.
+** Code that reads a note looks up the resource, and ignores the note if the resource is finished or deleted.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/cluster/cluster_base.h"
 
-/* What a cluster begins with. */
+/* The policy of a new cluster. */
 #define BACKUP_RECORD_ITEM(type, interval, unit, value) \
   "{\"frequencyInterval\":" #interval ",\"frequencyType\":\"" type "\",\"retentionUnit\":\"" unit "\"," \
   "\"retentionValue\":" #value "}"
@@ -59,7 +59,7 @@ SVC_PRIVATE bool svc_backup_enabled(svc_call *c, const svc_entity *cluster)
   return svc_json_is(cluster->body, "backupEnabled", "true") || svc_backup_absent(c, cluster);
 }
 
-/* As its connection strings say it: hosts and replica sets of a cluster begin alike. */
+/* Matches its connection strings: hosts and replica sets of a cluster have the same prefix. */
 SVC_PRIVATE svc_str svc_replica_set_name(svc_call *c, const svc_entity *cluster, size_t shard)
 {
   svc_cluster_kept kept = svc_cluster_kept_of(cluster);
@@ -90,7 +90,7 @@ SVC_PRIVATE svc_str svc_backup_notes_text(svc_call *c, const svc_node *notes)
   return svc_buf_done(&b);
 }
 
-/* A schedule without policies, for a cluster that has had no backups. */
+/* Creates the schedule of a cluster that has had no backups; policies NULL: without policies. */
 static bool backup_record_begin(svc_call *c, const svc_noun_info *noun, const svc_id *cluster, svc_node *policies,
                                 svc_entity *out)
 {
@@ -114,7 +114,7 @@ SVC_PRIVATE bool svc_backup_put_extra(svc_call *c, const svc_entity *stored, svc
   return svc_entity_store(c, &e, stored);
 }
 
-/* In the scope of the cluster, which may be of another project than the path's. */
+/* Writes in the scope of the cluster, whose project may differ from that of the path. */
 SVC_PRIVATE bool svc_backup_note(svc_call *c, const svc_entity *cluster, const char *name, svc_str text)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "backup schedule");
@@ -150,7 +150,7 @@ SVC_PRIVATE bool svc_backup_note_get(svc_call *c, const svc_id *cluster, const c
 
 /* ----------------------------------------------------------------------------------------------- what clusters go through */
 
-/* Backups begin, for the first time or again. */
+/* Starts backups, for the first time or again. */
 static bool backup_record_enable(svc_call *c, const svc_noun_info *noun, const svc_id *cluster)
 {
   svc_node *policies = svc_json_parse(c->arena, svc_str_c(backup_record_policies));
@@ -164,11 +164,11 @@ static bool backup_record_enable(svc_call *c, const svc_noun_info *noun, const s
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (!svc_change_of(c, noun, &e, &change)) return false;
   held = svc_node_get(change.body, "policies");
-  if (!svc_node_first(held)) svc_node_put(c->arena, change.body, policies); /* it was there for a note alone */
+  if (!svc_node_first(held)) svc_node_put(c->arena, change.body, policies); /* the record existed only for a note */
   return svc_change_keep(c, &change, &e);
 }
 
-/* The snapshots stay until they expire. */
+/* The snapshots remain until they expire. */
 static bool backup_record_disable(svc_call *c, const svc_noun_info *noun, const svc_id *cluster)
 {
   svc_change change;
@@ -205,7 +205,7 @@ SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change)
   bool good = true;
   size_t i;
   if (!policy) return c->error.code == SVC_E_NONE;
-  for (i = 0; i < 2; i++) /* what a cluster had not, from before the policy, it need not have */
+  for (i = 0; i < 2; i++) /* a cluster that was without it before the policy may stay without it */
     if ((i == 0 || svc_node_bool(policy, "pitEnabled", false)) && svc_node_bool(change->before, fields[i], !change->before) &&
         !svc_node_bool(change->body, fields[i], false))
       good = false;

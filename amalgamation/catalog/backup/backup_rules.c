@@ -1,14 +1,14 @@
 /*
-** What backup policies may say.
+** The rules for backup policies.
 **
-** Each rule is about fields that belong together, so no row can have it; each names the field that breaks it. A rarer item
-** keeps its snapshots at least as long as a more frequent one: a month, which has no fixed length, counts in favour of who
-** sends it. What a project's compliance policy asks for is the least that every schedule of the project must say.
+** Each rule concerns several fields, so no table row can express it; its error names the invalid field. Snapshots of a
+** lower frequency must be kept at least as long as those of a higher one. A month has no fixed length: comparisons use the
+** length that favors the caller. A project's compliance policy is the minimum for each schedule of the project.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
-#define BACKUP_RULES_LONGEST 3660 /* days that anything is kept */
+#define BACKUP_RULES_LONGEST 3660 /* maximum retention in days */
 
 static svc_str backup_rules_at(svc_call *c, const svc_backup_plan *plan, size_t i, const char *field)
 {
@@ -47,7 +47,8 @@ static void backup_rules_item(svc_call *c, const svc_backup_plan *plan, size_t i
 
 /* ------------------------------------------------------------------------------------------------------ items together */
 
-/* One hourly item, one daily and one for what is taken on demand; of the others none twice. */
+/* Whether one of two items is a duplicate. A policy has at most one hourly, one daily and one on-demand item; other items must
+** differ in their interval. */
 static bool backup_rules_same(const svc_backup_item *a, const svc_backup_item *b)
 {
   bool alone = a->frequency <= SVC_BACKUP_DAILY || a->frequency == SVC_BACKUP_ON_DEMAND;
@@ -66,7 +67,7 @@ static void backup_rules_pair(svc_call *c, const svc_backup_plan *plan, size_t i
                 svc_values_snapshot_frequencies[b->frequency]);
 }
 
-/* How many snapshots an item keeps. */
+/* Number of snapshots that an item keeps. */
 static int64_t backup_rules_kept(const svc_backup_item *item)
 {
   int64_t days = svc_backup_days(item->keep, true);
@@ -95,7 +96,7 @@ static void backup_rules_items(svc_call *c, const svc_backup_plan *plan)
                 "would keep %lld snapshots: at most %d are allowed", (long long)kept, SVC_BACKUP_KEPT);
 }
 
-/* A point in time is restored from the snapshot before it: that must still be there. */
+/* A restore to a point in time starts from the snapshot before it, so that snapshot must still be kept. */
 static void backup_rules_window(svc_call *c, const svc_node *schedule, const svc_backup_plan *plan)
 {
   int64_t window = svc_node_i64(schedule, "restoreWindowDays", 0), longest = -1;
@@ -121,7 +122,8 @@ static void backup_rules_export(svc_call *c, const svc_node *schedule)
 
 /* ---------------------------------------------------------------------------------------------------------------- copies */
 
-/* Of the cluster's zone with this id: has it this region, of this provider? *zone, *cloud: is there such a zone at all? */
+/* Whether the cluster's zone with this id includes this region of this provider. *zone: whether the zone exists; *clouds: whether
+** the provider is used in it. */
 static bool backup_rules_own_region(const svc_node *cluster, svc_str zone_id, svc_str cloud, svc_str region, bool *zone,
                                     bool *clouds)
 {
@@ -216,7 +218,7 @@ SVC_PRIVATE const svc_node *svc_compliance(svc_call *c)
   return svc_below_first(c->txn, noun->noun->kind, &c->scope.group, &e) ? svc_entity_body(c, &e) : (svc_txn_good(c), NULL);
 }
 
-/* Is there an item that is as frequent, and keeps as long? */
+/* Whether an item has at least this frequency and this retention. */
 static bool backup_rules_covers(const svc_backup_plan *plan, const svc_backup_item *least)
 {
   size_t i;
@@ -246,7 +248,7 @@ SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *s
   return svc_node_i64(schedule, "restoreWindowDays", 0) >= svc_node_i64(policy, "restoreWindowDays", 0);
 }
 
-/* A boolean that was true, or a number that was greater. */
+/* Refuses to turn off a boolean or to reduce a number. */
 static void backup_rules_not_less(svc_call *c, const svc_node *before, const svc_node *body)
 {
   static const char *const flags[] = { "copyProtectionEnabled", "encryptionAtRestEnabled", "pitEnabled" };
@@ -297,7 +299,7 @@ SVC_PRIVATE bool svc_backup_least_check(svc_call *c, const svc_node *policy)
   return svc_check_done(c);
 }
 
-/* ---- schedules that say less */
+/* ---- schedules that do not meet the compliance policy */
 
 static void backup_rules_keep_as(svc_call *c, svc_node *item, const svc_node *model)
 {
@@ -305,7 +307,7 @@ static void backup_rules_keep_as(svc_call *c, svc_node *item, const svc_node *mo
   svc_node_put(c->arena, item, svc_node_copy(c->arena, svc_node_get(model, "retentionValue")));
 }
 
-/* The item of this frequency keeps as long, and comes as often; where there is none, it is put there. */
+/* Raises the item of this frequency to the required retention and interval; adds a missing item. */
 static bool backup_rules_raise(svc_call *c, svc_node *items, const svc_node *least)
 {
   int frequency = svc_backup_frequency(svc_node_str(least, "frequencyType"));
@@ -316,7 +318,7 @@ static bool backup_rules_raise(svc_call *c, svc_node *items, const svc_node *lea
   if (!item) {
     item = svc_node_copy(c->arena, least);
     if (!item) return svc_no_memory(c);
-    svc_node_drop(item, "id"); /* it gets one of its own */
+    svc_node_drop(item, "id"); /* the copy gets an id of its own */
     svc_node_append(items, item);
   }
   if (!svc_backup_item_of(item, &held) || !svc_backup_item_of(least, &wanted)) return true;
@@ -326,7 +328,7 @@ static bool backup_rules_raise(svc_call *c, svc_node *items, const svc_node *lea
   return true;
 }
 
-/* Rarer items follow what more frequent ones keep. */
+/* Raises items of lower frequency to the retention of those of higher frequency. */
 static void backup_rules_order(svc_call *c, svc_node *items)
 {
   svc_backup_item a, b;

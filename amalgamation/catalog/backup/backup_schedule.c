@@ -1,14 +1,14 @@
 /*
-** The backup schedule of a cluster: its policies, which say when snapshots are taken and how long they are kept. It comes
-** with the cluster's backupEnabled; without, there is none to be seen, and nothing is taken.
+** The backup schedule of a cluster: its policies define when snapshots are taken and how long they are kept. The schedule
+** is visible and active while the cluster's backupEnabled is true; otherwise no snapshots are taken.
 **
-** It really runs: the next snapshot is a due date, and when that comes the snapshot is taken and the next one is calculated
-** (backup_clock.c). Where the clock has jumped, what would have expired by now is not taken at all, so a year that was slept
-** through costs as many snapshots as are kept of it. A driver cannot take what is over: of each frequency it takes the last
-** that was missed, now. While the cluster is paused none are taken.
+** The schedule runs: each next snapshot is a due date. Its due step takes the snapshot and calculates the next date
+** (backup_clock.c). If the clock jumped, snapshots that would have expired by now are not taken. So a jump of a year only
+** costs as many snapshots as are kept of it. A driver cannot take snapshots of the past, so it takes the last missed one
+** of each frequency, now. A paused cluster gets no snapshots.
 **
-** Policies hold for snapshots to come. What they shall do to those that are there is asked for in the same request, and done later
-** (backup_apply.c).
+** Policies apply to future snapshots. The same request may ask to apply them to existing snapshots, too; that work is done
+** later (backup_apply.c).
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -171,7 +171,7 @@ static bool backup_schedule_there(svc_call *c)
   return svc_resolve_all(c) && svc_backup_enabled(c, svc_path_entity(c, "cluster"));
 }
 
-/* No policy asks for anything any more. What is kept stays until it expires. */
+/* Removes all items of the policy. Existing snapshots remain until they expire. */
 static bool backup_schedule_clear(svc_call *c)
 {
   svc_node *policies, *none;
@@ -191,7 +191,7 @@ static void backup_schedule_set_next(svc_call *c, svc_change *change, int64_t wh
   svc_node_set_date(c->arena, change->body, "nextSnapshot", when);
 }
 
-/* Until the caller says otherwise, at the minute at which backups began. */
+/* The default reference time is the minute at which backups began. */
 static void backup_schedule_reference(svc_call *c, svc_node *body)
 {
   int64_t minute = (c->now / 60000 % (24 * 60) + 24 * 60) % (24 * 60);
@@ -205,8 +205,8 @@ static svc_node *backup_schedule_items(const svc_node *body)
   return svc_node_get(svc_node_first(policies), "policyItems");
 }
 
-/* An item that stands where another one stood has its id; one of another frequency is another item, and snapshots of that one
-** are not its own. */
+/* An item that replaces another one gets its id. But an item of another frequency is a different item, and gets a new id, because
+** the old item's snapshots are not its own. */
 static void backup_schedule_renew_ids(svc_call *c, const svc_change *change)
 {
   const svc_node *old = backup_schedule_items(change->before), *items = backup_schedule_items(change->body);
@@ -220,7 +220,7 @@ static void backup_schedule_renew_ids(svc_call *c, const svc_change *change)
   }
 }
 
-/* What is asked for the snapshots that are there, as a note. False: no memory. */
+/* Writes a note of the work that the request asks for on existing snapshots. False: out of memory. */
 static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
 {
   static const char *const asked[] = { "updateSnapshots", "deleteSnapshots", "updateCopySnapshots", "deleteCopySnapshots" };
@@ -239,7 +239,7 @@ static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
   return true;
 }
 
-/* Copies that a compliance policy protects stay. */
+/* Refuses to delete copies that a compliance policy protects. */
 static bool backup_schedule_copies_free(svc_call *c, const svc_change *change, const svc_entity *cluster)
 {
   const svc_node *policy;
@@ -259,7 +259,7 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
   svc_node_set_str(c->arena, change->body, "clusterName", cluster.unique);
   backup_schedule_reference(c, change->body);
   backup_schedule_renew_ids(c, change);
-  if (change->input && /* else the cluster's backups go on or off: what was good stays so */
+  if (change->input && /* without a request, backups of the cluster are turned on or off: a valid schedule remains valid */
       (!svc_backup_policy_check(c, change->body, &cluster) || !svc_compliance_met(c, change->body, cluster.unique) ||
        !backup_schedule_copies_free(c, change, &cluster)))
     return false;
@@ -271,7 +271,7 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
 
 /* ---- a snapshot is due */
 
-/* The items that ask for it now: their ids; *rarest, *expiry: of the one that keeps it longest. */
+/* Ids of the items that ask for a snapshot now. *rarest, *expiry: of the item that keeps it longest. */
 static svc_node *backup_schedule_asking(svc_call *c, const svc_backup_plan *plan, int *rarest, int64_t *expiry)
 {
   svc_node *ids = svc_node_array(c->arena, "policyItems"), *id;
@@ -298,7 +298,7 @@ static bool backup_schedule_can_take(svc_call *c, const svc_entity *cluster)
          !svc_str_is(state, "DELETING") && svc_count(c->txn, SNAPSHOT_KIND, &cluster->id) < SVC_BACKUP_SNAPSHOTS;
 }
 
-/* Is one as rare, or rarer, due as well by now? */
+/* Whether a snapshot of the same or a lower frequency is due by now, too. */
 static bool backup_schedule_is_late(const svc_call *c, const svc_backup_plan *plan, int rarest)
 {
   int64_t when;
@@ -311,7 +311,7 @@ static bool backup_schedule_is_late(const svc_call *c, const svc_backup_plan *pl
   return false;
 }
 
-/* At the time at which it can be taken: its own, or now, where that has passed for good. */
+/* Takes the snapshot at `when`: its due time, or now, if the driver cannot take one of the past. */
 static bool backup_schedule_take(svc_call *c, const svc_entity *cluster, svc_node *items, int rarest, int64_t expiry, int64_t when)
 {
   int64_t due = c->now;

@@ -1,12 +1,13 @@
 /*
-** The backup schedule before 2024-08-05: copies name a replication spec of the cluster in place of its zone.
+** The backup schedule before 2024-08-05: its copies name a replication spec of the cluster instead of a zone.
 **
-** The rule: a zone is shown by the first spec that it has, as clusters of that time show one spec for each zone. Any spec of the zone may be sent.
+** The rule: the first spec of a zone represents the zone, because clusters of those versions show one spec per zone.
+** Requests may name any spec of the zone.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
-/* The spec of the path's cluster whose member has this value; NULL: there is none. */
+/* The spec of the path's cluster whose member has this value; NULL: none. */
 static const svc_node *backup_zones_spec(const svc_node *cluster, const char *member, svc_str value)
 {
   const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs"));
@@ -14,7 +15,7 @@ static const svc_node *backup_zones_spec(const svc_node *cluster, const char *me
   return spec;
 }
 
-/* What each element of these settings names by `from` it names by `to`. */
+/* Replaces the member `from` of each element of these settings by the member `to`. */
 static void backup_zones_rename(svc_call *c, const svc_node *cluster, svc_node *settings, const char *from, const char *to)
 {
   const bool to_zone = strcmp(to, "zoneId") == 0;
@@ -32,7 +33,7 @@ static void backup_zones_rename(svc_call *c, const svc_node *cluster, svc_node *
   }
 }
 
-/* Both lists of a schedule. */
+/* Converts both lists of a schedule. */
 static bool backup_zones_both(svc_call *c, svc_node *body, const char *from, const char *to)
 {
   svc_node *cluster = svc_entity_body(c, svc_path_entity(c, "cluster"));

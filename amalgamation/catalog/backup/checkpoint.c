@@ -1,6 +1,7 @@
 /*
-** Checkpoint: the older view of a moment to which all shards of a cluster can be taken back. Here each snapshot of a sharded
-** cluster is one, under its own id; clusters without shards have none, as one replica set needs none.
+** Checkpoint: the older view of a moment to which all shards of a cluster can be restored. Each snapshot of a sharded
+** cluster is shown as a checkpoint with the same id. Clusters without shards have none, because a single replica set needs
+** none.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"

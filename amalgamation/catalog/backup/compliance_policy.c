@@ -1,18 +1,19 @@
 /*
-** The backup compliance policy of a project: the least that all its backups must be, and what nobody may take away.
+** The backup compliance policy of a project: the minimum for all its backups, and protection against deletes.
 **
 **   PUT --> ENABLING --> ACTIVE <--> UPDATING <-- PUT
-**                          +-------> DISABLING <-- DELETE     then there is none
+**                          +-------> DISABLING <-- DELETE     then there is no policy
 **
-** While there is one, in whatever state: no snapshot is deleted, nor kept for less long; no schedule says less than it; no
-** cluster gives up its backups, or is made without (backup_record.c); the project is not deleted. With copyProtectionEnabled
-** copies stay as well, with encryptionAtRestEnabled clusters are encrypted.
+** While a policy exists, in any state: snapshots cannot be deleted, and their retention cannot be reduced; no schedule may
+** provide less than the policy; no cluster may turn off its backups, or be created without (backup_record.c); the project
+** cannot be deleted. With copyProtectionEnabled, copies are protected, too; with encryptionAtRestEnabled, clusters must be
+** encrypted.
 **
-** It cannot be weakened: a PUT that asks for less than before is refused. It is deleted only while it protects no snapshot; `deletable` says
-** so.
+** The policy cannot be weakened: a PUT that asks for less than before is refused. The policy can only be deleted while it
+** protects no snapshot; `deletable` shows whether it can.
 **
-** A PUT brings the schedules that there are up to it (at most as many as a project may have clusters); with
-** overwriteBackupPolicies=false it is refused where one says less.
+** A PUT raises existing schedules to the policy (at most one per cluster of the project). With
+** overwriteBackupPolicies=false, the PUT is refused instead if a schedule provides less.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -66,7 +67,7 @@ static const svc_field compliance_policy_fields[] = { COMPLIANCE_POLICY_NAMES(SV
 static const svc_object compliance_policy_object = {
   .name = "DataProtectionSettings", .fields = SVC_ROWS(compliance_policy_fields), .base = &compliance_policy_common
 };
-/* Before 2023-10-01 the names could be left out. */
+/* Before 2023-10-01 the names were optional. */
 static const svc_field compliance_policy_old_fields[] = { COMPLIANCE_POLICY_NAMES(0) };
 static const svc_object compliance_policy_old = {
   .name = "DataProtectionSettings20230101", .fields = SVC_ROWS(compliance_policy_old_fields), .base = &compliance_policy_common
@@ -114,14 +115,14 @@ static const svc_lifecycle compliance_policy_lifecycle = {
   .transitions = compliance_policy_transitions
 };
 
-/* Whoever deletes it once more finds it gone. */
+/* A second delete answers 404, as if the policy were deleted already. */
 static const svc_guard compliance_policy_guards[] = {
   { "state", "DISABLING", SVC_GUARD_DELETE, SVC_E_BACKUP_CONFIG_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* A name that is left out stays as it is; in a new policy the address stands for it. */
+/* A missing name stays unchanged; in a new policy the e-mail address takes its place. */
 static bool compliance_policy_upgrade(svc_call *c, svc_node *body, const svc_node *before)
 {
   static const char *const names[] = { "authorizedUserFirstName", "authorizedUserLastName" };
@@ -131,7 +132,7 @@ static bool compliance_policy_upgrade(svc_call *c, svc_node *body, const svc_nod
   return !c->arena->failed;
 }
 
-/* Those of a cluster whose schedule says less: it is brought up to the policy, or the policy is refused. */
+/* A schedule of a cluster that provides less than the policy is raised to the policy, or the policy is refused. */
 static bool compliance_policy_cluster(svc_call *c, const svc_node *policy, const svc_entity *cluster, bool overwrite)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, BACKUP_SCHEDULE_KIND);
@@ -166,7 +167,7 @@ static bool compliance_policy_prepare(svc_call *c, svc_change *change)
 
 /* ---- deleting */
 
-/* Is there a snapshot of any cluster, or of one that is gone? */
+/* Whether a cluster of the project, existing or deleted, has a snapshot. */
 static bool compliance_policy_protects(svc_call *c, const svc_entity *e)
 {
   static const char *const kinds[] = { CLUSTER_KIND, DELETED_CLUSTER_KIND };

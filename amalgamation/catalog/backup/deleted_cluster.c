@@ -1,15 +1,16 @@
 /*
-** Deleted cluster: a cluster that is gone, whose completed snapshots were to be kept (DELETE ...?retainBackups=true).
+** Deleted cluster: stands in for a deleted cluster whose completed snapshots are retained (DELETE ...?retainBackups=true).
 **
-** It has the id, the name and the body of the cluster, and takes its place above the snapshots: these are listed and restored under
-** the name of the gone cluster, while no other cluster has that name. It has no operations of its own. The list of clusters
-** shows it when asked for (includeDeletedWithRetainedBackups). It goes with its last snapshot, or with its project.
+** The stand-in has the id, the name and the body of the cluster, and becomes the parent of the snapshots. Snapshots are
+** listed and restored under the cluster's name, as long as no other cluster has that name. The stand-in has no operations.
+** The list of clusters includes it on request (includeDeletedWithRetainedBackups). It is deleted with its last snapshot,
+** or with its project.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/cluster/cluster_base.h"
 
-/* No process runs any more: nothing can be connected to, and no snapshot is taken. */
+/* No process runs any more: there is nothing to connect to, and no snapshots are taken. */
 static bool deleted_cluster_prepare(svc_call *c, svc_change *change)
 {
   if (change->before) return true;
@@ -20,7 +21,7 @@ static bool deleted_cluster_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
-/* Only a completed snapshot can outlive its cluster, where that was asked for. */
+/* Only completed snapshots are retained, and only on request. */
 static bool deleted_cluster_keeps(const svc_entity *e, const svc_entity *cluster)
 {
   return svc_json_is(cluster->body, "retainBackups", "true") && svc_json_is(e->body, "status", "completed");

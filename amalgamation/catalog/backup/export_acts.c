@@ -1,10 +1,10 @@
 /*
-** What binds exports to their buckets: a job says so beside its bucket, a line for each, as long as it is under way.
+** Connects exports with their buckets: while a job runs, its bucket has a line for it, stored next to the bucket's JSON:
 **
 **   cluster (24 hex digits), a space, job (24 hex digits), a newline
 **
-** As with all notes of backups, a line says where to look: a job that is over, or gone, counts for nothing, and its line
-** goes when the next one is written.
+** Like all notes of backups, a line only points to a job. The line of a finished or deleted job is ignored, and removed
+** when the next line is written.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -47,7 +47,7 @@ SVC_PRIVATE bool svc_export_claim(svc_call *c, const svc_entity *job, svc_str bu
   return b.failed ? svc_no_memory(c) : svc_backup_put_extra(c, &e, svc_buf_done(&b));
 }
 
-/* One that cannot be begun is told of, and the snapshot is none the worse for it. */
+/* If the export cannot begin, an event reports it; the snapshot is not affected. */
 SVC_PRIVATE bool svc_export_begin(svc_call *c, const svc_entity *cluster, svc_str snapshot, svc_str bucket)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, EXPORT_JOB_KIND);

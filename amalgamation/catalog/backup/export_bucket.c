@@ -1,9 +1,9 @@
 /*
-** Export bucket: where a project's snapshots can be exported to, an object store of the customer's at one of the providers.
-** What it is and who may write there (a role of the provider's) never changes; of a bucket at AWS it can be asked that it is
-** reached through private endpoints alone.
+** Export bucket: a customer's object store at a cloud provider, to which a project exports snapshots. The bucket and the
+** provider's role that may write to it never change. A bucket at AWS may require that it is reached through private
+** endpoints only.
 **
-** A bucket that a backup schedule exports to, or that an export is writing to, cannot be deleted.
+** A bucket cannot be deleted while a backup schedule exports to it, or while an export writes to it.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -49,7 +49,7 @@ static const svc_object export_bucket_object = {
 
 static bool export_bucket_downgrade(svc_call *c, svc_node *shown);
 
-/* Before 2024-05-30 buckets were at AWS alone. */
+/* Before 2024-05-30 all buckets were at AWS. */
 static const svc_older export_bucket_older[] = {
   { .date = 20230101, .sunset = 20270701, .omits = true, .body = &export_bucket_aws, .answer = &export_bucket_aws,
     .downgrade = export_bucket_downgrade },
@@ -87,7 +87,7 @@ static bool export_bucket_prepare(svc_call *c, svc_change *change)
   return svc_cloud_role(c, svc_node_str(change->body, svc_str_is(provider, "AWS") ? "iamRoleId" : "roleId"), provider);
 }
 
-/* Who may write there: it must be one of the project's, and stays while the bucket does. */
+/* The role that may write to the bucket: it must be a role of the project, and cannot be deleted before the bucket. */
 static const svc_ref export_bucket_refs[] = {
   SVC_CLOUD_ROLE("iamRoleId"), SVC_CLOUD_ROLE("roleId"),
   { NULL, NULL, 0, 0 }
@@ -105,7 +105,7 @@ SVC_PRIVATE const svc_noun svc_noun_export_bucket = {
   .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
   .refs = export_bucket_refs,
   .event_created = "BUCKET_CREATED_AUDIT",
-  .event_updated = "BUCKET_CREATED_AUDIT", /* none is nearer */
+  .event_updated = "BUCKET_CREATED_AUDIT", /* the closest event type */
   .event_deleted = "BUCKET_DELETED_AUDIT",
   .event_field = "resourceId",
   .routes = SVC_ROUTES(export_bucket_routes),

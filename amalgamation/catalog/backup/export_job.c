@@ -1,10 +1,10 @@
 /*
-** Export job: a completed snapshot is written into an export bucket, on demand or by the cluster's schedule.
+** Export job: writes a completed snapshot into an export bucket, on demand or by the cluster's schedule.
 **
 **   POST --> Queued --> InProgress --> Successful
 **                           +--------> Failed
 **
-** Jobs that are over are kept for SVC_BACKUP_JOB_DAYS.
+** Finished jobs are kept for SVC_BACKUP_JOB_DAYS.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -84,7 +84,7 @@ static const svc_lifecycle export_job_lifecycle = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* Where in the bucket it goes: by names where the schedule says so, else by ids. */
+/* The path in the bucket: made of names if the schedule says so, otherwise of ids. */
 static svc_str export_job_prefix(svc_call *c, const svc_entity *cluster, const svc_entity *snapshot)
 {
   svc_entity record, project, org;
@@ -121,13 +121,13 @@ static bool export_job_components(svc_call *c, svc_change *change, const svc_ent
 static void export_job_count(svc_call *c, svc_node *body, int64_t done, int64_t total)
 {
   svc_node *status = svc_node_object(c->arena, "exportStatus");
-  if (!status) return; /* the arena remembers it */
+  if (!status) return; /* the arena has noted the failure */
   svc_node_set_i64(c->arena, status, "exportedCollections", done);
   svc_node_set_i64(c->arena, status, "totalCollections", total);
   svc_node_put(c->arena, body, status);
 }
 
-/* So many collections has the cluster: a simulation. */
+/* Number of collections of the cluster: a simulation. */
 static int64_t export_job_simulated(svc_call *c, const svc_change *change)
 {
   int64_t count = 0;
@@ -140,9 +140,9 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
 {
   svc_str id = svc_node_str(change->body, "snapshotId");
   svc_entity cluster, snapshot;
-  if (SVC_NEVER(change->before)) return true; /* nobody changes one */
+  if (SVC_NEVER(change->before)) return true; /* no route changes one */
   if (!svc_backup_source(c, &change->parent, &cluster) || !svc_snapshot_get(c, &cluster, id, &snapshot)) return false;
-  /* the schedule exports what is about to be */
+  /* the schedule exports a snapshot just before its completion is stored */
   if (change->input && !svc_json_is(snapshot.body, "status", "completed"))
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
   svc_node_set_str(c->arena, change->body, "prefix", export_job_prefix(c, &cluster, &snapshot));
@@ -190,7 +190,7 @@ static const svc_field export_job_fact_fields[] = {
 static const svc_object export_job_facts_object = { .name = "ExportFacts", .fields = SVC_ROWS(export_job_fact_fields) };
 static const svc_order_row export_job_orders[] = {
   { "export.run",
-    "Copy the snapshot into the bucket, below `prefix`. Facts: collections that there were, and were copied.",
+    "Copy the snapshot into the bucket, below `prefix`. Facts: the number of collections, and of those that were copied.",
     NULL, &export_job_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -208,7 +208,7 @@ SVC_PRIVATE const svc_noun svc_noun_export_job = {
   .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
   .lifecycle = &export_job_lifecycle,
   .refs = export_job_refs,
-  .event_created = "CPS_SNAPSHOT_IN_PROGRESS_AUDIT", /* none is nearer */
+  .event_created = "CPS_SNAPSHOT_IN_PROGRESS_AUDIT", /* the closest event type */
   .event_field = "resourceId",
   .orders = export_job_orders,
   .routes = SVC_ROUTES(export_job_routes),

@@ -1,9 +1,9 @@
 /*
-** Legacy restore job: the older view of a restore job (restore_job.c), under the same id, and the older way to ask for one.
-** Nothing of it is stored apart. One request makes one job here, also of a sharded cluster, so a batch is one job and has
-** its id; the answer is a list all the same.
+** Legacy restore job: the older view of a restore job (restore_job.c) with the same id, and the older request for one.
+** Legacy jobs have no record of their own. Each request makes one job, even for a sharded cluster, so a batch is one job
+** and has its id. The answer is still a list.
 **
-** Of the ways to deliver, HTTP is a download and AUTOMATED_RESTORE goes into a cluster; the others are not offered.
+** The delivery method HTTP is a download, and AUTOMATED_RESTORE restores into a cluster; the others are not supported.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -171,7 +171,7 @@ static bool legacy_restore_job_get(svc_call *c, svc_str text, svc_entity *out, b
   return svc_txn_good(c);
 }
 
-/* One item, or none. */
+/* An item source of one item, or of none. */
 static bool legacy_restore_job_one(svc_call *c, void *state, svc_item *out)
 {
   svc_entity *job = state;
@@ -215,7 +215,7 @@ static bool legacy_restore_job_read(svc_call *c)
 
 /* ----------------------------------------------------------------------------------------------------------- asking */
 
-/* The moment that is asked for, in seconds; 0: none is. */
+/* The requested moment, in seconds; 0: none. */
 static int64_t legacy_restore_job_second(const svc_node *sent)
 {
   int64_t ms = svc_node_i64(sent, "pointInTimeUTCMillis", 0);
@@ -223,7 +223,7 @@ static int64_t legacy_restore_job_second(const svc_node *sent)
   return ms / 1000;
 }
 
-/* As restore_job.c is asked. False: refused. */
+/* Converts the request to that of restore_job.c. False: refused. */
 static bool legacy_restore_job_body(svc_call *c, svc_node *out)
 {
   const svc_node *sent = c->body, *delivery = svc_node_get(sent, "delivery");
@@ -234,7 +234,7 @@ static bool legacy_restore_job_body(svc_call *c, svc_node *out)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("delivery.methodName"),
                 "must be HTTP or AUTOMATED_RESTORE");
   if (!svc_check_done(c)) return false;
-  if (!snapshot.n) snapshot = svc_node_str(sent, "checkpointId"); /* which has the id of its snapshot */
+  if (!snapshot.n) snapshot = svc_node_str(sent, "checkpointId"); /* a checkpoint has the id of its snapshot */
   svc_node_set_str(c->arena, out, "deliveryType",
                    second ? SVC_S("pointInTime") : http ? SVC_S("download") : SVC_S("automated"));
   if (snapshot.n) svc_node_set_str(c->arena, out, "snapshotId", snapshot);

@@ -1,8 +1,8 @@
 /*
-** Legacy snapshot: the older view of a snapshot (snapshot.c), under the same id. Nothing of it is stored apart.
+** Legacy snapshot: the older view of a snapshot (snapshot.c) with the same id, and without a record of its own.
 **
-** What can be changed of it is until when it is kept: by `expires`, or for good, by doNotDelete, which takes its expiry away;
-** whoever takes that back and names no date keeps it for another week.
+** Only its retention can be changed: by `expires`, or by doNotDelete, which removes the expiry. Setting doNotDelete back
+** to false without a date keeps the snapshot for another week.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -75,7 +75,7 @@ static const svc_route legacy_snapshot_routes[] = {
 static void legacy_snapshot_time(svc_call *c, svc_node *out, const char *name, svc_str date)
 {
   svc_node *time = svc_node_object(c->arena, name);
-  if (!time) return; /* the arena remembers it */
+  if (!time) return; /* the arena has noted the failure */
   svc_node_set_str(c->arena, time, "date", date);
   svc_node_set_i64(c->arena, time, "increment", 1);
   svc_node_put(c->arena, out, time);
@@ -100,7 +100,7 @@ static svc_node *legacy_snapshot_part_of(svc_call *c, const svc_entity *e, svc_s
   return part;
 }
 
-/* One for each shard, each with its share; or the one replica set. */
+/* Lists one part per shard, each with its share of the size, or a single part for the only replica set. */
 static svc_node *legacy_snapshot_parts(svc_call *c, const svc_entity *e)
 {
   svc_node *parts = svc_node_array(c->arena, "parts"), *notes = svc_snapshot_shards(c, e), *part;
@@ -172,7 +172,7 @@ static bool legacy_snapshot_read(svc_call *c)
   return legacy_snapshot_target(c, &e) && svc_answer_node(c, legacy_snapshot_view(c, &e, NULL));
 }
 
-/* Until when it is kept from now on: 0: for good. False: refused. */
+/* *until: the new expiry; 0: never. False: refused. */
 static bool legacy_snapshot_until(svc_call *c, const svc_node *before, const svc_node *body, int64_t was, int64_t *until)
 {
   bool for_good = svc_node_bool(body, "doNotDelete", false), dated = svc_node_get(c->body, "expires") != NULL;

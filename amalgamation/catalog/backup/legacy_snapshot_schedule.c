@@ -1,14 +1,15 @@
 /*
-** Legacy snapshot schedule: the older view of a cluster's backup schedule (backup_schedule.c). Nothing of it is stored apart
-** but the interval of checkpoints, which the newer one does not have: a note beside it.
+** Legacy snapshot schedule: the older view of a cluster's backup schedule (backup_schedule.c). Only the interval of
+** checkpoints, which the newer view does not have, is stored separately: as a note next to the schedule's JSON.
 **
-** It knows one item of each frequency and a few values of retention. What the schedule has that it cannot say is shown as
-** the next smaller value that it can, and stays as it is until the field that shows it is changed. 0 means none.
+** The older view has one item per frequency and only certain values of retention. A value of the schedule that it cannot
+** express is shown as the next smaller possible one, and stays unchanged until the field that shows it is changed. 0 means
+** no retention.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
-/* Fields that have a few values only, rising. */
+/* The allowed values of fields, ascending. */
 static const char *const legacy_snapshot_schedule_minutes[] = { "15", "30", "60", NULL };
 static const char *const legacy_snapshot_schedule_days[] = { "0", "3", "4", "5", "6", "7", "15", "30", "60", "90", "120", "180", "360", NULL };
 static const char *const legacy_snapshot_schedule_months[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "18", "24", "36", NULL };
@@ -31,10 +32,10 @@ static const svc_object legacy_snapshot_schedule_object = {
   .name = "SnapshotSchedule", .fields = SVC_ROWS(legacy_snapshot_schedule_fields)
 };
 
-/* What these fields say of an item: its frequency and unit. */
+/* The item that a field describes: its frequency and unit. */
 typedef struct legacy_snapshot_schedule_row {
   const char *field;
-  int frequency, unit; /* unit < 0: it is no retention */
+  int frequency, unit; /* unit < 0: not a retention */
   const char *const *values;
 } legacy_snapshot_schedule_row;
 static const legacy_snapshot_schedule_row legacy_snapshot_schedule_rows[] = {
@@ -61,7 +62,7 @@ static const svc_route legacy_snapshot_schedule_routes[] = {
 
 /* --------------------------------------------------------------------------------------------------------------- views */
 
-/* The greatest of the values that is not greater, or the least. */
+/* The greatest of the values that does not exceed `value`; otherwise the least. */
 static int64_t legacy_snapshot_schedule_nearest(const char *const *values, int64_t value)
 {
   int64_t nearest = INT64_MIN, one;
@@ -152,7 +153,7 @@ static void legacy_snapshot_schedule_remove(svc_node *items, const svc_node *ite
   }
 }
 
-/* As weekly and monthly items begin: on Saturday, on the last day. */
+/* Default intervals: weekly items on Saturday, monthly ones on the last day of the month. */
 static svc_node *legacy_snapshot_schedule_new(svc_call *c, svc_node *items, int frequency)
 {
   static const int64_t intervals[] = { 6, 1, 6, 40, 12 };
@@ -190,7 +191,7 @@ static bool legacy_snapshot_schedule_known(svc_call *c, const svc_node *body)
   return svc_check_done(c);
 }
 
-/* The field of this resource that shows a field of the schedule: of one of its items, or, without an item, the restore window. */
+/* The field of this resource that shows a field of an item; item NULL: the restore window. */
 static const char *legacy_snapshot_schedule_named(const svc_backup_item *item, const char *field)
 {
   size_t i;
@@ -202,7 +203,7 @@ static const char *legacy_snapshot_schedule_named(const svc_backup_item *item, c
   return item ? field : "pointInTimeWindowHours";
 }
 
-/* What differs from what was shown goes into the schedule. */
+/* Writes the values that differ from the shown ones into the schedule. */
 static bool legacy_snapshot_schedule_write(svc_call *c, const svc_node *view, const svc_node *body, svc_change *change)
 {
   svc_node *items = svc_backup_policy_items(c, change->body), *notes = svc_backup_notes(c, change->entity.extra);

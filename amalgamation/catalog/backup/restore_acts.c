@@ -1,16 +1,16 @@
 /*
-** What restores are, whichever way they are asked for: to which cluster, from which moment, and how many at a time.
+** Functions that restores of all kinds share: the target cluster, the moment to restore, and the limit on downloads.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/cluster/cluster_base.h"
 
-#define RESTORE_ACTS_DOWNLOADS 5 /* of one snapshot at a time */
-#define RESTORE_ACTS_WINDOW 7    /* days, where the schedule says nothing */
+#define RESTORE_ACTS_DOWNLOADS 5 /* maximum of one snapshot at a time */
+#define RESTORE_ACTS_WINDOW 7    /* days, if the schedule defines no window */
 
 /* --------------------------------------------------------------------------------------------------------------- target */
 
-/* The project of the path, or another one in which the caller might do the same. */
+/* The project of the path, or another one in which the caller has a role that the operation requires. */
 static bool restore_acts_group(svc_call *c, svc_str group, svc_id *out)
 {
   uint64_t wanted = c->plan->route->roles, roles;
@@ -59,7 +59,7 @@ static bool restore_acts_lives(svc_call *c, const svc_id *cluster, svc_str job)
   return svc_str_is(state, "RUNNING") || svc_str_is(state, "FINISHED");
 }
 
-/* Which downloads there are stands beside the snapshot; those that are over go when the next one comes. */
+/* The snapshot has a list of its downloads, stored next to its JSON. Finished downloads are removed when the next one is added. */
 SVC_PRIVATE bool svc_restore_download(svc_call *c, const svc_entity *snapshot, const svc_id *job)
 {
   svc_node *notes = svc_backup_notes(c, snapshot->extra);
@@ -82,8 +82,8 @@ SVC_PRIVATE bool svc_restore_download(svc_call *c, const svc_entity *snapshot, c
 
 /* -------------------------------------------------------------------------------------------------------- a point in time */
 
-/* Is there a completed snapshot from which changes lead there? Ids begin with the second, so the last before it is found at
-** once. */
+/* Whether there is a completed snapshot before this moment. Ids begin with the second of their creation, so the scan finds the last
+** one at once. */
 static bool restore_acts_has_base(svc_call *c, const svc_id *cluster, int64_t second)
 {
   svc_key prefix;
@@ -111,7 +111,7 @@ SVC_PRIVATE bool svc_restore_reaches(svc_call *c, const svc_entity *cluster, int
                 "needs continuous backups: the cluster's pitEnabled is false");
   if (svc_backup_record(c, &cluster->id, &record) == SVC_OK)
     svc_json_number_i64(svc_json_member(record.body, SVC_S("restoreWindowDays")), &days);
-  if (days < 1 || days > 366) days = RESTORE_ACTS_WINDOW; /* damage */
+  if (days < 1 || days > 366) days = RESTORE_ACTS_WINDOW; /* the stored value is damaged */
   if (second > now) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is in the future");
   else if (second < now - days * 86400)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the restore window of %lld days",

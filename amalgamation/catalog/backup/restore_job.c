@@ -1,21 +1,20 @@
 /*
-** Restore job: a snapshot, or a point in time between snapshots, is brought back: into a cluster (automated, pointInTime),
-** which may be one of another project, or as files to be fetched (download).
+** Restore job: restores a snapshot, or a point in time between snapshots, into a cluster (automated, pointInTime), which
+** may be in another project, or offers it as files for download (download).
 **
-**   POST --> RUNNING --> FINISHED --> EXPIRED     a download, whose address is good for some days
+**   POST --> RUNNING --> FINISHED --> EXPIRED     a download, whose URL is valid for some days
 **               |            |
 **               +--> FAILED  +--> CANCELLED       DELETE, of a download only
 **
-** The state is not shown: what is shown are the flags and dates that follow from it; older clients see it in
-** legacy_restore_job.c. While it is RUNNING the cluster it restores to is not changed (backup_record.c). Jobs are kept
-** for SVC_BACKUP_JOB_DAYS.
+** The state is not shown, only the flags and dates that follow from it; older versions show it in legacy_restore_job.c.
+** While a job is RUNNING, its target cluster cannot be changed (backup_record.c). Jobs are kept for SVC_BACKUP_JOB_DAYS.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
-#define RESTORE_JOB_LINK_DAYS 7 /* for which an address is good */
+#define RESTORE_JOB_LINK_DAYS 7 /* days for which a download URL is valid */
 
-enum { RESTORE_JOB_DUE_LINK = SVC_DUE_OWN }; /* the end of that */
+enum { RESTORE_JOB_DUE_LINK = SVC_DUE_OWN }; /* expiry of the download URL */
 
 static const char *const restore_job_types[] = { "automated", "download", "pointInTime", NULL };
 static const char *const restore_job_states[] = { "RUNNING", "FINISHED", "EXPIRED", "FAILED", "CANCELLED", NULL };
@@ -35,15 +34,15 @@ static const svc_field restore_job_member_fields[] = {
 };
 static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = SVC_ROWS(restore_job_member_fields) };
 
-/* The moment to which it goes back; of the moment of a snapshot each is null. */
+/* The restored moment; for a snapshot, all its members are null. */
 static const svc_field restore_job_moment_fields[] = {
   F_DATE("date", .flags = SVC_READ_ONLY | SVC_NULLABLE),
   F_INT("increment", .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_LONG("time", .flags = SVC_READ_ONLY | SVC_NULLABLE) /* the same as the date, in seconds since 1970 */
+  F_LONG("time", .flags = SVC_READ_ONLY | SVC_NULLABLE) /* the date in seconds since 1970 */
 };
 static const svc_object restore_job_moment_object = { .name = "RestoreMoment", .fields = SVC_ROWS(restore_job_moment_fields) };
 
-#define RESTORE_JOB_SECOND SVC_MIN, .min = 1199145600 /* 2008: before that there is nothing to restore */
+#define RESTORE_JOB_SECOND SVC_MIN, .min = 1199145600 /* 2008: there are no older backups */
 
 static const svc_field restore_job_fields[] = {
   F_BOOL("cancelled", .flags = SVC_READ_ONLY),
@@ -66,7 +65,7 @@ static const svc_field restore_job_fields[] = {
   F_HEX24("targetGroupId"),
   F_DATE("timestamp", .flags = SVC_READ_ONLY)
 };
-/* restore_job_fields_good() looks at them: older requests, of legacy_restore_job.c, come there as well. */
+/* Checked by restore_job_fields_good(), which also checks the older requests of legacy_restore_job.c. */
 static const svc_need restore_job_needs[] = {
   { .fields = "snapshotId", .where = "deliveryType=automated|download", .by_hook = true },
   { .fields = "targetClusterName", .where = "deliveryType=automated|pointInTime", .by_hook = true },
@@ -78,7 +77,7 @@ static const svc_object restore_job_object = {
   .name = "DiskBackupSnapshotRestoreJob", .fields = SVC_ROWS(restore_job_fields), .ext = SVC_OBJECT_EXT(.needs = restore_job_needs)
 };
 
-/* As it is stored. */
+/* The stored form. */
 static const svc_field restore_job_stored_fields[] = {
   F_CREATED("created"),
   F_ENUM("state", restore_job_states, .flags = SVC_READ_ONLY)
@@ -117,7 +116,7 @@ static const svc_lifecycle restore_job_lifecycle = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* For a driver: flags in place of the state. */
+/* The desired state for a driver: flags instead of the state. */
 static svc_node *restore_job_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e);
@@ -130,7 +129,7 @@ static svc_node *restore_job_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* What is always shown, though the job has none of it. */
+/* Adds the members that are always shown, even if the job does not have them. */
 static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = restore_job_desired(c, e), *moment = svc_node_get(body, "desiredTimestamp"), *none;
@@ -158,7 +157,7 @@ static void restore_job_need(svc_call *c, const svc_node *body, const char *fiel
   if (!wanted && given) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "cannot be used with this deliveryType");
 }
 
-/* Which fields go together. */
+/* Checks which fields are used together. */
 static bool restore_job_fields_good(svc_call *c, const svc_node *body)
 {
   bool download = svc_node_is(body, "deliveryType", "download"),
@@ -174,7 +173,7 @@ static bool restore_job_fields_good(svc_call *c, const svc_node *body)
   return svc_check_done(c);
 }
 
-/* A snapshot of shards goes to as many shards, one of a replica set to a replica set. */
+/* A snapshot of a sharded cluster needs a target with as many shards. A snapshot of a replica set needs a replica set. */
 static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_entity *target)
 {
   const svc_node *body = svc_entity_body(c, target), *notes = svc_snapshot_shards(c, snapshot), *members;
@@ -200,7 +199,7 @@ static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_
 static void restore_job_moment(svc_call *c, svc_node *body, int64_t second)
 {
   svc_node *time = svc_node_object(c->arena, "desiredTimestamp");
-  if (!time) return; /* the arena remembers it */
+  if (!time) return; /* the arena has noted the failure */
   svc_node_set_date(c->arena, time, "date", second * 1000);
   svc_node_set_i64(c->arena, time, "increment", svc_node_i64(body, "oplogInc", 1));
   svc_node_put(c->arena, body, time);
@@ -246,7 +245,7 @@ static bool restore_job_prepare(svc_call *c, svc_change *change)
 
 /* ---- its end */
 
-/* Where the files are: a simulation, at which nobody answers. */
+/* The URL of a file: a simulation; no server answers there. */
 static svc_node *restore_job_url(svc_call *c, const svc_change *change, svc_str part)
 {
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""),
@@ -265,7 +264,7 @@ static bool restore_job_add_file(svc_call *c, const svc_change *change, svc_str 
   return true;
 }
 
-/* One file for each shard. */
+/* The simulation has one file per shard. */
 static bool restore_job_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   svc_node *urls = svc_node_array(c->arena, "deliveryUrl");
@@ -313,7 +312,7 @@ static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
-/* Where the files are, or how much data the target has now. */
+/* The URLs of the files, or the amount of data that the target now has. */
 static bool restore_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   return svc_node_is(change->body, "deliveryType", "download") ? svc_facts_into(c, change, facts) : svc_restore_facts(c, change, facts);
@@ -329,7 +328,7 @@ static bool restore_job_cancel(svc_call *c)
   if (!svc_node_is(change.body, "deliveryType", "download"))
     return svc_fail(c, SVC_E_CANNOT_CANCEL_AUTOMATED_RESTORE, "S", &change.entity.key);
   if (!svc_node_is(change.body, "state", "RUNNING") && !svc_node_is(change.body, "state", "FINISHED"))
-    return svc_answer_nothing(c); /* there is nothing left to be cancelled */
+    return svc_answer_nothing(c); /* nothing left to cancel */
   svc_node_drop(change.body, "deliveryUrl");
   svc_node_drop(change.body, "components");
   svc_node_drop(change.body, "expiresAt");
@@ -347,7 +346,8 @@ static const svc_field restore_job_fact_fields[] = {
 static const svc_object restore_job_facts_object = { .name = "RestoreFacts", .fields = SVC_ROWS(restore_job_fact_fields) };
 static const svc_order_row restore_job_orders[] = {
   { "restore.run",
-    "Restore the snapshot, or the moment, into the target cluster; of a download make its files ready and say where they are. `dataSizeBytes`: so much data has the target now.",
+    "Restore the snapshot, or the point in time, into the target cluster. For a download, prepare its files and report their "
+    "URLs. `dataSizeBytes`: the size of the target's data afterwards.",
     NULL, &restore_job_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };

@@ -1,24 +1,25 @@
 /*
-** Snapshot: all the data of a cluster at one moment, taken on demand or by the cluster's schedule, and kept until it expires.
+** Snapshot: all data of a cluster at one moment, taken on demand or by the cluster's schedule, and kept until it expires.
 **
-**   POST --> queued --> inProgress --> completed --> (expired, or deleted: gone)
+**   POST --> queued --> inProgress --> completed --> (expired, or deleted: 404)
 **   schedule ------------>  |
 **                           +--------> failed
 **
-** A cluster that is deleted takes its snapshots along, unless the request says retainBackups: then the completed ones stay, below what
-** stands for the cluster (deleted_cluster.c), until they expire.
+** Deleting a cluster deletes its snapshots. With retainBackups, its completed snapshots remain until they expire, below
+** the resource that stands in for the cluster (deleted_cluster.c).
 **
-** Of a sharded cluster it has a member for each shard; these stand beside its body, since only the view of snapshots of
-** shards (snapshot_of_shards.c) shows them. Older views of the same are legacy_snapshot.c and checkpoint.c.
+** A snapshot of a sharded cluster has a member for each shard. The members are stored next to its JSON, because only the
+** view of snapshots of shards (snapshot_of_shards.c) shows them. Older views of a snapshot are legacy_snapshot.c and
+** checkpoint.c.
 **
-** One snapshot on demand at a time: the schedule's record notes the last. What is under way cannot be deleted, and where the
-** project has a compliance policy, nothing can.
+** A cluster has at most one unfinished snapshot on demand; the schedule's record notes the last one. An unfinished
+** snapshot cannot be deleted. In a project with a compliance policy, no snapshot can be deleted.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/backup/snapshot_parts.h"
 
-#define SNAPSHOT_DAYS 7 /* that one on demand is kept, where nobody says how long */
+#define SNAPSHOT_DAYS 7 /* default retention of a snapshot on demand */
 
 static const char *const snapshot_states[] = { "queued", "inProgress", "completed", "failed", NULL };
 static const char *const snapshot_origins[] = { "onDemand", "scheduled", "fallback", NULL };
@@ -52,7 +53,7 @@ static const svc_field snapshot_request_fields[] = {
 };
 static const svc_object snapshot_request = { .name = "DiskBackupOnDemandSnapshotRequest", .fields = SVC_ROWS(snapshot_request_fields) };
 
-/* What a PATCH says, both or neither: it may also send back what a GET has shown. */
+/* Fields of a PATCH: both or neither. A PATCH may also send back everything that a GET has shown. */
 static const svc_field snapshot_retention_fields[] = {
   F_ENUM("retentionUnit", snapshot_units, .flags = SVC_WRITE_ONLY),
   F_INT("retentionValue", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 1, .max = 3660)
@@ -101,7 +102,7 @@ static const svc_lifecycle snapshot_lifecycle = {
 static const svc_guard snapshot_guards[] = {
   { "status", "queued", SVC_GUARD_DELETE, SVC_E_CANNOT_DELETE_IN_PROGRESS_SNAPSHOT },
   { "status", "inProgress", SVC_GUARD_DELETE, SVC_E_CANNOT_DELETE_IN_PROGRESS_SNAPSHOT },
-  { "paused", "true", SVC_GUARD_CREATE, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER }, /* of its cluster */
+  { "paused", "true", SVC_GUARD_CREATE, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER }, /* a field of its cluster */
   { NULL, NULL, 0, 0 }
 };
 
@@ -109,7 +110,7 @@ static const svc_guard snapshot_guards[] = {
 
 /* ---- lists */
 
-/* What was there at that moment, for who wants to go back to it. */
+/* Whether the snapshot was completed and taken before this moment, as the base of a restore to it. */
 static bool snapshot_before(svc_call *c, const svc_entity *e, void *context)
 {
   const int64_t *second = context;
@@ -139,7 +140,7 @@ static bool snapshot_list(svc_call *c)
 
 /* ---- taking one */
 
-/* A shard as a member: a snapshot of its own, which is seen in this one alone. */
+/* A member for a shard: a snapshot of its own that is only visible inside this one. */
 static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const svc_node *spec, size_t shard)
 {
   svc_node *member = svc_node_object(c->arena, NULL);
@@ -169,7 +170,7 @@ static bool snapshot_members(svc_call *c, svc_change *change, const svc_entity *
   return true;
 }
 
-/* What it says of its cluster. */
+/* Copies the details of the cluster into the snapshot. */
 static bool snapshot_describe(svc_call *c, svc_change *change, const svc_entity *cluster)
 {
   const svc_node *body = svc_entity_body(c, cluster), *config;
@@ -187,8 +188,8 @@ static bool snapshot_describe(svc_call *c, svc_change *change, const svc_entity 
   return true;
 }
 
-/* How long one on demand is kept: as the request says, else as the schedule does, else for some days; not less than the
-** compliance policy asks for. */
+/* The expiry of a snapshot on demand: as requested, otherwise as in the schedule, otherwise by default; never less than the
+** compliance policy requires. */
 static bool snapshot_retention_asked(svc_call *c, const svc_change *change, const svc_entity *cluster, int64_t *until)
 {
   const svc_node *policy = svc_compliance(c), *schedule;
@@ -213,7 +214,7 @@ static bool snapshot_retention_asked(svc_call *c, const svc_change *change, cons
   return !said || svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster->unique);
 }
 
-/* Is the one before it done with? */
+/* Whether the previous snapshot on demand is finished. */
 static bool snapshot_may_begin(svc_call *c, const svc_entity *cluster)
 {
   svc_str last, state;
@@ -231,7 +232,7 @@ static bool snapshot_on_demand(svc_call *c, svc_change *change, const svc_entity
 {
   int64_t until;
   if (!snapshot_may_begin(c, cluster) || !snapshot_retention_asked(c, change, cluster, &until)) return false;
-  until -= until % 1000; /* as it is shown */
+  until -= until % 1000; /* whole seconds, as shown */
   svc_node_set_text(c->arena, change->body, "snapshotType", "onDemand");
   svc_node_set_date(c->arena, change->body, "expiresAt", until);
   svc_change_due(change, SVC_DUE_EXPIRY, until);
@@ -265,7 +266,7 @@ static bool snapshot_retention_new(svc_call *c, svc_change *change)
   return true;
 }
 
-/* A snapshot that a request makes costs money, though it is metered only when it is completed. */
+/* A request for a snapshot requires a way to pay, although the snapshot is metered only when it is completed. */
 static bool snapshot_is_paid(svc_call *c, const svc_change *change)
 {
   bool asked = c->plan && c->plan->noun == change->noun;
@@ -283,7 +284,7 @@ static bool snapshot_prepare(svc_call *c, svc_change *change)
 
 /* ---- completed */
 
-/* Into the bucket that the schedule names for its frequency. */
+/* Exports to the schedule's bucket, if the schedule exports snapshots of this frequency. */
 static bool snapshot_export(svc_call *c, const svc_change *change)
 {
   const svc_node *schedule, *export;
@@ -312,7 +313,7 @@ static bool snapshot_simulate(svc_call *c, const svc_change *change, const char 
   return true;
 }
 
-/* The snapshot, its shards, and where copies of it shall be. */
+/* The snapshot with its shards, and the regions that shall have copies of it. */
 static svc_node *snapshot_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *notes = body ? svc_backup_notes(c, e->extra) : NULL, *regions;
@@ -323,7 +324,7 @@ static svc_node *snapshot_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* Its bytes, once for each place where they are, in thousandths of gigabytes. */
+/* Its size in thousandths of gigabytes, counted once per region that stores it. */
 static size_t snapshot_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
   svc_str cloud = svc_node_str(body, "cloudProvider");
@@ -351,7 +352,8 @@ static const svc_object snapshot_ordered_member = { .name = "OrderedSnapshotMemb
 static const svc_field snapshot_ordered_fields[] = { F_LIST("members", &snapshot_ordered_member) };
 static const svc_object snapshot_ordered = { .name = "OrderedSnapshot", .fields = SVC_ROWS(snapshot_ordered_fields), .base = &snapshot_object };
 static const svc_order_row snapshot_orders[] = {
-  { "snapshot.take", "Take a snapshot of the cluster, which can be restored until `snapshot.delete` comes.", &snapshot_ordered, &snapshot_facts_object, 0 },
+  { "snapshot.take",
+    "Take a snapshot of the cluster, and keep it until the order `snapshot.delete`.", &snapshot_ordered, &snapshot_facts_object, 0 },
   { "snapshot.delete", "Remove the snapshot and its copies.", &snapshot_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -375,7 +377,7 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
   .event_field = "resourceId",
   .ext = SVC_NOUN_EXT(.event_members = snapshot_event_members, .meters = snapshot_meters),
-  .order_gone = "snapshot.delete", /* whichever way it goes: deleted, expired, with its cluster */
+  .order_gone = "snapshot.delete", /* after every kind of delete: by a request, by expiry, or with its cluster */
   .orders = snapshot_orders,
   .routes = SVC_ROUTES(snapshot_routes),
   .prepare = snapshot_prepare,

@@ -1,6 +1,6 @@
 /*
-** What others do with snapshots: look one up, take one, keep one longer, list those of shards. A part of its own, since the
-** schedule, the restores and the older views need it.
+** Functions on snapshots for other files: look one up, take one, change its retention, list snapshots of shards. The
+** schedule, the restores and the older views need them, so this is a separate file.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -95,8 +95,8 @@ static bool snapshot_acts_none(svc_call *c, void *state, svc_item *out)
   return false;
 }
 
-/* A cluster may become sharded and never the other way round: where its oldest snapshot is of shards, all are, and where it
-** has no shards, none is. So only where it has become so is each looked at. */
+/* A replica set may become a sharded cluster, but never the reverse. If the oldest snapshot is one of shards, all are; if the
+** cluster has no shards, none is. Only a cluster that became sharded in between needs a check of each snapshot. */
 SVC_PRIVATE bool svc_snapshot_list_sharded(svc_call *c, svc_node *(*view)(svc_call *c, const svc_entity *e, void *context))
 {
   const svc_entity *cluster;

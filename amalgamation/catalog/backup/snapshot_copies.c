@@ -1,9 +1,9 @@
 /*
 ** Copies of snapshots in other regions.
 **
-** A snapshot is copied when it is completed, to the regions that the schedule of its cluster names for its frequency; its
-** copyRegions says where it is. A copy goes with its snapshot, or before it: when the retention of its copy policy ends, or
-** where only the last ones are copied. When each goes stands beside the snapshot, as do its shards:
+** A completed snapshot is copied to the regions that its cluster's schedule names for its frequency; copyRegions lists
+** them. A copy is deleted with its snapshot, or earlier: when the retention of its copy policy ends, or when only the last
+** snapshots keep copies. The expiry of each copy is stored next to the snapshot's JSON, like its shards:
 **
 **   { "copies": { "EU_WEST_1": "2025-07-01T00:00:00Z" }, "members": [...], ... }
 */
@@ -11,7 +11,7 @@
 #include "catalog/backup/backup_parts.h"
 #include "catalog/backup/snapshot_parts.h"
 
-/* Does this copy setting speak of snapshots of this frequency? *keep: for how long; unit < 0: as long as the snapshot. */
+/* Whether this copy setting applies to snapshots of this frequency. *keep: retention of the copy; unit < 0: the snapshot's. */
 static bool snapshot_copies_speaks(const svc_node *setting, int frequency, svc_retention *keep)
 {
   const svc_node *items = svc_node_get(setting, "copyPolicyItems"), *names = svc_node_get(setting, "frequencies"), *one;
@@ -33,7 +33,7 @@ static int snapshot_copies_frequency(const svc_node *snapshot)
   return frequency < 0 ? SVC_BACKUP_ON_DEMAND : frequency;
 }
 
-/* The settings of the schedule; NULL: there are none, or the store failed. Most have none: those are not parsed. */
+/* The copy settings of the schedule; NULL: none, or the store failed. Most schedules have none, and are not parsed. */
 static const svc_node *snapshot_copies_settings(svc_call *c, const svc_id *cluster)
 {
   svc_entity schedule;
@@ -48,7 +48,7 @@ static const svc_node *snapshot_copies_settings(svc_call *c, const svc_id *clust
 
 /* ------------------------------------------------------------------------------------------------------- where and when */
 
-/* The notes of a snapshot, and in them the object of its copies. */
+/* The notes of a snapshot. *copies: the object of its copies in them. */
 static svc_node *snapshot_copies_notes(svc_call *c, svc_str extra, svc_node **copies)
 {
   svc_node *notes = svc_backup_notes(c, extra);
@@ -60,7 +60,7 @@ static svc_node *snapshot_copies_notes(svc_call *c, svc_str extra, svc_node **co
   return *copies ? notes : ((void)svc_no_memory(c), NULL);
 }
 
-/* One copy ends with its snapshot, or at this time. */
+/* Records that a copy expires after its own retention, or with its snapshot (an empty date). */
 static void snapshot_copies_until(svc_call *c, const svc_change *change, svc_node *copies, svc_str region, svc_retention keep)
 {
   const char *name = svc_arena_copy(c->arena, region).p;
@@ -71,7 +71,7 @@ static void snapshot_copies_until(svc_call *c, const svc_change *change, svc_nod
   svc_node_set_text(c->arena, copies, name, date);
 }
 
-/* What the notes say becomes what is shown, and waited for. */
+/* Copies the notes to the shown copyRegions, and sets the due date of the first copy to expire. */
 static bool snapshot_copies_show(svc_call *c, svc_change *change, svc_node *notes, svc_node *copies)
 {
   svc_node *regions = svc_node_array(c->arena, "copyRegions"), *one, *name;
@@ -92,7 +92,7 @@ static bool snapshot_copies_show(svc_call *c, svc_change *change, svc_node *note
 
 /* ------------------------------------------------------------------------------------------------------------- to copy */
 
-/* Of a region to which only the last ones are copied: the one that is one too many. */
+/* A region may keep copies of the last snapshots only: drops the copy that exceeds this number. */
 static bool snapshot_copies_trim(svc_call *c, const svc_change *change, svc_str region, int64_t most)
 {
   svc_node *only = svc_node_array(c->arena, NULL);
@@ -139,7 +139,7 @@ SVC_PRIVATE bool svc_snapshot_copy(svc_call *c, svc_change *change)
          svc_event_about(c, change->noun, &change->entity, "CPS_COPY_SNAPSHOT_SUCCESSFUL", false);
 }
 
-/* For the driver, who copies what it has taken. */
+/* For the driver, which makes the copies. */
 SVC_PRIVATE svc_node *svc_snapshot_copy_regions(svc_call *c, const svc_id *cluster, const svc_node *snapshot)
 {
   svc_node *regions = svc_node_array(c->arena, "copyRegions"), *name;
@@ -176,7 +176,7 @@ static bool snapshot_copies_named(const svc_node *regions, svc_str name)
   return false;
 }
 
-/* By the retention that the schedule has for this region now. */
+/* Recomputes the expiry by the present retention of each region in the schedule. */
 static void snapshot_copies_renew(svc_call *c, const svc_change *change, svc_node *copies, const svc_node *settings)
 {
   const svc_node *setting;

@@ -1,6 +1,6 @@
 /*
-** Snapshot of a sharded cluster: the view of a snapshot (snapshot.c) that shows its members, one for each shard. Nothing of
-** it is stored apart; of a cluster without shards there are none.
+** Snapshot of a sharded cluster: the view of a snapshot (snapshot.c) that shows its members, one per shard. The view has
+** no record of its own. A cluster without shards has none.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"

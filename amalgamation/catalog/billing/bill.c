@@ -1,12 +1,13 @@
 /*
-** Items of bills, from the ledger.
+** Items of bills, computed from the ledger.
 **
-** The ledger says what ran from when until when. An item is what a cluster, with all that is part of it, used of one SKU on one
-** day: lines are cut at midnight and added up, so that whoever changes something every minute pays as much as who does not.
+** The ledger records what ran, and when. An item is the amount of one SKU that a cluster, with everything that belongs to
+** it, used on one day. Lines of the ledger are split at midnight and added up, so frequent changes do not affect the
+** price.
 **
-** The rule, stated here and used here alone: an item is rounded to the cent, half a cent upwards, and every total is a sum of
-** items. All amounts are integers: what is used is counted in millionths of a unit for a second, prices in millionths of a
-** dollar for a unit for an hour.
+** The rule, which only this file implements: an item is rounded to the cent, half a cent upwards, and each total is a sum
+** of items. All amounts are integers: usage in millionths of a unit times a second, prices in millionths of a dollar per
+** unit and hour.
 */
 #include "catalog/billing/bill.h"
 
@@ -88,7 +89,7 @@ SVC_PRIVATE svc_str svc_sku_text(svc_arena *a, const svc_sku *sku)
   return svc_buf_done(&b);
 }
 
-/* Sums that would be too large stay at the largest: nothing that runs comes near it, but a driver may say anything. */
+/* Sums are clamped at INT64_MAX. Real usage never comes near it, but a driver may report any number. */
 static int64_t bill_add(int64_t a, int64_t b)
 {
   return a > INT64_MAX - b ? INT64_MAX : a + b;
@@ -112,9 +113,9 @@ SVC_PRIVATE int64_t svc_bill_price(const svc_meter *meters, size_t count)
 
 /* ---------------------------------------------------------------------------------------------------------------- amounts */
 
-#define BILL_CENT ((int64_t)36000000000000) /* used * price that make a cent: a million, 3600 seconds, ten thousand */
+#define BILL_CENT ((int64_t)36000000000000) /* used * price for one cent: a million, 3600 seconds, ten thousand */
 
-/* used * price / BILL_CENT, half upwards, exactly: the product itself would not fit. */
+/* used * price / BILL_CENT, exact, half upwards; the product itself would overflow. */
 static int64_t bill_cents(int64_t used, int64_t price)
 {
   int64_t whole = used / BILL_CENT, rest = used % BILL_CENT, thousands = price / 1000, ones = price % 1000;
@@ -157,16 +158,16 @@ struct svc_bill {
   svc_scan scan;
   int64_t begins, until;
   size_t lines;
-  size_t most;    /* lines that it may read; 0: any number */
-  bool cut, going; /* it has read so many; what is being gathered was begun before */
-  svc_ledger_line line; /* read, and not counted yet */
+  size_t most;    /* maximum lines to read; 0: unlimited */
+  bool cut, going; /* cut: `most` lines were read; going: the present top was begun before a cut */
+  svc_ledger_line line; /* read but not counted yet */
   bool ahead;
-  svc_ledger_line last; /* counted */
-  svc_ledger_line first; /* of what is being given */
-  int64_t *used[SVC_SKU_COUNT];      /* of each SKU what was used on each day; NULL: it was never met */
-  unsigned short met[SVC_SKU_COUNT]; /* the SKUs of what is being given, in their order */
+  svc_ledger_line last; /* the last counted line */
+  svc_ledger_line first; /* first line of the top whose items are returned now */
+  int64_t *used[SVC_SKU_COUNT];      /* usage of each SKU per day; NULL: not seen yet */
+  unsigned short met[SVC_SKU_COUNT]; /* the SKUs of the present top, in their order */
   unsigned met_count;
-  unsigned day, at; /* the next that may be given */
+  unsigned day, at; /* the position of the next item */
 };
 
 SVC_PRIVATE svc_bill *svc_bill_begin(svc_call *c, const svc_id *org, unsigned month, int64_t until)
@@ -193,7 +194,7 @@ SVC_PRIVATE size_t svc_bill_lines(const svc_bill *b)
   return b->lines;
 }
 
-/* The days of a SKU, which may be met for the first time. NULL: no memory. */
+/* The days of a SKU, created for the first line of it. NULL: out of memory. */
 static int64_t *bill_row(svc_call *c, svc_bill *b, size_t sku)
 {
   unsigned i = b->met_count, k;
@@ -229,7 +230,7 @@ static bool bill_same_top(const svc_ledger_line *a, const svc_ledger_line *b)
   return svc_id_eq(&a->group, &b->group) && svc_id_eq(&a->top, &b->top);
 }
 
-/* All lines of the next top are read and counted. False: there is none, it is cut, or the error is set. */
+/* Reads and counts all lines of the next top. False: there are no more, the bill was cut, or the error is set. */
 static bool bill_gather(svc_call *c, svc_bill *b)
 {
   if (!b->going) while (b->met_count) memset(b->used[b->met[--b->met_count]], 0, BILL_DAYS * sizeof *b->used[0]);
@@ -250,8 +251,8 @@ static bool bill_gather(svc_call *c, svc_bill *b)
 }
 
 /*
-** What is kept of a bill that is cut: the line that was counted last, and what was used of each SKU on each day by the top to which
-** that belongs, if there is more of it. Days that are not over do not change while it rests: it is of a month that is.
+** The saved state of a bill that was cut: the line that was counted last, and, if its top may have more lines, the top's
+** usage of each SKU per day. A cut bill belongs to a month that is over, so its days do not change in between.
 */
 enum { BILL_KEPT_LINE = 12 + 12 + 12 + 8 + 4, BILL_KEPT_ROW = 4 + BILL_DAYS * 8 };
 
@@ -309,7 +310,7 @@ SVC_PRIVATE bool svc_bill_resume(svc_call *c, svc_bill *b, svc_str kept)
   return true;
 }
 
-/* The next of what was gathered that is something; false: all has been given. */
+/* Finds the next item with usage among those that were gathered; false: no more. */
 static bool bill_find(svc_bill *b)
 {
   for (; b->day < BILL_DAYS; b->day++, b->at = 0)

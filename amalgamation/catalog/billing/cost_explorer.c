@@ -1,24 +1,24 @@
 /*
-** Cost explorer: what an organization used, added up by month and by what was asked for.
+** Cost explorer: the costs of an organization, summed up by month and by the requested grouping.
 **
 **   POST --> WORKING   GET: 202
-**        --> DONE      GET: 200 with the sums, for a week; then it is gone
+**        --> DONE      GET: 200 with the sums, for a week; then it is deleted
 **
-** It is what its token names. The sums are made when they are asked for, from the same items as invoices (bill.c), of what was
-** used until the question was put: so the same token always gives the same answer. startDate is the first day that counts,
-** endDate the first that does not.
+** A query is identified by its token. Each GET computes the sums from the same items as invoices (bill.c), of the usage
+** until the POST: so the same token always gives the same answer. startDate is the first day that counts, endDate the
+** first day that does not.
 */
 #include "catalog/billing/bill.h"
 
 #define COST_EXPLORER_KIND "cexp"
 
 enum {
-  COST_EXPLORER_BYTES = 32,     /* of a token, which has two digits for each */
-  COST_EXPLORER_MOST = 10000,   /* questions of an organization at a time */
-  COST_EXPLORER_MONTHS = 18,    /* that one may be about */
-  COST_EXPLORER_ROWS = 10000,   /* that it may be answered with */
+  COST_EXPLORER_BYTES = 32,     /* bytes of a token, with two digits each */
+  COST_EXPLORER_MOST = 10000,   /* maximum queries of an organization */
+  COST_EXPLORER_MONTHS = 18,    /* maximum months of a query */
+  COST_EXPLORER_ROWS = 10000,   /* maximum rows of an answer */
   COST_EXPLORER_KEPT = 604800000, /* milliseconds */
-  COST_EXPLORER_NAMES = 100     /* that a filter may have */
+  COST_EXPLORER_NAMES = 100     /* maximum elements of a filter */
 };
 
 static const char *const cost_explorer_groups[] = { "organizations", "projects", "clusters", "services", NULL };
@@ -63,7 +63,7 @@ static const svc_field cost_explorer_row_fields[] = {
 };
 static const svc_object cost_explorer_row = { .name = "CostExplorerUsage", .fields = SVC_ROWS(cost_explorer_row_fields) };
 static const svc_field cost_explorer_result_fields[] = {
-  F_STR("token", .flags = SVC_READ_ONLY), /* while it is WORKING */
+  F_STR("token", .flags = SVC_READ_ONLY), /* while the state is WORKING */
   F_LIST("usageDetails", &cost_explorer_row, .flags = SVC_READ_ONLY)
 };
 static const svc_object cost_explorer_result = { .name = "CostExplorerResult", .fields = SVC_ROWS(cost_explorer_result_fields) };
@@ -125,7 +125,7 @@ static svc_node *cost_explorer_made(svc_call *c, const svc_entity *e)
 
 typedef struct cost_explorer_sum {
   unsigned month;
-  svc_bill_item of; /* whose it is, as far as the question asks for that */
+  svc_bill_item of; /* an item that identifies the group */
   int64_t cents;
 } cost_explorer_sum;
 
@@ -133,13 +133,13 @@ typedef struct cost_explorer_sums {
   const svc_node *query;
   int64_t from, to;
   char group_by;  /* o, p, c or s */
-  bool any_match; /* of the filters one suffices */
+  bool any_match; /* a single matching filter is sufficient */
   svc_id org;
   cost_explorer_sum *rows;
-  size_t count, room, month_at; /* the first one of the month */
+  size_t count, room, month_at; /* index of the first row of the month */
 } cost_explorer_sums;
 
-/* Is there such a filter, and does it let this pass? */
+/* Applies a filter if the query has it (*given). A match sets *some, a mismatch clears *all. */
 static void cost_explorer_filter(const cost_explorer_sums *s, const char *name, svc_str text, bool *all, bool *some, bool *given)
 {
   const svc_node *list = svc_node_get(s->query, name), *one;
@@ -167,7 +167,7 @@ static bool cost_explorer_wanted(const cost_explorer_sums *s, const svc_bill_ite
   return !given || (s->any_match ? some : all);
 }
 
-/* Do they go into one sum? */
+/* Whether two items belong to the same sum. */
 static bool cost_explorer_same(const cost_explorer_sums *s, const svc_bill_item *a, const svc_bill_item *b)
 {
   switch (s->group_by) {
@@ -178,7 +178,8 @@ static bool cost_explorer_same(const cost_explorer_sums *s, const svc_bill_item 
   }
 }
 
-/* The sum that an item belongs to. Items come in the order of projects and clusters, so it is the last, but of services any. */
+/* The sum of an item; NULL: a new one. Items are ordered by project and cluster, so only the last sum can match; but with services,
+** any sum can. */
 static cost_explorer_sum *cost_explorer_find(const cost_explorer_sums *s, const svc_bill_item *item)
 {
   size_t at = s->count;
@@ -302,11 +303,11 @@ SVC_PRIVATE const svc_noun svc_noun_cost_explorer = {
   .key = "token",
   .unique = "token",
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
-  .err_exists = SVC_E_INVALID_REQUEST, /* never: 256 random bits */
+  .err_exists = SVC_E_INVALID_REQUEST, /* cannot happen: 256 random bits */
   .most = COST_EXPLORER_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &cost_explorer_lifecycle,
-  .event_created = "AWS_USAGE_REPORTED", /* the nearest there is: of whatever provider */
+  .event_created = "AWS_USAGE_REPORTED", /* the closest event type, used for all providers */
   .routes = SVC_ROUTES(cost_explorer_routes),
   .prepare = cost_explorer_prepare,
 };

@@ -1,15 +1,16 @@
 /*
-** Invoice: what an organization pays for a month. There is one for each month in which the ledger has a line of it: the first
-** line makes it.
+** Invoice: the costs of an organization in a month. The first line of the ledger in a month creates the invoice.
 **
-**   PENDING   the month runs; its sums are those of what was used so far
-**     at the month's end
-**     --> FREE     nothing is to be paid
+**   PENDING   during the month; its sums are those of the usage so far
+**     at the end of the month
+**     --> FREE     there is nothing to pay
 **     --> PAID     the card on file was charged, at once
-**     --> CLOSED   there is no card (svc_config.no_card): each day it is tried again, until it is PAID
+**     --> CLOSED   there is no card (svc_config.no_card): charged again each day, until it is PAID
 **
-** An organization with a CLOSED one is locked: what costs more than before is refused, whatever else goes on. How it is closed and
-** paid is in invoice_closing.c, its items in invoice_items.c.
+** An organization with a CLOSED invoice is locked (ACCOUNT_SUSPENDED): changes that cost more than before are refused;
+** everything else is allowed. With svc_config.no_card such changes are refused without a CLOSED invoice, too
+** (NO_PAYMENT_INFORMATION_FOUND, or the code of the operation). Closing and charging is in invoice_closing.c, the items
+** are in invoice_items.c.
 */
 #include "catalog/billing/bill.h"
 
@@ -79,7 +80,7 @@ static const svc_object invoice_object = { .name = "Invoice", .base = &invoice_m
 static const svc_param invoice_params[] = {
   { .name = "fromDate", .format = SVC_FORMAT_DAY },
   { .name = "orderBy", .values = invoice_orders },
-  { .name = "sortBy", .values = invoice_sorts, .flags = SVC_PARAM_MOOT }, /* months follow each other: both give the same order */
+  { .name = "sortBy", .values = invoice_sorts, .flags = SVC_PARAM_MOOT }, /* months do not overlap, so both give the same order */
   { .name = "statusNames", .values = invoice_states, .flags = SVC_PARAM_REPEATS },
   { .name = "toDate", .format = SVC_FORMAT_DAY },
   { .name = "viewLinkedInvoices", .type = SVC_BOOLEAN }, /* no organization pays for another: linkedInvoices is [], or left out */
@@ -106,7 +107,7 @@ static const svc_route invoice_routes[] = {
 
 /* ---------------------------------------------------------------------------------------------------------------- months */
 
-/* A line of the ledger begins: its month has an invoice from now on. */
+/* Called when a line of the ledger begins: creates the invoice of its month if it is missing. */
 static bool invoice_begins(svc_call *c, const svc_ledger_line *line)
 {
   svc_str start = svc_invoice_date(c->arena, svc_bill_month_begins(line->month));
@@ -122,13 +123,13 @@ static bool invoice_begins(svc_call *c, const svc_ledger_line *line)
   if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "startDate", start);
   svc_node_set_str(c->arena, change.body, "endDate", svc_invoice_date(c->arena, end));
-  if (end > line->since) svc_change_due(&change, SVC_DUE_RUN, end); /* where dates end it stays open */
+  if (end > line->since) svc_change_due(&change, SVC_DUE_RUN, end); /* at the end of dates it stays open */
   return svc_insert(c, &change, &e);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- reading */
 
-/* With its items, or (whole false) only their sum, which that of a month under way follows. */
+/* The invoice with its items, or (whole false) without. During the month, its sums are computed from the items so far. */
 static svc_node *invoice_shown(svc_call *c, const svc_entity *e, bool whole)
 {
   svc_node *body = svc_entity_body(c, e);
@@ -173,12 +174,12 @@ static bool invoice_wanted(svc_call *c, const svc_entity *e)
   svc_str end = svc_json_word(e->body, "endDate");
   if (end.n < 10) return false;
   if (svc_query_get(c, "statusNames") && !svc_query_has(c, "statusNames", svc_json_word(e->body, "statusName"))) return false;
-  /* both are midnights, so that days compare as their texts do */
+  /* both dates are midnights, so days compare like their texts */
   if (from && svc_str_order((svc_str){ e->unique.p, 10 }, from->text) < 0) return false;
   return !to || svc_str_order((svc_str){ end.p, 10 }, to->text) <= 0;
 }
 
-/* Their ids, of at most so many: one for each month. */
+/* Ids of the invoices that match; there is one invoice per month. */
 static bool invoice_ids(svc_call *c, bool pending, svc_id **out, size_t *count)
 {
   size_t most = svc_count_room(c->txn, INVOICE_KIND, &c->scope.org, sizeof(svc_id));
@@ -210,7 +211,8 @@ static bool invoice_list(svc_call *c)
   return svc_list_ids(c, &which, ids, n);
 }
 
-/* One, or none where nothing has cost anything this month: it is a list, and links lead to it. While one is being closed two. */
+/* A list of one invoice, or of none if nothing has cost anything this month; two while an invoice is being closed. Links
+** lead to this path, so the answer is a list. */
 static bool invoice_pending(svc_call *c)
 {
   svc_entities which = { .noun = c->plan->noun, .view = invoice_view_whole };
@@ -254,7 +256,7 @@ SVC_PRIVATE const svc_noun svc_noun_invoice = {
   .object = &invoice_object,
   .unique = "startDate",
   .err_not_found = SVC_E_INVOICE_NOT_FOUND,
-  .err_exists = SVC_E_INVALID_INVOICE_ID, /* never: what makes them looks first */
+  .err_exists = SVC_E_INVALID_INVOICE_ID, /* cannot happen: invoice_begins() looks first */
   .routes = SVC_ROUTES(invoice_routes),
   .fell_due = svc_invoice_fell_due,
   .gone = svc_invoice_gone,

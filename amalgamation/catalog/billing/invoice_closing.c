@@ -1,12 +1,12 @@
 /*
-** How an invoice is closed and paid. A sum is that of the items (bill.c); it is made when the month ends, in steps of so many lines,
-** since a month may have any number of them.
+** Closes invoices and charges them. The sum of an invoice is the sum of its items (bill.c), computed at the end of the
+** month, in steps of a limited number of lines, because a month may have any number of them.
 */
 #include "catalog/billing/bill.h"
 
 enum {
-  INVOICE_STEP = 1024, /* lines of the ledger that one step of closing reads */
-  INVOICE_PAUSE = 10   /* milliseconds between two of them: others write meanwhile */
+  INVOICE_STEP = 1024, /* ledger lines per step */
+  INVOICE_PAUSE = 10   /* milliseconds between two steps, for other writers */
 };
 
 SVC_PRIVATE svc_str svc_invoice_date(svc_arena *a, int64_t when)
@@ -16,7 +16,7 @@ SVC_PRIVATE svc_str svc_invoice_date(svc_arena *a, int64_t when)
   return svc_arena_copy(a, svc_str_c(text));
 }
 
-/* Its items: its unique value is the date with which it begins. NULL: no memory, and the error is set. */
+/* The items of an invoice, whose unique value is its first date. NULL: out of memory, and the error is set. */
 SVC_PRIVATE svc_bill *svc_invoice_bill(svc_call *c, const svc_entity *e)
 {
   int64_t start = 0;
@@ -65,7 +65,7 @@ static bool invoice_paid(svc_call *c, svc_change *change)
   return svc_event_write(c, "CHARGE_SUCCEEDED", &change->entity.scope, NULL, SVC_S(""));
 }
 
-/* The card is charged. Where there is none the organization owes it, and it is tried again. */
+/* Charges the card. Without a card, records the debt, and tries again later. */
 static bool invoice_charge(svc_call *c, svc_change *change)
 {
   const svc_entity *e = &change->entity;
@@ -85,7 +85,8 @@ static bool invoice_charge(svc_call *c, svc_change *change)
 
 /* --------------------------------------------------------------------------------------------------------------- closing */
 
-/* How far the sum has come is kept beside an invoice while it is being closed: the cents so far, and the bill (svc_bill_keep). */
+/* While an invoice is being closed, its progress is stored next to its JSON: the cents so far, and the state of the bill
+** (svc_bill_keep). */
 static bool invoice_resume(svc_call *c, const svc_change *change, svc_bill *b, int64_t *cents)
 {
   *cents = 0;

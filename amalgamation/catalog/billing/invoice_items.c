@@ -1,13 +1,13 @@
 /*
-** The items of an invoice, as they are shown: in the invoice, as CSV, and as what a search finds.
+** The items of an invoice in their three forms: in the invoice, as CSV, and as results of a search.
 **
-** The rule: no answer is made of more than it may hold. Items in an invoice and in CSV are given whole up to SVC_BILL_WHOLE
-** bytes: an invoice of more shows none, and its CSV is refused; the search has them all, in pages. In an order of its own it
-** takes so many, which a filter makes of any number.
+** The rule: the size of each answer is limited. The items in an invoice and in CSV are complete up to SVC_BILL_WHOLE
+** bytes. A larger invoice shows none, and its CSV is refused; the search returns all items, in pages. A sorted search is
+** limited to INVOICE_ITEMS_SORTED items; filters help to stay below this limit.
 */
 #include "catalog/billing/bill.h"
 
-enum { INVOICE_ITEMS_SORTED = 50000 }; /* found ones, that are put into another order */
+enum { INVOICE_ITEMS_SORTED = 50000 }; /* maximum items that can be sorted */
 
 /* --------------------------------------------------------------------------------------------------------------- fields */
 
@@ -85,7 +85,7 @@ static void invoice_items_number(svc_call *c, svc_node *body, const char *name, 
   if (number) svc_node_put(c->arena, body, number);
 }
 
-/* What all forms have in common. NULL: no memory. */
+/* The members that all forms share. NULL: out of memory. */
 static svc_node *invoice_items_node(svc_call *c, const svc_bill_item *item)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
@@ -130,7 +130,7 @@ static svc_node *invoice_items_found(svc_call *c, const svc_bill_item *item)
 
 /* ---------------------------------------------------------------------------------------------------------- in the invoice */
 
-enum { INVOICE_ITEMS_SIZE = 360 }; /* bytes of one, about */
+enum { INVOICE_ITEMS_SIZE = 360 }; /* approximate bytes of an item */
 
 SVC_PRIVATE bool svc_invoice_items(svc_call *c, svc_bill *b, svc_node *body, int64_t *cents)
 {
@@ -153,7 +153,8 @@ SVC_PRIVATE bool svc_invoice_items(svc_call *c, svc_bill *b, svc_node *body, int
 
 /* ------------------------------------------------------------------------------------------------------------------- CSV */
 
-/* A name as a cell: programs that open such a file take some for formulas, unless there is an apostrophe before them. */
+/* Writes a name as a CSV cell. Spreadsheets take names that begin with certain characters for formulas, so an apostrophe is put
+** before these. */
 static void invoice_items_cell(svc_buf *b, svc_str text)
 {
   size_t i;
@@ -208,13 +209,13 @@ SVC_PRIVATE bool svc_invoice_csv(svc_call *c, svc_bill *b)
 typedef struct invoice_items_search {
   svc_bill *bill;
   const svc_node *filters;
-  int64_t used_from, used_to, billed_from, billed_to; /* days, by their midnights */
+  int64_t used_from, used_to, billed_from, billed_to; /* midnights of days */
   bool zero;
-  svc_bill_item *items; /* in an order of their own; NULL: as they come */
+  svc_bill_item *items; /* sorted; NULL: in their original order */
   size_t count, room, at;
 } invoice_items_search;
 
-/* Is it in the list of this name? No list: it is. */
+/* Whether the text is in the list of this name; true if there is no list. */
 static bool invoice_items_among(const svc_node *filters, const char *name, svc_str text)
 {
   const svc_node *list = svc_node_get(filters, name), *one;
@@ -270,7 +271,7 @@ typedef struct invoice_items_order {
   bool by_price, falls;
 } invoice_items_order;
 
-/* Does it come behind the other? Bills follow the days of use. */
+/* Whether a sorts after b. Bill dates have the same order as usage dates. */
 static bool invoice_items_behind(const invoice_items_order *order, const svc_bill_item *a, const svc_bill_item *b)
 {
   int64_t x = order->by_price ? a->cents : a->day, y = order->by_price ? b->cents : b->day;
@@ -282,7 +283,7 @@ static bool invoice_items_behind(const invoice_items_order *order, const svc_bil
   return same ? same > 0 : a->sku > b->sku;
 }
 
-/* Heapsort: what is at the root comes last. */
+/* Heapsort: the root is the item that sorts last. */
 static void invoice_items_sift(svc_bill_item *items, size_t root, size_t n, const invoice_items_order *order)
 {
   svc_bill_item moved = items[root];

@@ -1,5 +1,5 @@
 /*
-** SKU: something that is counted and has a price. All of them, in the order of their ids; what a meter counts is one of these.
+** SKU: a unit of usage with a price. The list has all of them, ordered by id; meters count nothing else.
 */
 #include "catalog/billing/bill.h"
 

@@ -1,13 +1,14 @@
 /*
-** What is counted, and what it costs: millionths of a dollar for one of it for an hour; of what is moved, for a
-** gigabyte: how much of it there is is so many an hour. In the order of ids, by which they
-** are looked up; a test holds that all that is metered stands here. Items of invoices that are closed are made from the same
-** rows: a price that was in use never changes, another one is another SKU.
+** The SKUs and their prices, in millionths of a dollar per unit and hour; for transferred data, per gigabyte, whose
+** quantity is a rate per hour.
+**
+** The rule: rows are sorted by id, because lookups depend on it, and a test checks that every metered SKU is listed. Items
+** of closed invoices are computed from the same rows, so a price never changes after use: another price is another SKU.
 */
 #ifndef SVC_SKU_LIST_H
 #define SVC_SKU_LIST_H
 
-/* X(id, whose, what there is of it, service, price) */
+/* X(id, provider, unit, service, price) */
 #define SVC_SKU_ROWS(X) \
   X(BACKUP_STORAGE_AWS, AWS, GIGABYTES, BACKUP, 192) \
   X(BACKUP_STORAGE_AZURE, AZURE, GIGABYTES, BACKUP, 211) \
@@ -217,7 +218,7 @@
   X(STREAM_PROCESSING_SP5, SHARED, PROCESSORS, STREAMS, 110000) \
   X(STREAM_PROCESSING_SP50, SHARED, PROCESSORS, STREAMS, 1560000)
 
-/* Its number: SVC_SKU_AT_INSTANCE_AWS_M10. */
+/* The number of a SKU: SVC_SKU_AT_INSTANCE_AWS_M10. */
 #define SVC_SKU_ENUM(id, whose, unit, service, price) SVC_SKU_AT_##id,
 enum svc_sku_number { SVC_SKU_ROWS(SVC_SKU_ENUM) SVC_SKU_COUNT };
 #undef SVC_SKU_ENUM

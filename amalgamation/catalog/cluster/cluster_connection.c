@@ -1,19 +1,19 @@
 /*
-** How clusters are reached: the names of their hosts, and the connection strings that are made of them. All strings are one
-** derivation from a struct of inputs (cluster_base.h): whoever learns more of a project's network adds an input.
+** Names of hosts, and the connection strings made from them. All strings are derived from one struct of inputs
+** (cluster_base.h); code that learns more about a project's network adds an input.
 **
-** Hosts of one project have a part of their names in common, which is the project's id in other digits, and those of one
-** cluster six characters that no other cluster of the project has. So no two clusters share a host's name, by construction.
-** What a driver says of the hosts that it really has stands above all of that.
+** The rule: no two clusters share a host name. All hosts of a project have a common part in their names, the project's id
+** in base 36. All hosts of a cluster have six characters in common that no other cluster of the project has. If a driver
+** reports its real hosts, these take precedence.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/cluster/cluster_base.h"
 
-/* Until this day hosts were called after their clusters: those of then keep their names. */
+/* Before this day, hosts were named after their clusters; these clusters keep their names. */
 #define CLUSTER_CONNECTION_NEW_NAMES 20201103
 
-enum { CLUSTER_CONNECTION_SLOTS = 256 }; /* more than a project may have clusters */
+enum { CLUSTER_CONNECTION_SLOTS = 256 }; /* greater than the maximum number of clusters in a project */
 
 static void cluster_connection_base36(uint64_t value, char *out, size_t digits)
 {
@@ -36,7 +36,7 @@ SVC_PRIVATE bool svc_cluster_host_taken(svc_call *c, const char *kind, const cha
 
 static uint64_t cluster_connection_hash(const svc_id *id, uint64_t seed)
 {
-  uint64_t hash = 14695981039346656037u + seed; /* FNV-1a, and once more for the short ends of it */
+  uint64_t hash = 14695981039346656037u + seed; /* FNV-1a, mixed again because its results differ little for similar ids */
   size_t i;
   for (i = 0; i < sizeof id->b; i++) hash = (hash ^ id->b[i]) * 1099511628211u;
   return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 8;
@@ -50,8 +50,9 @@ SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char ou
 }
 
 /*
-** What is said of a new cluster once and for all: its six characters, its number, and whether its hosts are called after it. That
-** follows from the clock, and from its name, which must be no other's in whatever case, as names of hosts have none.
+** Sets the permanent data of a new cluster: its six characters, its number, and whether its hosts are named after it. The
+** last one depends on the clock, and on the cluster's name: no other legacy cluster may have the same name in any case,
+** because host names ignore case.
 */
 SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cluster_kept *kept)
 {
@@ -71,9 +72,9 @@ SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cl
   while (kept->slot < CLUSTER_CONNECTION_SLOTS - 1 && taken[kept->slot]) kept->slot++;
 }
 
-#define CLUSTER_CONNECTION_PROJECT 19 /* digits of 96 bits, in base 36 */
+#define CLUSTER_CONNECTION_PROJECT 19 /* digits of 96 bits in base 36 */
 
-/* All of the id, so that it is no other project's. */
+/* Uses the whole id, so that no other project has the same text. */
 static void cluster_connection_project(const svc_id *group, char out[CLUSTER_CONNECTION_PROJECT])
 {
   svc_id rest = *group;
@@ -91,7 +92,7 @@ static void cluster_connection_project(const svc_id *group, char out[CLUSTER_CON
 
 /* ------------------------------------------------------------------------------------------------------ derivation */
 
-/* "US_EAST_1" as it stands in a host's name: "us-east-1". */
+/* "US_EAST_1" in the form of host names: "us-east-1". */
 SVC_PRIVATE void svc_cluster_lower(svc_buf *b, svc_str text)
 {
   size_t i;
@@ -101,7 +102,7 @@ SVC_PRIVATE void svc_cluster_lower(svc_buf *b, svc_str text)
   }
 }
 
-/* What the hosts are called after: six characters, or of a legacy cluster its name. */
+/* The prefix of host names: six characters, or the name of a legacy cluster. */
 SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r)
 {
   svc_buf b = svc_buf_new(a, 80);
@@ -110,7 +111,7 @@ SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r)
   return svc_buf_done(&b);
 }
 
-/* What comes behind that. Of a legacy cluster the project is behind a hyphen, and a provider that is not the first is named. */
+/* The rest of host names. For a legacy cluster, a hyphen precedes the project, and any provider but the first is named. */
 SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
 {
   const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs"));
@@ -129,7 +130,7 @@ SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
   return svc_buf_done(&b);
 }
 
-/* All hosts of all shards: those that can be elected first. */
+/* All hosts of all shards, electable ones first. */
 static void cluster_connection_write_hosts(svc_buf *b, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
 {
   const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs"));
@@ -151,14 +152,14 @@ static void cluster_connection_write_hosts(svc_buf *b, const svc_cluster_reach *
   }
 }
 
-/* The name of its replica set; empty: it is sharded. */
+/* The name of the replica set; empty: the cluster is sharded. */
 static svc_str cluster_connection_set(svc_arena *a, const svc_cluster_reach *r, svc_str stem)
 {
   svc_str begin = r->legacy ? svc_node_str(r->body, "name") : stem;
   return svc_cluster_is(r->body, "clusterType", "REPLICASET") ? svc_arena_print(a, SVC_FMT "-shard-0", SVC_ARG(begin)) : SVC_S("");
 }
 
-/* By its hosts: "-pri" makes of each the one with private addresses. */
+/* A string with all hosts. mark "-pri": their names for private addresses. */
 static svc_str cluster_connection_by_hosts(svc_arena *a, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
 {
   svc_buf b = svc_buf_new(a, 256);
@@ -168,7 +169,7 @@ static svc_str cluster_connection_by_hosts(svc_arena *a, const svc_cluster_reach
   return svc_cluster_string(a, &way);
 }
 
-/* By the one name that stands for all of them. */
+/* A string with one name for all hosts. */
 static svc_str cluster_connection_by_name(svc_arena *a, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
 {
   svc_buf b = svc_buf_new(a, 96);
@@ -180,7 +181,7 @@ static svc_str cluster_connection_by_name(svc_arena *a, const svc_cluster_reach 
   return svc_buf_done(&b);
 }
 
-/* Is one of its regions of another provider than the first? */
+/* Whether one of its regions belongs to another provider than the first. */
 static bool cluster_connection_elsewhere(const svc_cluster_reach *r)
 {
   const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs")), *region;
@@ -190,7 +191,7 @@ static bool cluster_connection_elsewhere(const svc_cluster_reach *r)
   return false;
 }
 
-/* Do peered networks of its providers need strings of their own? */
+/* Whether peered networks of its providers need strings of their own. */
 static bool cluster_connection_needs_private(const svc_cluster_reach *r)
 {
   return r->custom_dns || cluster_connection_elsewhere(r);
@@ -209,14 +210,14 @@ static bool cluster_connection_one_region(const svc_cluster_reach *r)
 
 /* ---- private endpoints */
 
-/* "pl-0-us-east-1" and what follows; the cluster's name stands before it where each region has its own; "-lb" is behind the
-** number where it limits connections. */
+/* "pl-0-us-east-1" and the rest. The cluster's name comes first if each region has its own endpoints. "-lb" after the number limits
+** connections. */
 static svc_str cluster_connection_endpoint(svc_arena *a, const svc_cluster_reach *r, const svc_cluster_endpoint *e, bool srv,
                                            const char *mark)
 {
   svc_cluster_reach now = *r;
   svc_buf b = svc_buf_new(a, 128);
-  now.legacy = false; /* there were none of these then */
+  now.legacy = false; /* there were no private endpoints when hosts had legacy names */
   svc_buf_text(&b, r->scheme);
   svc_buf_text(&b, srv ? "+srv://" : "://");
   if (srv && r->regionalized) {
@@ -233,7 +234,7 @@ static svc_str cluster_connection_endpoint(svc_arena *a, const svc_cluster_reach
   return svc_buf_done(&b);
 }
 
-/* Do these two share their strings? One name serves all regions, unless each has its own. */
+/* Whether two endpoints share their strings: one name serves all regions, unless each region has its own. */
 static bool cluster_connection_shares(const svc_cluster_reach *r, const svc_cluster_endpoint *a, const svc_cluster_endpoint *b)
 {
   return a->number == b->number && (!r->regionalized || svc_str_eq(a->region, b->region));
@@ -271,7 +272,8 @@ static svc_node *cluster_connection_private(svc_arena *a, const svc_cluster_reac
   return item;
 }
 
-/* The older way to show those of the first provider: by the id of each. One is shown without endpoints, too, if there can be no others. */
+/* The older form for endpoints of the first provider: by the id of each. The map of srv strings is shown even without endpoints, if
+** all regions belong to that provider. */
 static void cluster_connection_by_id(svc_arena *a, const svc_cluster_reach *r, svc_node *strings, const char *field, bool srv)
 {
   svc_node *map = srv && !cluster_connection_elsewhere(r) ? svc_node_object(a, field) : NULL;
@@ -292,7 +294,7 @@ static void cluster_connection_endpoints(svc_arena *a, const svc_cluster_reach *
   size_t i, k;
   for (i = 0; list && i < r->endpoint_count; i++) {
     for (k = 0; k < i && !cluster_connection_shares(r, &r->endpoints[k], &r->endpoints[i]); k++) continue;
-    if (k < i) continue; /* listed with that one */
+    if (k < i) continue; /* listed with the earlier one */
     item = cluster_connection_private(a, r, i);
     if (!item) return;
     svc_node_append(list, item);
@@ -302,13 +304,13 @@ static void cluster_connection_endpoints(svc_arena *a, const svc_cluster_reach *
   cluster_connection_by_id(a, r, strings, "awsPrivateLinkSrv", true);
 }
 
-/* What the network adds to them. */
+/* Adds the strings that depend on the network. */
 SVC_PRIVATE void svc_cluster_network_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
 {
   static const char *const optional[] = { "awsPrivateLink", "awsPrivateLinkSrv", "private", "privateEndpoint", "privateSrv" };
   bool by_peering = r->legacy ? r->private_only && r->peered : r->peered && cluster_connection_needs_private(r);
   svc_str stem = svc_cluster_stem(a, r), tail = svc_cluster_tail(a, r);
-  const char *mark = r->legacy ? "" : "-pri"; /* legacy names lead to private addresses themselves, where only those are used */
+  const char *mark = r->legacy ? "" : "-pri"; /* legacy names lead to private addresses themselves, if only private addresses are used */
   size_t i;
   for (i = 0; i < sizeof optional / sizeof optional[0]; i++) svc_node_drop(strings, optional[i]);
   if (by_peering) {
@@ -318,7 +320,7 @@ SVC_PRIVATE void svc_cluster_network_strings(svc_arena *a, const svc_cluster_rea
   if (!svc_cluster_is_tenant(r->body)) cluster_connection_endpoints(a, r, strings); /* shared tiers have none */
 }
 
-/* The simulator's cluster has the hosts that its specification asks for. */
+/* A simulated cluster has the hosts of its specification. */
 SVC_PRIVATE void svc_cluster_simulated_hosts(svc_arena *a, const svc_cluster_reach *r, svc_node *facts)
 {
   svc_str stem = svc_cluster_stem(a, r), tail = svc_cluster_tail(a, r), set = cluster_connection_set(a, r, stem), rest;

@@ -1,16 +1,16 @@
 /*
-** Hardware of clusters: what their nodes run on, by provider and region, and the rules of it. A part of its own because
-** other deployments and what is restored from backups need the same tables.
+** Hardware of clusters: the tables of hardware by provider and region, and the number of nodes. It is a separate file
+** because other deployments and restores of backups need the same tables.
 **
-** Nodes that can be elected say what they run on; the rules of it are in cluster_specs.c.
+** Electable nodes determine the hardware; the rules for it are in cluster_specs.c.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/cluster/cluster_base.h"
 
 enum {
-  CLUSTER_HARDWARE_MAX_VOTES = 7,  /* electable nodes of a shard: more cannot vote */
-  CLUSTER_HARDWARE_MAX_NODES = 50, /* other nodes of one kind in a region */
+  CLUSTER_HARDWARE_MAX_VOTES = 7,  /* maximum electable nodes of a shard: more cannot vote */
+  CLUSTER_HARDWARE_MAX_NODES = 50, /* maximum other nodes of one kind in a region */
   CLUSTER_HARDWARE_TENANT_NODES = 3
 };
 
@@ -28,7 +28,7 @@ static const svc_field cluster_hardware_compute_fields[] = {
   F_BOOL("predictiveEnabled", .preset = "false"),
   F_BOOL("scaleDownEnabled", .preset = "false")
 };
-static const svc_need cluster_hardware_compute_needs[] = { /* cluster_specs.c: with errors of their own */
+static const svc_need cluster_hardware_compute_needs[] = { /* cluster_specs.c refuses these with specific errors */
   { .fields = "maxInstanceSize", .where = "enabled=true", .by_hook = true },
   { .fields = "minInstanceSize", .where = "scaleDownEnabled=true", .by_hook = true }, { .fields = NULL }
 };
@@ -96,13 +96,14 @@ static const svc_field cluster_hardware_tenant_hardware_fields[] = {
   F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 0),
   F_ENUM("effectiveInstanceSize", cluster_hardware_tenant_sizes, .flags = SVC_READ_ONLY),
   F_ENUM("instanceSize", svc_values_tenant_sizes, .flags = SVC_REQUIRED),
-  F_INT("nodeCount", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_VOTES) /* clients send it, though a share has none */
+  /* clients send it, although a shared tier has no nodes of its own */
+  F_INT("nodeCount", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_VOTES)
 };
 static const svc_object cluster_hardware_tenant_hardware = {
   .name = "TenantHardwareSpec", .fields = SVC_ROWS(cluster_hardware_tenant_hardware_fields)
 };
 
-/* A region, by its provider. */
+/* A region, by provider. */
 static const svc_field cluster_hardware_region_fields[] = {
   F_INT("priority", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7),
   F_ENUM("providerName", svc_values_providers, .flags = SVC_REQUIRED)
@@ -142,7 +143,7 @@ static const svc_object cluster_hardware_gcp = {
 static const svc_field cluster_hardware_tenant_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
   F_OBJ("electableSpecs", &cluster_hardware_tenant_hardware, .flags = SVC_REQUIRED),
-  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED) /* the hook asks for one of the backing provider's */
+  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED) /* the hook requires a region of the backing provider */
 };
 static const svc_object cluster_hardware_tenant = {
   .name = "TenantRegionConfig", .fields = SVC_ROWS(cluster_hardware_tenant_fields), .base = &cluster_hardware_region_base
@@ -158,12 +159,12 @@ static const svc_object cluster_hardware_region = {
 static const svc_field cluster_hardware_spec_fields[] = {
   F_ID(),
   F_LIST("regionConfigs", &cluster_hardware_region, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = 50),
-  F_HEX24("zoneId", .flags = SVC_READ_ONLY), /* one for each zone name, so the hook gives it */
+  F_HEX24("zoneId", .flags = SVC_READ_ONLY), /* set by the hook; specs with the same zone name share it */
   F_STR("zoneName", .min = 1, .max = 255)
 };
 SVC_PRIVATE const svc_object svc_cluster_spec = { .name = "ReplicationSpec", .fields = SVC_ROWS(cluster_hardware_spec_fields) };
 
-/* ---- version 2023-02-01: one for each zone, and the disks stand at the root of the cluster */
+/* ---- version 2023-02-01: one spec per zone; disks are described at the root of the cluster */
 
 #define CLUSTER_HARDWARE_OLD(cloud, of, disk, sizes, regions) \
   static const svc_field cluster_hardware_##cloud##_old_nodes_fields[] = { \
@@ -238,7 +239,7 @@ SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body)
   return false;
 }
 
-/* How many nodes of a kind: none where damage has left a number that no cluster has. */
+/* Number of nodes of a kind; 0 if a damaged record has an impossible number. */
 static int64_t cluster_hardware_count(const svc_node *nodes)
 {
   return svc_node_i64_within(nodes, "nodeCount", 0, 0, CLUSTER_HARDWARE_MAX_NODES);
@@ -271,7 +272,7 @@ SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body)
   return count;
 }
 
-/* Nodes of each size, while it runs; a paused one keeps its disks only, which are not counted. */
+/* Nodes of each size while the cluster runs. A paused cluster keeps only its disks, which are not metered. */
 SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
   const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;

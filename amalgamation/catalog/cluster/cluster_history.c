@@ -1,14 +1,14 @@
 /*
-** The history of a cluster: one record below it, with four lists, each ordered by time.
+** The history of a cluster: a record below the cluster with four lists, each ordered by time.
 **
-**   machines  {"at":0,"disk":10000000000,"size":"M10","up":true}   from when on it has had such machines; up false: it was paused;
-**                                                                  with "analytics":"M30" where it has analytics nodes
-**   loads     {"at":1748736000000,"data":"SAMPLE"}                 from when on it has had this data
-**   oplogs    {"at":1748736000000,"mb":2000}                       from when on its oplog has had this size; 0: that of its disk
+**   machines  {"at":0,"disk":10000000000,"size":"M10","up":true}   its machines since then; up false: it was paused;
+**                                                                  with "analytics":"M30" if it has analytics nodes
+**   loads     {"at":1748736000000,"data":"SAMPLE"}                 its data since then
+**   oplogs    {"at":1748736000000,"mb":2000}                       the size of its oplog since then; 0: derived from its disk
 **   indexes   {"at":...,"keys":[{"a":1}],"name":"a_1","namespace":"d.c","options":{}}
 **
-** The rule: a cluster that nothing has happened to has no record, and creating a cluster writes none. Times are milliseconds since 1970.
-** Each list is bounded; of too many entries the oldest go.
+** The rule: an unchanged cluster has no record, and creating a cluster writes none. Times are milliseconds since 1970.
+** Each list is bounded: a new entry displaces the oldest.
 */
 #include "catalog/cluster/cluster_history.h"
 #include "catalog/cluster/tier.h"
@@ -36,7 +36,7 @@ static svc_node *history_list(svc_call *c, svc_node *body, const char *name)
   return list;
 }
 
-/* The oldest of the list go, until one more has room. */
+/* Drops the oldest entries until there is room for one more. */
 static void history_bound(svc_node *list, size_t most)
 {
   size_t count = svc_node_count(list);
@@ -44,7 +44,7 @@ static void history_bound(svc_node *list, size_t most)
   if (!list->first) list->last = NULL;
 }
 
-/* These entries behind the others of the list; first NULL: there is but one. It stands only where the list was empty. */
+/* Appends an entry to a list. first: an entry that precedes it if the list is empty; NULL: none. */
 static bool history_add(svc_call *c, const svc_entity *cluster, const char *name, size_t most, svc_node *first, svc_node *entry)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_HISTORY_KIND);
@@ -164,7 +164,7 @@ SVC_PRIVATE bool svc_history_restored(svc_call *c, const svc_id *source, int64_t
 
 /* ---------------------------------------------------------------------------------------------------------- indexes */
 
-/* A direction is sent as text, "1"; in an index it is a number. */
+/* Requests send a direction as text, "1"; in an index it is a number. */
 static svc_node *history_keys(svc_call *c, const svc_node *asked, svc_buf *name)
 {
   svc_node *keys = svc_node_array(c->arena, "keys"), *copy;

@@ -1,11 +1,11 @@
 /*
-** What is kept beside the body of a cluster: cluster_parts.h draws it. It exists so that neither the names of hosts nor the list
-** of all clusters need a body to be parsed.
+** The data of a cluster that is stored next to its JSON; cluster_base.h shows the layout. With it, host names and the list
+** of all clusters need no parsed body.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"
 
-/* Where the summary begins: at its brace, which is none of the marks before it. 0: nothing is kept. */
+/* Position of the summary: its brace is different from all marks before it. 0: nothing is stored. */
 static size_t cluster_kept_summary(const svc_entity *e)
 {
   size_t at = CLUSTER_ID + CLUSTER_TIME;
@@ -26,7 +26,7 @@ SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e)
   size_t end = cluster_kept_summary(e), at;
   memset(&kept, 0, sizeof kept);
   if (!end) return kept;
-  for (at = 0; at < CLUSTER_ID; at++) /* hosts are called so, whatever a damaged record has there */
+  for (at = 0; at < CLUSTER_ID; at++) /* a damaged record may have other characters, which are not valid in host names */
     kept.id[at] = strchr("0123456789abcdefghijklmnopqrstuvwxyz", e->extra.p[at]) && e->extra.p[at] ? e->extra.p[at] : '0';
   svc_str_i64((svc_str){ e->extra.p + CLUSTER_ID, CLUSTER_TIME }, &kept.resumed);
   for (at = CLUSTER_ID + CLUSTER_TIME; at < end; at++) {

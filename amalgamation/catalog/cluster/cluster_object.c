@@ -1,6 +1,6 @@
 /*
-** What a cluster is, as tables: its fields, and the bodies of what is done to it. A part of its own because clusters are made
-** and changed in more ways than one: also what is only tried (cluster_configuration.c) is of this shape.
+** The tables of a cluster: its fields, and the bodies of its operations. It is a separate file because clusters are
+** created and changed in several ways: cluster_configuration.c, which only tries a change, uses the same shape.
 */
 
 #include "catalog/catalog.h"
@@ -9,7 +9,7 @@
 #include "catalog/cluster/cluster_base.h"
 
 enum {
-  CLUSTER_OBJECT_SPECS = 100, /* more than may be (cluster_specs.c), so that too many shards have an error of their own */
+  CLUSTER_OBJECT_SPECS = 100, /* more than the maximum (cluster_specs.c), so that too many shards have a specific error */
   CLUSTER_OBJECT_TAGS = 50
 };
 
@@ -82,7 +82,7 @@ static const svc_field cluster_object_grant_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_cluster_grant = { .name = "EmployeeAccessGrant", .fields = SVC_ROWS(cluster_object_grant_fields) };
 
-/* What clusters have in every shape in which they are sent. */
+/* Fields that clusters have in every version. */
 static const svc_field cluster_object_common_fields[] = {
   F_OBJ("advancedConfiguration", &cluster_object_advanced,
         .preset = "{\"customOpensslCipherConfigTls12\":[],\"customOpensslCipherConfigTls13\":[],"
@@ -91,7 +91,7 @@ static const svc_field cluster_object_common_fields[] = {
   F_OBJ("biConnector", &cluster_object_bi, .preset = "{\"enabled\":false,\"readPreference\":\"secondary\"}"),
   F_ENUM("configServerManagementMode", cluster_object_config_modes, .preset = "\"SVC_MANAGED\""),
   F_ENUM("configServerType", cluster_object_config_types, .flags = SVC_READ_ONLY),
-  F_OBJ("connectionStrings", &cluster_object_strings), /* each of them read-only by itself: any part may be sent back */
+  F_OBJ("connectionStrings", &cluster_object_strings), /* its members are read-only one by one, so that any part may be sent back */
   F_CREATED("createDate"),
   F_STR("dbMajorVersion", .min = 1),
   F_ENUM("diskWarmingMode", cluster_object_warming, .preset = "\"FULLY_WARMED\""),
@@ -110,13 +110,13 @@ static const svc_field cluster_object_common_fields[] = {
   F_ENUM("stateName", cluster_object_states, .flags = SVC_READ_ONLY),
   F_LIST("tags", &svc_object_tag, .max_items = CLUSTER_OBJECT_TAGS, .preset = "[]"),
   F_BOOL("terminationProtectionEnabled", .preset = "false"),
-  F_OBJ("vendorEmployeeAccessGrant", &svc_cluster_grant, .flags = SVC_READ_ONLY), /* granted by an operation of its own */
+  F_OBJ("vendorEmployeeAccessGrant", &svc_cluster_grant, .flags = SVC_READ_ONLY), /* granted by a separate operation */
   F_ENUM("versionReleaseSystem", cluster_object_releases, .preset = "\"LTS\"")
 };
 SVC_PRIVATE const svc_object svc_cluster_common = { .name = "ClusterCommon", .fields = SVC_ROWS(cluster_object_common_fields) };
 
 static const svc_field cluster_object_fields[] = {
-  F_DATE("acceptDataRisksAndForceReplicaSetReconfig"), /* for the driver, which has it with the order */
+  F_DATE("acceptDataRisksAndForceReplicaSetReconfig"), /* for the driver, which gets it with the order */
   F_ENUM("adaptiveCapacity", cluster_object_on_off, .flags = SVC_NULLABLE),
   F_ENUM("clusterType", svc_values_cluster_types, .flags = SVC_REQUIRED),
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
@@ -126,12 +126,12 @@ static const svc_field cluster_object_fields[] = {
   F_ENUM("internalClusterRole", cluster_object_roles, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
   F_BOOL("redactClientLogData", .preset = "false"),
   F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = CLUSTER_OBJECT_SPECS),
-  F_BOOL("retainBackups"), /* where the DELETE itself says nothing of it */
+  F_BOOL("retainBackups"), /* the default, if the DELETE request does not say */
   F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false")
 };
 SVC_PRIVATE const svc_object svc_cluster_object = { .name = "Cluster", .fields = SVC_ROWS(cluster_object_fields), .base = &svc_cluster_common };
 
-/* ---- what is done to it */
+/* ---- operations on it */
 
 static const svc_field cluster_object_pin_fields[] = { F_DATE("expirationDate") };
 SVC_PRIVATE const svc_object svc_cluster_pin = { .name = "PinFCVView", .fields = SVC_ROWS(cluster_object_pin_fields) };
@@ -148,7 +148,7 @@ SVC_PRIVATE const svc_object svc_cluster_scaling_mode = {
   .name = "ClusterDescriptionAutoScalingModeConfiguration", .fields = SVC_ROWS(cluster_object_scaling_mode_fields)
 };
 
-/* ---- what its processes are started with. Null is the default where the database version decides. */
+/* ---- arguments of its processes. Null: the default, which depends on the database version. */
 
 static const svc_field cluster_object_args_fields[] = {
   F_INT("changeStreamOptionsPreAndPostImagesExpireAfterSeconds", .flags = SVC_NULLABLE, .preset = "null"),

@@ -1,6 +1,6 @@
 /*
-** What can be measured of a process, of one of its databases, of a disk, of its search indexes and its search process, and of a
-** collection: its name, and its unit. In the order in which answers have them.
+** The metrics of a process, of its databases, disks, search indexes and search process, and of a collection: name and
+** unit, in the order of the answers.
 */
 #ifndef SVC_METRIC_LIST_H
 #define SVC_METRIC_LIST_H

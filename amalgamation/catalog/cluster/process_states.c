@@ -1,16 +1,16 @@
 /*
-** Process states: what has become of the processes of a cluster: which are down and were, who was elected, what runs another version.
+** Process states: down times, elections and versions of the processes of a cluster.
 **
-** Processes follow from their cluster (processes.c), so only what differs is kept: one record below a cluster of which there is something
-** to tell. It changes by reports of a driver, by simulated outages and by restarts, and each change writes its events in the same commit:
-** HOST_DOWN and HOST_UP, PRIMARY_ELECTED, NO_PRIMARY and ONE_PRIMARY, which alerts hear.
+** Processes are derived from their cluster (processes.c), so only differences are stored, in a record below a cluster that
+** has any. Reports of a driver, simulated outages and restarts change the record. Each change writes its events in the
+** same commit: HOST_DOWN and HOST_UP, PRIMARY_ELECTED, NO_PRIMARY and ONE_PRIMARY. Alerts react to these events.
 **
-** The rule: a replica set has a primary while most of its members that can be elected are up. That is the one that was elected last, if it
-** is up, else the first that can be.
+** The rule: a replica set has a primary while most of its electable members are up. The primary is the member that was
+** elected last, if it is up, otherwise the first electable member that is up.
 */
 #include "catalog/cluster/cluster_base.h"
 
-enum { PROCESS_STATES_DOWNS = 16, PROCESS_STATES_ELECTIONS = 16 }; /* that are remembered, of a host and of a set */
+enum { PROCESS_STATES_DOWNS = 16, PROCESS_STATES_ELECTIONS = 16 }; /* number of entries that are kept, per host and per replica set */
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
@@ -71,7 +71,7 @@ static bool process_states_votes(const svc_processes *of, const svc_process *p, 
   return elects && svc_str_eq(p->replica_set, set);
 }
 
-/* The one that leads a set; NULL: none does. */
+/* The primary of a replica set; NULL: none. */
 static svc_process *process_states_leader(const svc_processes *of, const svc_node *states, svc_str set)
 {
   svc_process *first = NULL, *elected = NULL;
@@ -88,7 +88,7 @@ static svc_process *process_states_leader(const svc_processes *of, const svc_nod
   return up * 2 <= all ? NULL : elected ? elected : first;
 }
 
-/* What a process is, in a replica set or in a shard, and whether it leads. */
+/* Types of a process, in a replica set or in a shard, as secondary or primary. */
 static const char *const process_states_ranks[2][2] = { { "REPLICA_SECONDARY", "REPLICA_PRIMARY" }, { "SHARD_SECONDARY", "SHARD_PRIMARY" } };
 
 static void process_states_rank(const svc_processes *of, const svc_node *states)
@@ -135,7 +135,7 @@ static svc_node *process_states_host_of(svc_call *c, svc_node *states, svc_str i
   return host;
 }
 
-/* The last of a list stay. */
+/* Keeps only the last entries of a list. */
 static void process_states_bound(svc_node *list, size_t most)
 {
   size_t n = svc_node_count(list);
@@ -178,7 +178,7 @@ static bool process_states_turn(svc_call *c, const svc_processes *of, svc_proces
   return process_states_event(c, "HOST_UP", of, p);
 }
 
-/* This one leads its set, where it can. */
+/* Makes this process the preferred primary of its replica set. */
 static bool process_states_prefer(svc_call *c, const svc_processes *of, const svc_process *leader, svc_node *states)
 {
   svc_node *host;
@@ -209,7 +209,7 @@ static bool process_states_elected(svc_call *c, const svc_processes *of, const s
   return process_states_prefer(c, of, leader, states) && process_states_event(c, "PRIMARY_ELECTED", of, leader);
 }
 
-/* What has become of a set that had this leader. */
+/* Writes the events of a replica set whose primary may have changed. before: the primary before; NULL: none. */
 static bool process_states_follow(svc_call *c, const svc_processes *of, svc_node *states, svc_str set, const svc_process *before,
                                   const svc_process *any)
 {
@@ -235,7 +235,7 @@ static bool process_states_store(svc_call *c, const svc_processes *of, const svc
   return svc_entity_store(c, &e, rc == SVC_OK ? &old : NULL);
 }
 
-/* One piece of news: {"host":"a:27017","up":false,"primary":true,"version":"8.0.1"}. What is not of this cluster is not looked at. */
+/* Applies one piece of news: {"host":"a:27017","up":false,"primary":true,"version":"8.0.1"}. Ignores hosts of other clusters. */
 static bool process_states_take(svc_call *c, svc_processes *of, svc_node *states, const svc_node *news)
 {
   svc_str id = svc_node_str(news, "host");

@@ -1,19 +1,20 @@
 /*
-** The processes that a cluster consists of, which all that is monitored is asked of.
+** The processes of a cluster, which monitoring reports on.
 **
 **   a replica set      each node: a server, port 27017, the first of them primary
 **   a sharded cluster  each node: a router at 27016, which connection strings lead to, and a server of its shard at 27017;
-**                      and, unless the shards do that (configServerType EMBEDDED), three servers at 27019 on hosts of their own that
-**                      know which shard has what
+**                      and, unless the shards do that (configServerType EMBEDDED), three servers at 27019 on separate hosts that
+**                      store which shard has which data
 **
-** They follow from the cluster's specification, and their hosts are those of its connection strings: nodes that can be elected
-** first, numbered on for those that cannot. Of what a driver runs they are the hosts that it names. Nothing is stored.
+** Processes are derived from the cluster's specification, and their hosts are those of its connection strings: electable
+** nodes come first, and the numbers continue with the other nodes. For a cluster of a driver, they are the hosts that the
+** driver reports. Nothing is stored.
 */
 #include "catalog/cluster/cluster_base.h"
 
 enum { PROCESS_CONFIG_PORT = 27019, PROCESS_CONFIGS = 3 };
 
-static const char process_idle[] = "NO_DATA"; /* the type of what does not run */
+static const char process_idle[] = "NO_DATA"; /* the type of a process that does not run */
 
 static const svc_field processes_news_fields[] = {
   F_STR("host", .flags = SVC_REQUIRED, .min = 1, .max = 300), F_STR("movedTo", .min = 1, .max = 300), F_BOOL("primary"), F_BOOL("up"),
@@ -24,8 +25,8 @@ SVC_PRIVATE const svc_object svc_process_news = { .name = "ProcessNews", .fields
 typedef struct processes_making {
   svc_call *c;
   svc_processes *out;
-  svc_str stem, tail, alias; /* of the hosts' names; alias: the cluster's name, in place of the stem */
-  svc_str set;               /* what names of replica sets begin with: the stem, or the name as it is written */
+  svc_str stem, tail, alias; /* prefix and suffix of host names; alias: the cluster's name, instead of the prefix */
+  svc_str set;               /* prefix of replica set names: the stem, or the cluster's name as written */
   size_t room;
   bool idle; /* nothing runs there */
 } processes_making;
@@ -33,7 +34,7 @@ typedef struct processes_making {
 static svc_process *processes_add(processes_making *m, svc_str host, int64_t port, const char *type)
 {
   svc_process *p = &m->out->at[m->out->count];
-  if (SVC_NEVER(m->out->count == m->room)) return NULL; /* they were counted before */
+  if (SVC_NEVER(m->out->count == m->room)) return NULL; /* room was allocated for all of them */
   m->out->count++;
   memset(p, 0, sizeof *p);
   p->host = host;
@@ -46,7 +47,7 @@ static svc_process *processes_add(processes_making *m, svc_str host, int64_t por
 
 /* ------------------------------------------------------------------------------------------------------ by specification */
 
-/* A server of the replica set `part` number `set`: "a1b2c3-shard-00-01", "a1b2c3-shard-0". */
+/* Adds a server of the replica set with this part and number: "a1b2c3-shard-00-01", "a1b2c3-shard-0". */
 static void processes_server(processes_making *m, const char *part, unsigned set, unsigned node, int64_t port, const char *type)
 {
   svc_arena *a = m->c->arena;
@@ -134,7 +135,7 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
   m.set = kept.legacy ? svc_node_str(out->body, "name") : svc_arena_copy(c->arena, m.stem);
   m.idle = svc_node_bool(out->body, "paused", false) || svc_cluster_is(out->body, "stateName", "CREATING");
   for (i = 0, m.room = 1; i < hosts.n; i++) m.room += hosts.p[i] == ',';
-  told = svc_cluster_told(cluster);
+  told = svc_cluster_driven(cluster);
   if (!told) m.room = processes_room(out);
   out->at = svc_arena_alloc(c->arena, (m.room + 1) * sizeof *out->at);
   if (!out->at) return svc_no_memory(c);
@@ -145,17 +146,17 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
-/* Could it be a process of this cluster, by what its name begins with? No other cluster of the project begins so. */
+/* Whether the id may belong to this cluster, judging by its prefix, which no other cluster of the project has. */
 static bool processes_may_be(svc_call *c, const svc_entity *cluster, svc_str id)
 {
   svc_cluster_kept kept = svc_cluster_kept_of(cluster);
   size_t n = kept.legacy ? cluster->unique.n : CLUSTER_ID;
-  if (svc_cluster_told(cluster)) return true;
+  if (svc_cluster_driven(cluster)) return true;
   if (id.n <= n || id.p[n] != '-') return false;
   return kept.legacy ? svc_str_is_nocase((svc_str){ id.p, n }, svc_arena_copy(c->arena, cluster->unique).p) : memcmp(id.p, kept.id, n) == 0;
 }
 
-/* The public name of a host with private addresses: without its "-pri". */
+/* The public name of a host with private addresses: without "-pri". */
 static svc_str processes_public(svc_call *c, svc_str id)
 {
   static const char mark[] = "-pri.";
@@ -208,7 +209,7 @@ SVC_PRIVATE const svc_node *svc_process_region(const svc_processes *of, const sv
     node -= svc_cluster_electable(region);
   }
   *elects = false;
-  for (region = svc_node_first(regions); SVC_ALWAYS(region); region = region->next) { /* by these the nodes were counted */
+  for (region = svc_node_first(regions); SVC_ALWAYS(region); region = region->next) { /* the nodes were counted by the same fields */
     int64_t others = svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
                      svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
     if (node < others) return region;

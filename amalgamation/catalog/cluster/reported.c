@@ -1,20 +1,23 @@
 /*
-** Measurements and logins that a driver has reported (svc_report): they are kept, and shown where a driver does not answer the question.
+** Measurements and logins that a driver has reported (svc_report) are stored, and shown when a driver does not answer the
+** question.
 **
-** A measurement is kept by the minute, which is the finest granularity of series; a later one of the same minute replaces it. One record
-** holds an hour of one metric of one process, and its id is made of these: so a measurement costs one look-up and one write in a store of
-** any size. A login is one record, and its body is what access history shows. Both are rings below their cluster (SVC_RING): records go when
-** their time is over, and the oldest goes for one that would be too many.
+** A measurement is stored per minute, the finest granularity of series; a later one of the same minute replaces it. A
+** record holds one hour of one metric of one process, and its id is made from these three. So a measurement costs one
+** lookup and one write in a store of any size. A login is one record, and its body is what the access history shows. Both
+** are rings below their cluster (SVC_RING): records expire, and a new record displaces the oldest one if there are too
+** many.
 **
-** The rule: a report is taken as a whole, or refused as a whole before anything is written. A time that has not come yet counts as now,
-** since clocks differ. A time before all that is kept is refused, and so is a host that the cluster does not have.
+** The rule: a report is accepted as a whole, or refused as a whole before anything is written. A time in the future counts
+** as now, because clocks differ. A time before the retention period is refused, and so is a host that the cluster does not
+** have.
 */
 #include "catalog/cluster/cluster_base.h"
 #include "catalog/cluster/metric_list.h"
 
 #define REPORTED_HOUR ((int64_t)3600000)
 #define REPORTED_MINUTE 60000
-enum { REPORTED_DIGITS = 32 }; /* of a value, as it is written */
+enum { REPORTED_DIGITS = 32 }; /* maximum characters of a value */
 
 SVC_PRIVATE const char *const svc_process_metric_names[] = { SVC_METRICS_PROCESS(SVC_METRIC_NAME) NULL };
 
@@ -37,7 +40,7 @@ SVC_PRIVATE const svc_object svc_login_news = { .name = "LoginNews", .fields = S
 
 /* ---------------------------------------------------------------------------------------------------------- measurements */
 
-/* The id of the record of an hour; false: no memory. */
+/* The id of the record of an hour; false: out of memory. */
 static bool reported_id(svc_call *c, svc_str process, svc_str metric, int64_t hour, svc_id *out)
 {
   static const svc_id none;
@@ -48,7 +51,7 @@ static bool reported_id(svc_call *c, svc_str process, svc_str metric, int64_t ho
   return true;
 }
 
-/* The values of an hour, minute by minute, with null where there is none; NULL: there are none, or failed. */
+/* The values of an hour, minute by minute; null: no value. NULL: no record, or failed. */
 static svc_node *reported_hour(svc_call *c, const svc_id *cluster, svc_str process, svc_str metric, int64_t hour)
 {
   svc_node *body;
@@ -60,7 +63,7 @@ static svc_node *reported_hour(svc_call *c, const svc_id *cluster, svc_str proce
   return svc_node_get(body, "values");
 }
 
-/* The value of a minute of the hour. False: no memory. */
+/* Sets the value of a minute in the hour. False: out of memory. */
 static bool reported_set(svc_call *c, svc_node *values, int64_t minute, svc_str text)
 {
   svc_node *one = svc_node_first(values);
@@ -97,7 +100,7 @@ static bool reported_keep_measurement(svc_call *c, const svc_noun_info *noun, co
   if (rc == SVC_OK) return svc_rewrite(c, &e, change.body);
   change.id = id;
   change.parent = cluster->id;
-  /* Not all of an hour go at the same moment: other work that is due has its turn between them. */
+  /* Spreads the expiry of an hour's records, so that other due steps run in between. */
   svc_change_due(&change, SVC_DUE_EXPIRY, (hour + 1) * REPORTED_HOUR + CLUSTER_MEASUREMENTS_KEPT + id.b[11] * (REPORTED_HOUR / 256));
   return svc_insert(c, &change, &e);
 }
@@ -176,7 +179,7 @@ SVC_PRIVATE svc_node *svc_reported_logins(svc_call *c, const svc_id *cluster, co
 /* ------------------------------------------------------------------------------------------------------------------- all */
 
 static const struct reported_row {
-  const char *list, *noun; /* the member of a report, and what is made of its elements */
+  const char *list, *noun; /* the member of a report, and the noun that stores its elements */
   int64_t kept;            /* milliseconds */
   bool (*keep)(svc_call *c, const svc_noun_info *noun, const svc_entity *cluster, const svc_process *p, const svc_node *news, int64_t at);
 } reported_rows[] = {
@@ -197,7 +200,7 @@ static int64_t reported_at(const svc_call *c, const svc_node *news)
   return svc_date_parse(svc_node_str(news, "at"), &at) && at < c->now ? at : c->now;
 }
 
-/* What the table of fields cannot say of one element: violations. */
+/* Checks what the field table cannot express about an element; adds violations. */
 static void reported_check(svc_call *c, const svc_processes *of, const struct reported_row *row, const svc_node *news, size_t i)
 {
   const svc_node *value = svc_node_get(news, "value");

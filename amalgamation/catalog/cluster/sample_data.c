@@ -1,8 +1,8 @@
 /*
-** The collections of the sample data, with the figures that are public: how many documents, how large, which indexes. And the queries that
-** applications run on them: by fields that these collections have.
+** The collections of the sample data, with their published figures: number and size of documents, and indexes. Also the
+** queries that applications run on them, by fields that these collections have.
 **
-** The rule: whatever speaks of sample data (sizes, slow queries, suggestions, logs) has it from this table, so no two answers differ.
+** The rule: all answers about sample data (sizes, slow queries, suggestions, logs) use this table, so that they agree.
 */
 #include "catalog/cluster/sample_data.h"
 
@@ -44,7 +44,7 @@ static const svc_sample sample_data_rows[] = {
   { "sample_weatherdata.data", 10000, 1645, 10, { { NULL, NULL } }, { { "find", "{\"callLetters\":\"C%u\"}", "[{\"ts\":-1}]" } } },
 };
 
-/* A collection that an archive or a managed namespace names: records with an owner, a state and a title. */
+/* A collection that only an archive or a managed namespace names: records with an owner, a state and a title. */
 static const svc_sample sample_data_other = {
   NULL, 40000, 640, 12, { { "owner_1", "[{\"owner\":1}]" }, { "owner_1_total_1", "[{\"owner\":1},{\"total\":1}]" }, { "former_1", "[{\"former\":1}]" } },
   { { "find", "{\"state\":\"S%u\"}", "[{\"since\":-1}]" }, { "find", "{\"owner\":%u}", NULL },

@@ -1,19 +1,19 @@
 /*
-** The machine behind every instance size: memory, vCPUs, connections, disk. Every figure that is simulated follows from it.
+** The machine of each instance size: memory, vCPUs, connections, disk. All simulated figures are derived from it.
 **
-** The rule: a size has one row, whichever provider it is of. Where providers differ (disks, IOPS) the specification of the cluster has the
-** figure, and that one counts. Generations of one size (_GEN_2) share a row.
+** The rule: a size has one row for all providers. Where providers differ (disks, IOPS), the cluster's specification has
+** the figure and takes precedence. Generations of a size (_GEN_2) share a row.
 */
 #include "catalog/cluster/tier.h"
 #include "catalog/values.h"
 
 #define TIER_MB ((int64_t)1048576)
-#define TIER_GB ((int64_t)1000000000) /* of disks */
+#define TIER_GB ((int64_t)1000000000) /* decimal gigabytes, for disks */
 #define TIER(name, mb, vcpus, most, gb, per_second) { name, (mb) * TIER_MB, vcpus, most, (gb) * TIER_GB, per_second, false }
 #define TIER_SHARE(name, mb, bytes) { name, (mb) * TIER_MB, 2, 500, bytes, 1000, true }
 
 static const svc_tier tier_rows[] = {
-  TIER("M10", 2048, 2, 1500, 10, 3000), /* first: what an unknown size is */
+  TIER("M10", 2048, 2, 1500, 10, 3000), /* first: also used for unknown sizes */
   TIER_SHARE("M0", 1024, TIER_GB / 2),
   TIER_SHARE("M2", 1024, 2 * TIER_GB),
   TIER_SHARE("M5", 1536, 5 * TIER_GB),
@@ -61,7 +61,7 @@ SVC_PRIVATE const svc_tier *svc_tier_of(svc_str size)
   return &tier_rows[0];
 }
 
-/* Without floating point, so that every architecture has the same bytes: of the fraction three digits count. */
+/* Avoids floating point, so that every architecture computes the same bytes. Three digits of the fraction count. */
 SVC_PRIVATE int64_t svc_tier_gigabytes(const svc_node *size)
 {
   svc_str rest = size && size->type == SVC_J_NUMBER ? size->text : SVC_S(""), whole = svc_str_cut(&rest, '.');
@@ -86,7 +86,7 @@ SVC_PRIVATE const char *svc_tier_analytics(const svc_node *body)
   return region ? svc_tier_of(svc_node_str(svc_node_get(region, svc_values_node_kinds[SVC_NODES_ANALYTICS]), "instanceSize"))->size : "";
 }
 
-/* Nodes that can be elected come first, region by region; then those that cannot: the order of processes.c. */
+/* Electable nodes come first, region by region, then the others: the same order as in processes.c. */
 SVC_PRIVATE const svc_node *svc_tier_region(const svc_node *body, unsigned spec, unsigned node, int *kind)
 {
   const svc_node *at = svc_node_first(svc_node_get(body, "replicationSpecs")), *regions, *region;

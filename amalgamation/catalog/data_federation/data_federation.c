@@ -1,14 +1,14 @@
 /*
-** Data federation: a federated database instance of a project, which answers queries over clusters, buckets and sites as if
-** they were one database. What it reads from is in federation_storage.c.
+** Data federation: a federated database instance of a project, which answers queries over clusters, buckets and sites as
+** if they were one database. Its sources are in federation_storage.c.
 **
-**   POST, PATCH --> UNVERIFIED --> ACTIVE --> DELETED <-- DELETE     then it is gone: 404
+**   POST, PATCH --> UNVERIFIED --> ACTIVE --> DELETED <-- DELETE     then it is deleted: 404
 **
-** Unusual: whatever of it is changed is verified again. One whose role is not authorized yet (skipRoleValidation), or that is
-** to read a bucket without a role, stays UNVERIFIED until a change mends that. Of the bucket by which a role is tried only the
-** driver hears; it is kept beside the body.
+** Each change is verified again. An instance stays UNVERIFIED if its role is not authorized yet (skipRoleValidation), or
+** if it reads a bucket without a role, until a change corrects that. Only the driver gets the bucket that is used to test
+** a role. The name of that bucket is stored next to the JSON.
 **
-** What a role is called at its provider, and the private ways to the instance, follow from other nouns when it is shown.
+** The provider's names of a role, and the private hosts of the instance, come from other nouns when the instance is shown.
 */
 #include "catalog/security/cloud_role.h"
 #include "catalog/data_federation/data_federation_parts.h"
@@ -16,8 +16,8 @@
 
 enum {
   DATA_FEDERATION_MOST = 25,
-  DATA_FEDERATION_HOSTS = 10, /* that a driver may name */
-  DATA_FEDERATION_LABEL = 38, /* characters of its name in that of its host: with its id they are one label */
+  DATA_FEDERATION_HOSTS = 10, /* maximum hosts from a driver */
+  DATA_FEDERATION_LABEL = 38, /* maximum characters of the instance's name in its host name: together with the id they are one label */
   DATA_FEDERATION_LOG_SECONDS = 86400
 };
 
@@ -27,7 +27,7 @@ static const char *const data_federation_states[] = { "UNVERIFIED", "ACTIVE", "D
 static const char *const data_federation_types[] = { "USER", "ONLINE_ARCHIVE", NULL };
 static const char *const data_federation_clouds[] = { "AWS", "AZURE", "GCP", NULL };
 
-/* Where queries can be run. */
+/* Regions where queries run. */
 #define DATA_FEDERATION_REGIONS \
   "AMSTERDAM_NLD", "BELGIUM_EU", "DUBLIN_IRL", "FRANKFURT_DEU", "IOWA_USA", "LONDON_GBR", "MONTREAL_CAN", "MUMBAI_IND", "OREGON_USA", \
   "SAOPAULO_BRA", "SEOUL_KOR", "SINGAPORE_SGP", "SYDNEY_AUS", "TOKYO_JPN", "VIRGINIA_USA"
@@ -39,8 +39,8 @@ static const char *const data_federation_aws_regions[] = {
 static const char *const data_federation_azure_regions[] = { "AMSTERDAM_NLD", "SAOPAULO_BRA", "VIRGINIA_USA", NULL };
 static const char *const data_federation_gcp_regions[] = { "BELGIUM_EU", "IOWA_USA", NULL };
 
-/* What is different from one cloud to the other: the member of cloudProviderConfig, the stores that are read in its role, where
-** queries run, and what is shown of the role, each behind what its own noun calls it. */
+/* Differences between clouds: the member of cloudProviderConfig, the stores that are read with its role, the regions where queries
+** run, and the shown fields of the role: the name in the role's own noun, then the name here. */
 static const struct data_federation_cloud {
   const char *config, *provider, *store;
   const char *const *regions;
@@ -63,7 +63,7 @@ static const svc_field data_federation_aws_fields[] = {
   F_HEX24("roleId", .flags = SVC_REQUIRED),
   F_STR("testS3Bucket", .flags = SVC_WRITE_ONLY, .min = 1, .max = 255)
 };
-static const svc_need data_federation_aws_needs[] = { /* where the role is another one: data_federation_bucket() */
+static const svc_need data_federation_aws_needs[] = { /* required if the role changes: data_federation_bucket() */
   { .fields = "testS3Bucket", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object data_federation_aws = {
@@ -163,7 +163,7 @@ static const svc_guard data_federation_guards[] = {
   { "state", "DELETED", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME }, { NULL, NULL, 0, 0 }
 };
 
-/* What is not there is refused by the rules of storage, which name the field. */
+/* The rules of storage refuse a cluster that does not exist, and name the field. */
 static const svc_ref data_federation_refs[] = {
   SVC_CLOUD_ROLE("cloudProviderConfig.aws.roleId"),
   SVC_CLOUD_ROLE("cloudProviderConfig.azure.roleId"),
@@ -175,13 +175,13 @@ static const svc_ref data_federation_refs[] = {
 
 /* ---------------------------------------------------------------------------------------------------------------- roles */
 
-/* The role that this part of cloudProviderConfig names. False: there is none, or not here. */
+/* The role that this part of cloudProviderConfig names. False: none, or not in this project. */
 static bool data_federation_role(svc_call *c, const svc_node *config, svc_entity *out)
 {
   return svc_entity_get_text_id(c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group, svc_node_str(config, "roleId"), out) == SVC_OK;
 }
 
-/* What a role is called at its provider, into the body. */
+/* Copies the provider's names of each role into the body. */
 static void data_federation_show_roles(svc_call *c, svc_node *body)
 {
   svc_node *config = svc_node_get(body, "cloudProviderConfig"), *one;
@@ -197,7 +197,8 @@ static void data_federation_show_roles(svc_call *c, svc_node *body)
   }
 }
 
-/* Each role must be one of its cloud, and authorized, unless the caller says not to look. *good: all that is read can be. */
+/* Each role must belong to its cloud, and be authorized, unless the request skips that check. *good: everything that is read can be
+** read. */
 static bool data_federation_roles(svc_call *c, const svc_change *change, bool *good)
 {
   const svc_query_value *skip = svc_query_get(c, "skipRoleValidation");
@@ -210,7 +211,8 @@ static bool data_federation_roles(svc_call *c, const svc_change *change, bool *g
     const svc_node *one = svc_node_get(config, cloud->config);
     svc_str id = svc_node_str(one, "roleId");
     if (!one && svc_federation_reads_in_role(storage, cloud->store)) *good = false;
-    if (!one || !data_federation_role(c, one, &role)) continue; /* one that is not there is refused by its row */
+    if (!one || !data_federation_role(c, one, &role)) continue; /* a role that does not exist is refused by its row in
+                                                                   data_federation_refs */
     if (!svc_str_is(svc_cloud_role_provider(&role), cloud->provider)) return svc_fail(c, SVC_E_CANNOT_ASSUME_ROLE, "S", &id);
     if (!(skip && skip->number) && !svc_cloud_role(c, id, svc_str_c(cloud->provider))) return false;
     *good = *good && svc_cloud_role_authorized(&role);
@@ -218,7 +220,7 @@ static bool data_federation_roles(svc_call *c, const svc_change *change, bool *g
   return svc_txn_good(c);
 }
 
-/* A role that is new is tried on a bucket. */
+/* A new role needs a bucket to be tested on. */
 static void data_federation_bucket(svc_call *c, svc_change *change)
 {
   const svc_node *is = svc_node_get(svc_node_get(change->body, "cloudProviderConfig"), "aws");
@@ -253,7 +255,7 @@ static void data_federation_host(svc_call *c, svc_change *change)
   svc_node_put(c->arena, change->body, hosts);
 }
 
-/* By each private endpoint that leads to federated instances, a host of its own. */
+/* Each private endpoint of federated instances has a host name of its own. */
 static bool data_federation_private_hosts(svc_call *c, const svc_entity *e, svc_node *body)
 {
   svc_node *hosts = svc_node_array(c->arena, "privateEndpointHostnames"), *one;
@@ -276,7 +278,7 @@ static bool data_federation_private_hosts(svc_call *c, const svc_entity *e, svc_
 
 /* ----------------------------------------------------------------------------------------------------------------- hooks */
 
-/* Online archives are read through their clusters: no instance of the other type is ever made. */
+/* Online archives are read through their clusters, so instances of the other type never exist. */
 static bool data_federation_keep(svc_call *c, const svc_entity *e)
 {
   const svc_query_value *type = svc_query_get(c, "type");
@@ -326,7 +328,8 @@ static const char *const data_federation_logs[] = { "queryLogs", NULL };
 static const svc_field data_federation_log_fields[] = { SVC_LOG_ASKED(data_federation_logs) };
 static const svc_object data_federation_log_asked = { .name = "AskedFederationLog", .fields = SVC_ROWS(data_federation_log_fields) };
 static const svc_question_row data_federation_log_question = {
-  "logs", "data federation", "The log of queries, line by line, from `from` until `until`, in seconds.", &data_federation_log_asked, NULL, SVC_REPLY_LINES
+  "logs", "data federation",
+  "The log lines of queries from `from` until `until`, in seconds.", &data_federation_log_asked, NULL, SVC_REPLY_LINES
 };
 
 static bool data_federation_ask(svc_call *c)
@@ -343,7 +346,7 @@ static const svc_field data_federation_fact_fields[] = { F_STRS("hostnames", .mi
 static const svc_object data_federation_facts_object = { .name = "FederationFacts", .fields = SVC_ROWS(data_federation_fact_fields) };
 static const svc_order_row data_federation_orders[] = {
   { "federation.put",
-    "Serve the federated database as `storage` says. Facts: the names of hosts by which it is reached.",
+    "Serve the federated database as defined by `storage`. Facts: the host names at which clients reach it.",
     NULL, &data_federation_facts_object, 0 },
   { "federation.delete", "Stop serving the federated database.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
@@ -371,7 +374,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation = {
   .refs = data_federation_refs,
   .event_created = "FEDERATED_DATABASE_CREATED",
   .event_updated = "FEDERATED_DATABASE_UPDATED",
-  .event_deleted = "FEDERATED_DATABASE_UPDATED", /* asked for: when it is gone it is REMOVED */
+  .event_deleted = "FEDERATED_DATABASE_UPDATED", /* the request; REMOVED follows when the instance is deleted */
   .event_field = "resourceId",
   .orders = data_federation_orders,
   .questions = SVC_ASKS(&data_federation_log_question),

@@ -1,11 +1,11 @@
 /*
-** Private endpoint of data federation: an interface in a network of the customer's by which the federated instances of a
-** project are reached. The customer makes it at the provider and says here what it is called there.
+** Private endpoint of data federation: an interface in a customer's network that leads to the federated instances of a
+** project. The customer creates the endpoint at the provider and registers its id here.
 **
-**   POST --> PENDING --> OK --> DELETING <-- DELETE     then it is gone: 404
+**   POST --> PENDING --> OK --> DELETING <-- DELETE     then it is deleted: 404
 **                +-----> FAILED
 **
-** Unusual: a POST answers with the list; and of one that is there already it changes the comment, and nothing else.
+** A POST answers with the list. A POST of a registered endpoint only changes its comment.
 */
 #include "catalog/data_federation/data_federation_parts.h"
 #include "catalog/policy/policy_language.h"
@@ -26,7 +26,7 @@ static const svc_field data_federation_endpoint_fields[] = {
   F_ENUM("status", data_federation_endpoint_states, .flags = SVC_READ_ONLY),
   F_ENUM("type", data_federation_endpoint_types, .flags = SVC_FIXED, .preset = "\"DATA_LAKE\"")
 };
-/* Where the customer reaches it is known with the region, or not at all; at AZURE it must be. */
+/* AWS: the region and the customer's address are given together, or not at all. AZURE: both are required. */
 static const svc_need data_federation_endpoint_needs[] = {
   { .fields = "customerEndpointDNSName", .where = "provider=AWS region" },
   { .fields = "customerEndpointIPAddress", .where = "provider=AZURE" },
@@ -61,12 +61,12 @@ static const svc_lifecycle data_federation_endpoint_lifecycle = {
   .transitions = data_federation_endpoint_transitions
 };
 
-/* Whoever deletes it once more, or changes it then, finds it gone. */
+/* A change or delete during deletion answers 404. */
 static const svc_guard data_federation_endpoint_guards[] = {
   { "status", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_PRIVATELINK_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };
 
-/* What each provider's endpoints are called, and the field that says where the customer reaches them. */
+/* The pattern of each provider's endpoint ids, and the field with the customer's address. */
 static const struct {
   const char *provider, *id, *address;
 } data_federation_endpoint_ways[] = {
@@ -84,7 +84,7 @@ static void data_federation_endpoint_rules(svc_call *c, const svc_node *body)
   if (!way && svc_node_get(body, "azureLinkId")) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("azureLinkId"), "is not allowed for this provider");
 }
 
-/* One that is there: what is sent must be what it is, but for the comment. */
+/* A registered endpoint: all members except the comment must be unchanged. */
 static bool data_federation_endpoint_again(svc_call *c, const svc_entity *old)
 {
   const svc_node *member;
@@ -121,8 +121,9 @@ static bool data_federation_endpoint_add(svc_call *c)
 }
 
 static const svc_order_row data_federation_endpoint_orders[] = {
-  { "federation_endpoint.create", "Let the private endpoint of the customer reach the federated databases of the project.", NULL, NULL, 0 },
-  { "federation_endpoint.delete", "Let it reach them no more.", NULL, NULL, 0 },
+  { "federation_endpoint.create",
+    "Allow the private endpoint of the customer to reach the federated databases of the project.", NULL, NULL, 0 },
+  { "federation_endpoint.delete", "Stop allowing the private endpoint.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -144,7 +145,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .guards = data_federation_endpoint_guards,
   .event_created = "INTERFACE_ENDPOINT_CREATED",
   .event_updated = "INTERFACE_ENDPOINT_PATCHED",
-  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
+  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* the request; DELETED follows when the endpoint is deleted */
   .event_field = "resourceId",
   .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),
   .orders = data_federation_endpoint_orders,

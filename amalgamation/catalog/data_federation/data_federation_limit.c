@@ -1,13 +1,13 @@
 /*
-** Limit of a federated database instance: how many bytes its queries may process, one at a time, or all of a day, a week or a
-** month. There are four names; a limit is there when it was set, and gone when it is deleted: then that of the project holds,
-** which is the highest that it can be set to.
+** Limit of a federated database instance: maximum bytes that its queries may process: a single query, or all of a day, a
+** week or a month. There are four names. A limit exists from its first setting until it is deleted; then the limit of the
+** project applies, which is also the maximum for its value.
 **
-** The driver says how much was used. The simulator runs no query, and says 0.
+** The driver reports the usage. The simulator runs no queries, and reports 0.
 */
 #include "catalog/catalog.h"
 
-#define DATA_FEDERATION_LIMIT_OF "dataFederation." /* before the same names, those of the project */
+#define DATA_FEDERATION_LIMIT_OF "dataFederation." /* prefix of the same names among the project's limits */
 
 static const char *const data_federation_limit_names[] = {
   "bytesProcessed.daily", "bytesProcessed.monthly", "bytesProcessed.query", "bytesProcessed.weekly", NULL
@@ -51,15 +51,16 @@ static const svc_field data_federation_limit_asked_fields[] = { F_ENUM("metric",
 static const svc_object data_federation_limit_asked = { .name = "AskedUsage", .fields = SVC_ROWS(data_federation_limit_asked_fields) };
 static const svc_field data_federation_limit_said_fields[] = { { .name = "values", .type = SVC_MAP, .item = SVC_INT64 } };
 static const svc_object data_federation_limit_said = {
-  .name = "Usage", .fields = SVC_ROWS(data_federation_limit_said_fields), .base = &svc_told_figure
+  .name = "Usage", .fields = SVC_ROWS(data_federation_limit_said_fields), .base = &svc_driver_reply_figure
 };
 static const svc_question_row data_federation_limit_question = {
   "measure", "data federation",
-  "The bytes that queries have read, by the name of the limit: `values` is {\"bytesProcessed.daily\":1}. Of a limit that is left out nothing was used.",
+  "The bytes that queries have read, by the name of the limit: `values` is {\"bytesProcessed.daily\":1}. An omitted limit counts "
+  "as unused.",
   &data_federation_limit_asked, &data_federation_limit_said, SVC_REPLY_OBJECT
 };
 
-/* All of them in one question. */
+/* Asks for all limits in one question. */
 static bool data_federation_limit_ask(svc_call *c)
 {
   const svc_entity *e = svc_path_entity(c, "data federation");
@@ -86,10 +87,10 @@ static void data_federation_limit_used(svc_call *c, const svc_node *said, svc_no
   svc_node_set_i64(c->arena, limit, "currentUsage", bytes > 0 ? bytes : 0);
 }
 
-/* What is measured at this moment has no ETag. Where nothing is said of usage, as by the simulator, which has no queries, the answer stands. */
+/* A measured value has no ETag. If the reply has no usage, as from the simulator, the answer stays as it is. */
 static bool data_federation_limit_on_reply(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told(c, &data_federation_limit_question, reply);
+  const svc_node *said = svc_driver_reply(c, &data_federation_limit_question, reply);
   svc_node *body;
   if (said && !svc_node_get(said, "values")) return true;
   body = said ? svc_answer_parsed(c) : NULL;
@@ -99,10 +100,10 @@ static bool data_federation_limit_on_reply(svc_call *c, const svc_reply *reply)
   return svc_answer_body(c, body);
 }
 
-/* The same of all that are listed. */
+/* The same for all limits of a list. */
 static bool data_federation_limit_all_on_reply(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told(c, &data_federation_limit_question, reply);
+  const svc_node *said = svc_driver_reply(c, &data_federation_limit_question, reply);
   svc_node *body, *list, *one;
   if (said && !svc_node_get(said, "values")) return true;
   body = said ? svc_answer_parsed(c) : NULL;
@@ -115,7 +116,7 @@ static bool data_federation_limit_all_on_reply(svc_call *c, const svc_reply *rep
 
 /* --------------------------------------------------------------------------------------------------------------- setting */
 
-/* The project's own; -1: this build has none. */
+/* The project's limit of the same name; -1: the build has no project limits. */
 static int64_t data_federation_limit_highest(svc_call *c, const svc_node *body)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
@@ -143,14 +144,14 @@ static svc_node *data_federation_limit_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* One that is new: of what it is called its body may say nothing else. */
+/* Creates a limit. The body may repeat the name and the tenantName, but not change them. */
 static bool data_federation_limit_make(svc_call *c, const svc_entity *tenant, svc_str name)
 {
   svc_node *begin = svc_node_object(c->arena, NULL);
   svc_change change;
   svc_entity e;
   if (!begin) return svc_no_memory(c);
-  if (c->request.if_match.n) return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* no state of it can match */
+  if (c->request.if_match.n) return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* there is no state that could match */
   svc_node_set_str(c->arena, begin, "name", name);
   svc_node_set_str(c->arena, begin, "tenantName", tenant->unique);
   memset(&change, 0, sizeof change);
@@ -181,7 +182,7 @@ static const svc_field data_federation_limit_fact_fields[] = { F_LONG("currentUs
 static const svc_object data_federation_limit_facts = { .name = "LimitFacts", .fields = SVC_ROWS(data_federation_limit_fact_fields) };
 static const svc_order_row data_federation_limit_orders[] = {
   { "federation_limit.put", "Enforce the limit on how much data queries process.", NULL, &data_federation_limit_facts, 0 },
-  { "federation_limit.delete", "The limit is enforced no more.", NULL, NULL, 0 },
+  { "federation_limit.delete", "Stop enforcing the limit.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -203,7 +204,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_limit = {
   .key = "name",
   .unique = "name",
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
-  .err_exists = SVC_E_RESOURCE_NOT_FOUND, /* never: it is changed then */
+  .err_exists = SVC_E_RESOURCE_NOT_FOUND, /* cannot happen: an existing limit is changed */
   .event_created = "DATA_FEDERATION_QUERY_LIMIT_CONFIGURED",
   .event_updated = "DATA_FEDERATION_QUERY_LIMIT_CONFIGURED",
   .event_deleted = "DATA_FEDERATION_QUERY_LIMIT_DELETED",

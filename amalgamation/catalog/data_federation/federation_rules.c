@@ -1,13 +1,14 @@
 /*
-** The rules of what a federated database instance reads from (federation_storage.c has its tables): every name is the only one of its
-** kind where it stands; a data source names a store that is there, and says of it what the provider of that store asks for and nothing
-** else; a cluster that a store names is one of the project's; a view has a pipeline that servers would take, and what it is a view of
-** stands in the same database. All of it together is of a bounded size, which is looked at before names are compared with each other.
+** Rules for the sources of a federated database instance (federation_storage.c has the tables).
+**
+** The rules: names are unique in their list. A data source names an existing store, and has exactly the fields that the
+** store's provider requires. A cluster of a store belongs to the project. A view has a valid pipeline, and its source is
+** in the same database. The total size is bounded, and checked before names are compared with each other.
 */
 #include "catalog/data_federation/data_federation_parts.h"
 
 enum {
-  FEDERATION_RULES_BYTES = 32768, /* of the whole instance, as it is stored */
+  FEDERATION_RULES_BYTES = 32768, /* maximum of the whole instance, as stored */
   FEDERATION_RULES_DEPTH = 32
 };
 
@@ -30,7 +31,7 @@ static const svc_node *federation_rules_named(const svc_node *first, const svc_n
   return first == end ? NULL : first;
 }
 
-/* Of a list, names that another one before it has, or one of `others`. */
+/* Refuses names of a list that occur earlier in it, or in `others`. */
 static void federation_rules_unique(svc_call *c, const svc_node *object, const char *list, const svc_node *others, const char *at)
 {
   const svc_node *first = federation_rules_first(object, list), *one;
@@ -55,7 +56,7 @@ static const struct {
   { "dls:azure", FEDERATION_RULES_DATASET }, { "dls:gcp", FEDERATION_RULES_DATASET },
 };
 
-/* What is said of a source, and of which kinds of stores it can be. */
+/* Fields of a source, and the kinds of stores that allow them. */
 static const struct {
   const char *field;
   int kinds;
@@ -68,11 +69,11 @@ static const struct {
   { "urls", FEDERATION_RULES_SITE },
 };
 
-/* Of which fields one must be there, and no two may be; where the name of the second row is "*", none is needed. */
+/* For each kind of store, exactly one of these fields is required. None is required if the collection or database is named "*". */
 static const struct {
   int kind;
   const char *one, *other;
-  bool of_collection, of_database; /* whose name it is */
+  bool of_collection, of_database; /* the collection, or the database, whose name may be "*" */
 } federation_rules_needed[] = {
   { FEDERATION_RULES_BUCKET, "path", NULL, false, false },
   { FEDERATION_RULES_CLUSTER, "collection", "collectionRegex", true, false },
@@ -89,7 +90,7 @@ static int federation_rules_kind(const svc_node *store)
   return 0;
 }
 
-/* Clients that send every field send most of them empty. */
+/* Whether a field has a value: clients that send all fields leave most of them empty. */
 static bool federation_rules_has(const svc_node *source, const char *field)
 {
   const svc_node *value = field ? svc_node_get(source, field) : NULL;
@@ -98,9 +99,9 @@ static bool federation_rules_has(const svc_node *source, const char *field)
   return value->text.n && !svc_str_is(value->text, "false") && !svc_str_is(value->text, "0");
 }
 
-typedef struct federation_rules_place { /* of a data source */
+typedef struct federation_rules_place { /* the position of a data source */
   const svc_node *storage, *database, *collection, *source;
-  size_t at[3]; /* database, collection, source */
+  size_t at[3]; /* indexes of database, collection and source */
 } federation_rules_place;
 
 static svc_str federation_rules_path(svc_call *c, const federation_rules_place *p, const char *field)
@@ -147,7 +148,7 @@ static void federation_rules_check_source(svc_call *c, const federation_rules_pl
 
 /* ---------------------------------------------------------------------------------------------------------------- views */
 
-/* An array of stages, each with one operator; what writes is no view. NULL: it is. */
+/* A pipeline is an array of stages with one operator each, and must not write. Returns NULL if it is valid, otherwise the reason. */
 static const char *federation_rules_stages(const svc_node *pipeline)
 {
   const svc_node *stage;
@@ -182,7 +183,7 @@ static void federation_rules_views(svc_call *c, const svc_node *database, const 
 
 /* --------------------------------------------------------------------------------------------------------------- stores */
 
-/* Arrays of arrays of tags. */
+/* Checks tagSets: an array of arrays of tags. */
 static void federation_rules_tag_sets(svc_call *c, const svc_node *store, size_t i)
 {
   const svc_node *set = federation_rules_first(svc_node_get(store, "readPreference"), "tagSets"), *tag;

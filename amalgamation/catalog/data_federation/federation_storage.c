@@ -1,6 +1,7 @@
 /*
-** What a federated database instance reads from: stores (clusters, buckets, sites, datasets), and databases whose collections
-** are made of data sources in them, and views of those. The tables are here; federation_rules.c has what no table can say.
+** The sources of a federated database instance: stores (clusters, buckets, sites, datasets), databases whose collections
+** consist of data sources in the stores, and views of these. The tables are here; federation_rules.c has the rules that no
+** table can express.
 */
 #include "catalog/data_federation/data_federation_parts.h"
 
@@ -21,7 +22,7 @@ static const char *const federation_storage_modes[] = {
 };
 static const char *const federation_storage_classes[] = { "STANDARD", "INTELLIGENT_TIERING", "STANDARD_IA", NULL };
 
-/* Where stores can be: in other regions than clusters. */
+/* Regions of stores, which differ from those of clusters. */
 static const char *const federation_storage_aws_regions[] = {
   "US_GOV_WEST_1", "US_GOV_EAST_1", "US_EAST_1", "US_EAST_2", "US_WEST_1", "US_WEST_2", "CA_CENTRAL_1",
   "EU_NORTH_1", "EU_WEST_1", "EU_WEST_2", "EU_WEST_3", "EU_CENTRAL_1", "EU_CENTRAL_2", "AP_EAST_1",
@@ -65,7 +66,7 @@ static const svc_object federation_storage_store = { .name = "DataLakeStoreBase"
 static const svc_field federation_storage_concern_fields[] = { F_ENUM("level", federation_storage_levels) };
 static const svc_object federation_storage_concern = { .name = "DataLakeSvcStoreReadConcern", .fields = SVC_ROWS(federation_storage_concern_fields) };
 
-/* Each set of tags is an array itself, which no row can say: federation_storage_tag_sets() holds it against the tag above. */
+/* Each set of tags is an array itself, which no row can express: federation_rules.c checks the sets. */
 static const svc_field federation_storage_preference_fields[] = {
   F_INT("maxStalenessSeconds", .flags = SVC_MIN, .min = -1),
   F_ENUM("mode", federation_storage_modes),

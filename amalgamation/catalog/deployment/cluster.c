@@ -3,18 +3,19 @@
 **
 **   POST --> CREATING --> IDLE <--> UPDATING <-- PATCH
 **                          | ^
-**                          | +----> REPAIRING <-- PATCH of paused; the state after an order that failed, too
+**                          | +----> REPAIRING <-- PATCH of paused; also the state after a failed order
 **                          |
-**                          +------> DELETING <-- DELETE     then it is gone: 404
+**                          +------> DELETING <-- DELETE     then it is deleted: 404
 **
-** Unusual: pausing is a change of its own, and none comes within an hour of a resume; after 30 days a paused cluster
-** resumes by itself, as if it had been asked to. Tags, labels and the protection from termination also change while the cluster is
-** paused; the last of these leaves the state alone. What changes during CREATING is part of the creation. Connection strings are
-** there from the end of the creation on.
+** Pausing: a request that pauses a cluster changes nothing else, and is refused within an hour of a resume. After 30 days
+** a paused cluster resumes by itself, as if by request. Tags, labels and termination protection can also change while the
+** cluster is paused; a change of termination protection leaves the state alone. A change during CREATING is part of the
+** creation. Connection strings exist from the end of the creation on.
 **
-** Its rules are in cluster_specs.c and cluster_rules.c, what else is done to it in cluster_actions.c and tenant_upgrade.c. In
-** catalog/cluster are its fields (cluster_object.c), what its nodes run on (cluster_hardware.c) and the names of its hosts
-** (cluster_connection.c); cluster_base.h draws what is kept beside its body. Its connection strings: network/network_reach.c.
+** The rules of clusters are in cluster_specs.c and cluster_rules.c; operations other than changes of fields are in
+** cluster_actions.c and tenant_upgrade_run.c. catalog/cluster has the fields (cluster_object.c), the hardware of nodes
+** (cluster_hardware.c) and the names of hosts (cluster_connection.c); cluster_base.h draws the layout of a cluster's
+** `extra`. Connection strings are in network/network_reach.c.
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
@@ -26,17 +27,18 @@
 #include "catalog/network/network_parts.h"
 
 enum {
-  CLUSTER_PAUSE_MINUTES = 60, /* after a resume */
-  CLUSTER_PAUSED_DAYS = 30    /* then it resumes */
+  CLUSTER_PAUSE_MINUTES = 60, /* after a resume, before the next pause */
+  CLUSTER_PAUSED_DAYS = 30    /* days of a pause before the automatic resume; the text of Cluster.paused in catalog/cluster/reference.txt
+                                 names the number, too */
 };
 
-/* Changes of these also go through while the cluster is paused, and never wait for something else that is done to it. */
+/* Fields that can also change while the cluster is paused, or while another operation on it is in progress. */
 static const char *const cluster_light[] = { "labels", "tags", "terminationProtectionEnabled", NULL };
-static const char cluster_pausing[] = "REPAIRING"; /* the state in which a cluster is paused, or resumes */
+static const char cluster_pausing[] = "REPAIRING"; /* the state in which a cluster is pausing or resuming */
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
-/* What is left of a cluster that is deleted with retainBackups is in deleted_cluster.c. */
+/* deleted_cluster.c keeps what remains of a cluster that is deleted with retainBackups. */
 static const svc_param cluster_list_params[] = {
   { .name = "includeDeletedWithRetainedBackups", .type = SVC_BOOLEAN }, { .name = NULL }
 };
@@ -97,7 +99,7 @@ static const svc_transition cluster_transitions[] = {
   { "DELETING", NULL, 25, "CLUSTER_DELETED", "cluster.delete" },
   { NULL, NULL, 0, NULL, NULL }
 };
-/* The snapshots that stay are chosen when the cluster is gone. One that is being deleted shows neither backups nor tags. */
+/* The snapshots to retain are chosen when the cluster is removed. A cluster in DELETING shows neither backups nor tags. */
 static bool cluster_leaving(svc_call *c, svc_change *change)
 {
   svc_node *tags = svc_node_array(c->arena, "tags");
@@ -113,7 +115,7 @@ static const svc_lifecycle cluster_lifecycle = {
   .event_failed = "DEPLOYMENT_FAILURE", .transitions = cluster_transitions, .leaving = cluster_leaving
 };
 
-/* One that is being deleted is not changed, nor deleted once more; one that is protected is not deleted. */
+/* A cluster in DELETING is neither changed nor deleted again; a protected cluster is not deleted. */
 static const svc_guard cluster_guards[] = {
   { "stateName", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION },
   { "terminationProtectionEnabled", "true", SVC_GUARD_DELETE,
@@ -125,7 +127,7 @@ static const svc_guard cluster_guards[] = {
 
 /* ---- lists */
 
-/* Clusters, then those that are gone and have left snapshots behind. */
+/* Lists the clusters, then the deleted clusters that left snapshots behind. */
 typedef struct cluster_source {
   svc_scan scan;
   svc_id group;
@@ -142,7 +144,8 @@ static bool cluster_next(svc_call *c, void *state, svc_item *out)
     svc_below_begin(&from->scan, c->txn, from->kind, &from->group);
   }
   if (!out) return true;
-  out->key = strcmp(from->kind, CLUSTER_KIND) == 0 ? e.key : SVC_S(""); /* its link leads to the list: it has no address of its own */
+  out->key = strcmp(from->kind, CLUSTER_KIND) == 0 ? e.key : SVC_S(""); /* a deleted cluster has no path of its own: its link leads to the
+                                                                           list */
   out->body = e.body;
   out->links_at = e.links_at;
   return true;
@@ -163,7 +166,7 @@ static bool cluster_list(svc_call *c)
 
 /* ---- changes */
 
-/* A request to change one that is being deleted has an error of its own; for whatever else is done to it the guards have one. */
+/* A request to change a cluster in DELETING has its own error. For other operations the guards have one. */
 static bool cluster_stays(svc_call *c)
 {
   if (!svc_resolve_all(c)) return false;
@@ -219,13 +222,13 @@ static bool cluster_pause_rules(svc_call *c, const svc_change *change, const clu
   bool was = svc_node_bool(change->before, "paused", false), is = svc_node_bool(change->body, "paused", false);
   if (is && !was) return cluster_may_pause(c, change, diff, kept);
   if (was && diff->heavy) return svc_cluster_fail(c, change, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
-  /* a whole body that was read and sent back also says that it is paused: that is no request to pause it */
+  /* A whole body that was read and sent back also contains paused: true. Such a body does not request a pause. */
   if (was && is && svc_node_count(change->input) == 1 && svc_node_get(change->input, "paused"))
     return svc_cluster_fail(c, change, SVC_E_CLUSTER_ALREADY_PAUSED);
   return true;
 }
 
-/* Something else is being done to it, which such a change would disturb. False: refused. */
+/* Checks that no other operation on the cluster is in progress that the change would disturb. False: refused. */
 static bool cluster_undisturbed(svc_call *c, const svc_change *change)
 {
   if (svc_cluster_restarts(change)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
@@ -236,7 +239,7 @@ static bool cluster_undisturbed(svc_call *c, const svc_change *change)
   return true;
 }
 
-/* The state that the change leads to, and its event. */
+/* Sets the state that the change leads to, and its event. */
 static void cluster_moves(svc_change *change, const cluster_diff *diff)
 {
   bool submitted = !diff->heavy && !diff->pause;
@@ -246,8 +249,8 @@ static void cluster_moves(svc_change *change, const cluster_diff *diff)
   if (submitted) change->event = diff->tags && !diff->heavy ? "CLUSTER_TAGS_MODIFIED" : diff->light || diff->heavy ? "CLUSTER_UPDATE_SUBMITTED" : NULL;
 }
 
-/* Hosts have no names before the creation has ended. A change of them is shown when it is done: until then the strings lead to the hosts that
-** there are. */
+/* Hosts have no names before the end of the creation. New hosts are shown when the change is done: until then the connection
+** strings lead to the existing hosts. */
 static bool cluster_connect(svc_call *c, svc_change *change, const svc_cluster_kept *kept)
 {
   bool made = change->state && strcmp(change->state, change->noun->noun->lifecycle->created) != 0;
@@ -283,7 +286,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
   return svc_backup_allows(c, change);
 }
 
-/* What goes along with it: its backups, and the networks in which it lies. */
+/* Updates related records: transfer, scaling, history, backups and networks. */
 static bool cluster_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   if (change->before && svc_node_bool(change->body, "paused", false) && !svc_transfer_stop(c, e)) return false;

@@ -1,24 +1,26 @@
 /*
-** What is done to clusters besides changing their fields: features are pinned to a version, the vendor's people are let in,
-** primaries are restarted; and what is shown of how a change gets on.
+** Operations on clusters other than changes of their fields: pinning the feature compatibility version, granting access
+** to the vendor's employees, restarting primaries. Also the operations that show the progress of a change and the scaling
+** mode.
 **
-** A pin and a grant end by themselves, on the clock. Neither touches the deployment's state. A restart does: the cluster is
-** UPDATING, and takes no other change until that is done. What is asked of one that is still CREATING is part of the creation.
+** A pin and a grant end by themselves, on the clock; neither affects the deployment's state. During a restart the cluster
+** is UPDATING and accepts no other change, except of tags, labels and termination protection. A restart of a cluster in
+** CREATING does nothing: its primaries have not started yet.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_history.h"
 #include "catalog/deployment/cluster_parts.h"
 
-#define CLUSTER_ACTIONS_PIN_DAYS 28 /* the longest, and what it is where nothing is said */
+#define CLUSTER_ACTIONS_PIN_DAYS 28 /* maximum, and default if the request has no date */
 
 static const char cluster_actions_pinned[] = "featureCompatibilityVersionExpirationDate";
 static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
 
-/* svc_change.action: what an operation does to a cluster. */
+/* svc_change.action: the kind of operation. */
 enum cluster_action {
-  CLUSTER_ACTION_NOTE = 1, /* something is written down, and the deployment stays as it is */
+  CLUSTER_ACTION_NOTE = 1, /* a value is stored, and the deployment stays as it is */
   CLUSTER_ACTION_RESTART,
-  CLUSTER_ACTION_BELOW /* something below it is set, and goes through it */
+  CLUSTER_ACTION_BELOW /* a resource below the cluster was changed, which updates the cluster */
 };
 
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
@@ -37,7 +39,7 @@ SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change)
   return change->action == 0 || change->action == CLUSTER_ACTION_BELOW;
 }
 
-/* Only written down, with this event. */
+/* Stores the change with this event, without a change of state. */
 static bool cluster_actions_store(svc_call *c, svc_change *change, const char *event)
 {
   svc_entity e;
@@ -47,10 +49,10 @@ static bool cluster_actions_store(svc_call *c, svc_change *change, const char *e
   return svc_change_keep(c, change, &e) && svc_answer_nothing(c);
 }
 
-/* A date of the body, which is to come. False: refused. */
+/* Reads a date of the body, which must be in the future. False: refused. */
 static bool cluster_actions_until(svc_call *c, const char *field, int64_t *until)
 {
-  if (!svc_date_parse(svc_node_str(c->checked, field), until)) return true; /* it was checked: there is none */
+  if (!svc_date_parse(svc_node_str(c->checked, field), until)) return true; /* the date is optional; its format was checked before */
   return *until > c->now ? true : svc_fail(c, SVC_E_EXPIRATION_DATE_IN_PAST, "s", field);
 }
 
@@ -148,7 +150,7 @@ SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
   if (svc_cluster_restarts(&change)) return svc_cluster_fail(c, &change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
   if (svc_cluster_imports(c, &change.entity))
     return svc_cluster_fail(c, &change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
-  if (svc_cluster_is(change.before, "stateName", "CREATING")) return svc_answer_nothing(c); /* they have not started yet */
+  if (svc_cluster_is(change.before, "stateName", "CREATING")) return svc_answer_nothing(c); /* its primaries have not started yet */
   change.action = CLUSTER_ACTION_RESTART;
   return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
 }
@@ -174,7 +176,7 @@ SVC_PRIVATE bool svc_cluster_has_outage(svc_call *c, const svc_id *cluster)
 
 /* ------------------------------------------------------------------------------------------- what lies below clusters */
 
-/* One of the project of the path, where that does not name it itself. */
+/* Finds a cluster of the path's project, for paths that do not contain the cluster's name. */
 SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
@@ -184,7 +186,7 @@ SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out)
   return svc_stored(c, rc);
 }
 
-/* May something below it be changed? */
+/* Checks whether a resource below the cluster may be changed. False: refused. */
 SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_change *out)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
@@ -194,14 +196,14 @@ SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_ch
   return svc_cluster_restarts(out) ? svc_cluster_fail(c, out, SVC_E_CLUSTER_RESTART_IN_PROGRESS) : true;
 }
 
-/* The same, of what clusters on shared tiers have not. */
+/* The same for resources that clusters on shared tiers do not have. */
 SVC_PRIVATE bool svc_cluster_open_own(svc_call *c, const svc_entity *cluster, svc_change *out)
 {
   if (!svc_cluster_open(c, cluster, out)) return false;
   return svc_cluster_is_tenant(out->before) ? svc_cluster_fail(c, out, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED) : true;
 }
 
-/* It was: the cluster is updated, unless it is about to be anyway. */
+/* A resource below the cluster was changed: updates the cluster, unless an update is already in progress. */
 SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
 {
   bool busy = svc_cluster_is(change->before, "stateName", "CREATING") || svc_cluster_is(change->before, "stateName", "UPDATING");
@@ -212,7 +214,7 @@ SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
   }
   change->action = CLUSTER_ACTION_BELOW;
   if (!svc_change_keep(c, change, &e)) return false;
-  return busy ? svc_order_put(c, change->noun, &e) : true; /* an order is for what is wanted now */
+  return busy ? svc_order_put(c, change->noun, &e) : true; /* the order carries the current desired state */
 }
 
 SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name, const svc_node *facts)
@@ -243,7 +245,7 @@ static bool cluster_actions_show(svc_call *c, const char *field, const char *val
   return svc_answer_node(c, body);
 }
 
-/* Whatever is under way ends at a known time, or when the driver says so. */
+/* A change in progress ends at a due date, or when the driver reports that it is done. */
 SVC_PRIVATE bool svc_cluster_run_status(svc_call *c)
 {
   const svc_entity *e;
@@ -254,7 +256,7 @@ SVC_PRIVATE bool svc_cluster_run_status(svc_call *c)
   return cluster_actions_show(c, "changeStatus", pending ? "PENDING" : "APPLIED");
 }
 
-/* Each spec is a shard of its own, with sizes of its own; a replica set has but one. */
+/* Each replication spec is one shard with its own sizes; a replica set has only one spec. */
 SVC_PRIVATE bool svc_cluster_run_scaling_mode(svc_call *c)
 {
   bool single;

@@ -1,6 +1,6 @@
 /*
-** The configuration of a cluster, tried before it is asked for: every rule of a create or of a change is applied, and nothing
-** is changed. What is wrong with it is the answer, not an error; errors are what is wrong with the question.
+** Validation of a cluster's configuration before a create or change: applies every rule of the create or change, and
+** writes nothing. Problems of the configuration are part of the answer. Only a problem of the request itself is an error.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -28,7 +28,8 @@ static const svc_object cluster_configuration_search = { .name = "ClusterConfigu
 
 static const svc_field cluster_configuration_fields[] = {
   F_OBJ("advancedConfiguration", &svc_cluster_process_args),
-  F_ANY("clusterDescription", .flags = SVC_REQUIRED, .object = &svc_cluster_object), /* a cluster; what is wrong with it is found out here, not before */
+  F_ANY("clusterDescription", .flags = SVC_REQUIRED, .object = &svc_cluster_object), /* a cluster; cluster_configuration_check() reports
+                                                                                        its problems */
   F_STR("clusterName", .max = 64),
   F_BOOL("editing", .flags = SVC_REQUIRED),
   F_OBJ("searchDeploymentSpec", &cluster_configuration_search),
@@ -62,7 +63,7 @@ static const svc_route cluster_configuration_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* As a create would find it: the name is free, and one more may be made. */
+/* Checks as a create does: the name is free, and the limit of clusters is not reached. */
 static bool cluster_configuration_is_free(svc_call *c, const svc_noun *noun, svc_str name)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
@@ -77,13 +78,13 @@ static bool cluster_configuration_is_free(svc_call *c, const svc_noun *noun, svc
   return svc_txn_good(c);
 }
 
-/* Everything that a create, or a change of `stored`, checks. Nothing is written. */
+/* Applies all checks of a create, or of a change of `stored`. Writes nothing. */
 static bool cluster_configuration_check(svc_call *c, const svc_noun_info *noun, const svc_node *sent, const svc_entity *stored)
 {
   svc_node *input = svc_node_copy(c->arena, sent);
   svc_change change;
   if (!input) return svc_no_memory(c);
-  svc_node_drop(input, "links"); /* of a body that was read */
+  svc_node_drop(input, "links"); /* a body that was read has links */
   memset(&change, 0, sizeof change);
   change.noun = noun;
   if (stored && (!svc_change_of(c, noun, stored, &change) || !svc_guarded(c, noun, stored, change.before, SVC_GUARD_CHANGE))) return false;
@@ -105,7 +106,7 @@ static void cluster_configuration_add(svc_call *c, svc_node *list, svc_str code,
   svc_node_append(list, item);
 }
 
-/* What would have been the error, as an answer; the call has none from here on. */
+/* Moves the error of the call into the answer; the call has no error afterwards. */
 static void cluster_configuration_take(svc_call *c, svc_node *list)
 {
   const svc_violation *v = c->error.violations;
@@ -135,7 +136,7 @@ static bool cluster_configuration_try(svc_call *c)
   if (!name.n) name = svc_node_str(sent, "name");
   if (editing && !svc_cluster_named(c, name, &stored)) return false;
   if (!cluster_configuration_check(c, noun, sent, editing ? &stored : NULL)) {
-    if (c->arena->failed || c->txn->error) return false; /* of the store or of memory: nothing is known of the configuration */
+    if (c->arena->failed || c->txn->error) return false; /* the store or memory failed: the configuration was not checked */
     cluster_configuration_take(c, errors);
   }
   svc_node_set_bool(c->arena, result, "valid", !errors->first);

@@ -1,11 +1,12 @@
 /*
-** What events show of a cluster that has changed, beside its changed fields: it is a replica set, or a sharded cluster with its shards.
+** Members of events about changed clusters, in addition to the changed fields: whether the cluster is a replica set or a
+** sharded cluster, and its shards.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/deployment/cluster_parts.h"
 
-#define CLUSTER_DIFF_SHARDS 16 /* that one event shows */
+#define CLUSTER_DIFF_SHARDS 16 /* maximum of shards in one event */
 #define CLUSTER_DIFF_SET "REPLICA_SET"
 
 static svc_node *cluster_diff_shard(svc_call *c, const svc_entity *e, const svc_node *spec, size_t shard, svc_str status)

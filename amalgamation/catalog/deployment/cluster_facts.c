@@ -1,8 +1,8 @@
 /*
-** What a cluster's driver is told to do, and what it says of the cluster: the orders of clusters, and the facts that come back.
+** The orders of clusters to the driver, and the facts and reports that come back.
 **
-** The rule: whatever is said of the hosts of a cluster, of its engine and of its data comes in here, from a driver as from the simulator.
-** The simulator's cluster has the hosts that its specification asks for.
+** The rule: all information on hosts, database version and data of a cluster arrives here, from a driver and from the
+** simulator alike. A simulated cluster has the hosts that its specification requires.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -24,7 +24,7 @@ static const svc_field cluster_facts_report_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_cluster_reports = { .name = "ClusterReport", .fields = SVC_ROWS(cluster_facts_report_fields), .base = &cluster_facts_object };
 
-/* The desired state: the cluster as it is shown, with what no field of it shows. */
+/* The desired state: the cluster as it is shown, plus settings that none of its fields shows. */
 static const svc_field cluster_facts_ordered_fields[] = {
   F_ANY("globalWrites"), F_OBJ("processArgs", &svc_cluster_process_args), F_BOOL("restartPrimaries")
 };
@@ -33,20 +33,23 @@ static const svc_object cluster_facts_ordered = {
 };
 
 SVC_PRIVATE const svc_order_row svc_cluster_orders[] = {
-  { "cluster.create", "Start the cluster. It is reached by the `hosts` of the facts, as \"name:port\"; `srvHost` is one name for all of them.",
+  { "cluster.create",
+    "Start the cluster. Facts: clients reach it at `hosts`, each \"name:port\"; `srvHost` is one DNS name for all of them.",
     &cluster_facts_ordered, &cluster_facts_object, 0 },
-  { "cluster.update", "Make the running cluster what `desired` says: nodes, sizes, version, arguments; `paused` true stops it and keeps its data.",
+  { "cluster.update",
+    "Change the running cluster to `desired`: nodes, sizes, version, arguments; `paused` true stops it and keeps its data.",
     &cluster_facts_ordered, &cluster_facts_object, 0 },
-  { "cluster.delete", "Stop the cluster and remove its data. What is not there any more is done as well.", &cluster_facts_ordered, NULL, 0 },
+  { "cluster.delete",
+    "Stop the cluster and remove its data. If the cluster does not exist, the order is done.", &cluster_facts_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
-/* What is below a cluster and is part of what a driver brings about. */
+/* Resources below a cluster that are part of its desired state. */
 static const struct cluster_facts_part {
   const char *noun, *name;
 } cluster_facts_parts[] = { { CLUSTER_PROCESS_ARGS, "processArgs" }, { CLUSTER_GLOBAL_WRITES, "globalWrites" } };
 
-/* A driver is told of a restart, which no field shows, and of what was set below the cluster. */
+/* Adds to the shown cluster the restart, which no field shows, and the settings stored below the cluster. */
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e)
 {
   static const svc_id none;
@@ -69,7 +72,7 @@ SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e)
 
 /* ------------------------------------------------------------------------------------------------------------- simulated */
 
-/* Where primaries are restarted, the next member of each set that can be elected takes over. */
+/* On a restart of primaries, the next electable member of each replica set takes over. */
 static bool cluster_facts_elect(svc_call *c, const svc_change *change, svc_node *facts)
 {
   svc_node *list = svc_node_array(c->arena, "processes"), *one;
@@ -109,13 +112,13 @@ SVC_PRIVATE bool svc_cluster_simulate(svc_call *c, const svc_change *change, con
 
 /* ----------------------------------------------------------------------------------------------------------------- taken */
 
-/* Of an engine that a driver runs only the driver knows the version. */
+/* Only the driver knows the version of a database engine that it runs. */
 static void cluster_facts_version(svc_call *c, svc_node *body, const svc_node *facts)
 {
   if (svc_node_get(facts, "version")) svc_node_set_from(c->arena, body, "dbVersion", facts, "version");
 }
 
-/* Where it is reached, how much data it has, and how much of it it sends. */
+/* Stores the hosts, the size of the data and the rates of data transfer. */
 SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   int64_t size = svc_node_i64(facts, "dataSizeBytes", -1);
@@ -130,7 +133,7 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
          svc_process_states_tell(c, &change->entity, svc_node_get(facts, "processes"));
 }
 
-/* The hosts with those in their places that have moved; NULL: no memory. */
+/* The hosts of the cluster, with moved hosts replaced by their new names. Returns NULL if out of memory. */
 static svc_node *cluster_facts_moved(svc_call *c, const svc_entity *cluster, const svc_node *news)
 {
   svc_node *list = svc_node_array(c->arena, "hosts"), *one;
@@ -145,7 +148,7 @@ static svc_node *cluster_facts_moved(svc_call *c, const svc_entity *cluster, con
   return c->arena->failed ? NULL : list;
 }
 
-/* Of a string that is there the scheme, the set and the rest stay. */
+/* Replaces the hosts in existing connection strings. The scheme, the replica set and the options stay. */
 static bool cluster_facts_move(svc_call *c, svc_change *change, const svc_node *news)
 {
   const svc_node *said = svc_node_first(news);
@@ -154,7 +157,7 @@ static bool cluster_facts_move(svc_call *c, svc_change *change, const svc_node *
   if (!said) return true;
   hosts = facts ? cluster_facts_moved(c, &change->entity, news) : NULL;
   if (!hosts) return svc_no_memory(c);
-  svc_cluster_told_again(c->arena, hosts, svc_node_get(change->body, "connectionStrings"));
+  svc_cluster_driven_again(c->arena, hosts, svc_node_get(change->body, "connectionStrings"));
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 

@@ -1,6 +1,7 @@
 /*
-** cluster history: the record of what has become of a cluster, below it; catalog/cluster/cluster_history.c says what stands in it and writes
-** it. Nobody is shown it: it is what figures of the past are made of. It goes with its cluster.
+** cluster history: a record below each cluster of what has happened to it. catalog/cluster/cluster_history.c defines its
+** content and writes it. No operation shows the record: figures of the past are computed from it. The record is deleted
+** with its cluster.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_history.h"

@@ -1,14 +1,16 @@
 /*
-** Clusters of version 2023-01-01: one provider, one size of machines and of disks, all at the root; replication specs only say how many nodes
-** there are in which region. The shape, and how it is turned into the newest, are in tenant_upgrade.c, which has the same.
+** Clusters of version 2023-01-01, with one provider, one instance size and one disk size, all at the root. Replication
+** specs contain only the number of nodes per region. tenant_upgrade.c uses the same shape, and defines it and its
+** conversion to the newest.
 **
-** The rule: a cluster at several providers, or whose shards differ, cannot be shown so; it is refused, and lists leave it out. A change that
-** says nothing of the hardware leaves it alone, also of a cluster whose other nodes run on something else than the electable ones.
+** The rule: the version cannot show a cluster on several providers, or whose shards differ. The request is refused, and
+** lists leave the cluster out. A change without hardware fields leaves the hardware alone, even if other nodes of the
+** cluster have different hardware than the electable ones.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
 
-/* What says where a cluster runs, and on what. */
+/* Fields that define where a cluster runs, and on which hardware. */
 static const char *const cluster_legacy_hardware[] = {
   "autoScaling", "diskSizeGB", "numShards", "providerSettings", "replicationFactor", "replicationSpec", "replicationSpecs"
 };
@@ -29,7 +31,7 @@ static bool cluster_legacy_one_provider(svc_call *c, const svc_node *shown, cons
   return true;
 }
 
-/* Scaling of the first region: whether, at the root; between which sizes, in the settings. */
+/* Writes the scaling of the first region: the switches at the root, the bounds in the settings. */
 static void cluster_legacy_show_scaling(svc_call *c, svc_node *view, svc_node *settings, const svc_node *region)
 {
   const svc_node *scaling = svc_node_get(region, "autoScaling"), *compute = svc_node_get(scaling, "compute");
@@ -58,7 +60,7 @@ static void cluster_legacy_show_settings(svc_call *c, svc_node *settings, const 
   svc_node_set_copy(c->arena, settings, "volumeType", hardware, "ebsVolumeType");
 }
 
-/* How many shards there are, and of one zone also how many nodes a shard has, and where. */
+/* Writes the number of shards; of a cluster with one zone also the number of nodes per shard, and their regions. */
 static void cluster_legacy_show_counts(svc_call *c, svc_node *view, const svc_node *shown)
 {
   const svc_node *specs = svc_node_get(shown, "replicationSpecs"), *spec, *region;
@@ -95,7 +97,7 @@ static bool cluster_legacy_differs(const svc_node *body, const svc_node *was, co
   return value && (!old || !svc_node_same(value, old));
 }
 
-/* Settings that were not sent stay as they are, unless the provider is another one. */
+/* Copies settings that were not sent, unless the provider changes. */
 static void cluster_legacy_keep_settings(svc_call *c, svc_node *body, const svc_node *was)
 {
   svc_node *settings = svc_node_get(body, "providerSettings");
@@ -106,7 +108,8 @@ static void cluster_legacy_keep_settings(svc_call *c, svc_node *body, const svc_
       if (!svc_node_find(settings, member->name)) svc_node_put(c->arena, settings, svc_node_copy(c->arena, member));
 }
 
-/* Hardware that was not sent stays as it is. Where the nodes are is said in one of three ways: what was sent replaces the others. */
+/* Copies hardware fields that were not sent. The places of nodes can be sent in three ways: the one that was sent replaces
+** the others. */
 static void cluster_legacy_keep(svc_call *c, svc_node *body, const svc_node *was)
 {
   bool moved = cluster_legacy_differs(body, was, "replicationFactor") ||
@@ -123,7 +126,7 @@ static void cluster_legacy_keep(svc_call *c, svc_node *body, const svc_node *was
   }
 }
 
-/* What was shown and is sent back is no request for anything. Is some of the rest about hardware? */
+/* Removes fields that were sent back unchanged. Returns true if the request changes the hardware. */
 static bool cluster_legacy_drop_same(svc_node *body, const svc_node *was)
 {
   bool hardware = false;
@@ -136,7 +139,7 @@ static bool cluster_legacy_drop_same(svc_node *body, const svc_node *was)
   return false;
 }
 
-/* Into the newest shape; of a change, only what it asks for. */
+/* Converts the body to the newest shape; of a change, only the fields that it changes. */
 static bool cluster_legacy_write(svc_call *c, svc_node *body, const svc_node *before, bool hardware)
 {
   svc_node *input = svc_cluster_from_legacy(c, body);

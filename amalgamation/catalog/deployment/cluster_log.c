@@ -1,12 +1,12 @@
 /*
-** Logs of the hosts of clusters, to be downloaded as gzip. Nothing is stored: the driver is asked ("logs"), and the simulator
-** gives lines that say so. A host is one of the nodes of a cluster of the
-** project.
+** Downloads of the logs of cluster hosts, as gzip. Nothing is stored: the driver answers the question "logs"; the
+** simulator writes lines that follow from the model (monitoring/simulated_log.c). A host is a node of one of the
+** project's clusters.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"
 
-#define CLUSTER_LOG_SECONDS 86400 /* as many as are sent where nothing is said */
+#define CLUSTER_LOG_SECONDS 86400 /* default length of the range, in seconds */
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
@@ -41,7 +41,8 @@ static const svc_field cluster_log_asked_fields[] = {
 };
 static const svc_object cluster_log_asked = { .name = "AskedClusterLog", .fields = SVC_ROWS(cluster_log_asked_fields) };
 static const svc_question_row cluster_log_question = {
-  "logs", "cluster", "The log of `host`, line by line, from `from` until `until`, in seconds. `log` is which of its logs.", &cluster_log_asked, NULL,
+  "logs", "cluster",
+  "The lines of a log of `host` from `from` until `until`, in seconds. `log` is the name of the log.", &cluster_log_asked, NULL,
   SVC_REPLY_LINES
 };
 

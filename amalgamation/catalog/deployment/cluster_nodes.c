@@ -1,28 +1,29 @@
 /*
-** What every region of a cluster shows of its nodes. A client may leave most of it open; the service fills in the rest when it stores the
-** cluster, so that a GET answers with what is stored.
+** The nodes of every region of a cluster, as they are shown. A request may leave most of their fields out; the service
+** fills them in when it stores the cluster, so a GET answers with what is stored.
 **
-** The rule: each region has electable, read-only and analytics nodes. Kinds that nobody asked for have nodeCount 0, and the hardware of the
-** region's other nodes. A disk has the size that its instance size comes with, unless the caller names one. Regions stand by their priority,
-** those of one priority by their name, descending.
+** The rule: each region has electable, read-only and analytics nodes. Kinds that were not requested have nodeCount 0, and
+** the hardware of the region's other nodes. The default size of a disk depends on the instance size. Regions are sorted
+** by priority, regions of one priority by name, both descending.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
 
 enum {
-  CLUSTER_NODES_SMALL = 20,      /* the number in the greatest size whose disk is smaller where a region is of AZURE: M20 */
-  CLUSTER_NODES_SMALL_DISK = 8,  /* that disk, in GB */
-  CLUSTER_NODES_GP3 = 3000,      /* operations per second of a STANDARD volume of AWS, whatever its size */
-  CLUSTER_NODES_PER_GB = 25,     /* of a PROVISIONED one, for each GB */
+  CLUSTER_NODES_SMALL = 20,      /* number in the greatest size (M20) with a smaller default disk in clusters with a region of AZURE */
+  CLUSTER_NODES_SMALL_DISK = 8,  /* the size of that disk, in GB */
+  CLUSTER_NODES_GP3 = 3000,      /* operations per second of a STANDARD volume of AWS, of any size */
+  CLUSTER_NODES_PER_GB = 25,     /* operations per second of a PROVISIONED volume of AWS, per GB */
   CLUSTER_NODES_AZURE = 3500,
   CLUSTER_NODES_AZURE_MBPS = 125
 };
 
-/* The disk that comes with an instance, by the number in its size: up to this number, so many GB. The last row is for all others. */
+/* Default disks, by the number in the instance size: sizes up to this number have this disk, in GB. The last row is for all
+** greater sizes. */
 typedef struct cluster_nodes_disk {
   int number, size;
-  int64_t iops; /* of local disks alone */
+  int64_t iops; /* of local disks only */
 } cluster_nodes_disk;
 static const cluster_nodes_disk cluster_nodes_disks[] = {
   { 20, 10, 0 },   { 30, 40, 0 },   { 40, 80, 0 },    { 50, 160, 0 },   { 60, 320, 0 },
@@ -65,7 +66,7 @@ static const cluster_nodes_disk *cluster_nodes_disk_of(svc_str size)
 
 /* ------------------------------------------------------------------------------------------------------------ open */
 
-/* Nodes that say what they run on: the region's own, else electable ones of the same provider. NULL: there are none. */
+/* The nodes that define the hardware: the region's own nodes, or electable nodes of the same provider. NULL if no nodes do. */
 static svc_node *cluster_nodes_model(const svc_node *spec, const svc_node *region)
 {
   svc_node *other = svc_node_first(svc_node_get(spec, "regionConfigs")), *nodes;
@@ -81,7 +82,7 @@ static svc_node *cluster_nodes_model(const svc_node *spec, const svc_node *regio
   return NULL;
 }
 
-/* A disk of which nothing is said has the size of another one of the shard, or the one that comes with the instance. */
+/* Sets a disk size that was left out: the size of another disk of the shard with the same instance size, or the default. */
 static void cluster_nodes_size_disk(svc_call *c, const svc_node *spec, svc_node *nodes, bool azure)
 {
   const svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs")), *other;
@@ -98,12 +99,13 @@ static void cluster_nodes_size_disk(svc_call *c, const svc_node *spec, svc_node 
                    azure && svc_cluster_size_number(size) <= CLUSTER_NODES_SMALL ? CLUSTER_NODES_SMALL_DISK : cluster_nodes_disk_of(size)->size);
 }
 
-/* Nodes of a kind that nobody asked for in this region: none, of the size that the kind has in another region of the same provider. */
+/* Adds nodes of a kind that was not requested in this region: nodeCount 0, with the instance size that the kind has in
+** another region of the spec, or else the hardware of the model. */
 static void cluster_nodes_none(svc_call *c, const svc_node *spec, svc_node *region, const char *kind, const svc_node *model)
 {
   const svc_node *other = svc_node_first(svc_node_get(spec, "regionConfigs"));
   svc_node *nodes = svc_node_copy(c->arena, model);
-  if (!nodes) return; /* the arena remembers it */
+  if (!nodes) return; /* the arena records the failure */
   nodes->name = svc_str_c(kind);
   svc_node_set_i64(c->arena, nodes, "nodeCount", 0);
   for (; other; other = other->next)
@@ -112,7 +114,7 @@ static void cluster_nodes_none(svc_call *c, const svc_node *spec, svc_node *regi
   svc_node_put(c->arena, region, nodes);
 }
 
-/* Nodes of one kind, like the model in all that is left open. */
+/* Fills in nodes of one kind from the model. */
 static void cluster_nodes_like(svc_call *c, const svc_node *spec, svc_node *region, const char *kind, const svc_node *model)
 {
   static const char *const followed[] = { "diskSizeGB", "instanceSize" };
@@ -145,7 +147,7 @@ static int64_t cluster_nodes_iops(const svc_node *nodes)
   return (int64_t)(size * CLUSTER_NODES_PER_GB);
 }
 
-/* How fast their disks are. A local disk is as fast as it is, whatever was asked for. */
+/* Sets the speed of disks. The speed of a local disk is fixed and ignores the request. */
 static void cluster_nodes_speed(svc_call *c, const svc_node *region, svc_node *nodes)
 {
   svc_str size = svc_node_str(nodes, "instanceSize");
@@ -166,7 +168,7 @@ static void cluster_nodes_speeds(svc_call *c, svc_node *region)
   size_t i;
   for (i = 0; svc_values_node_kinds[i]; i++) {
     svc_node *nodes = svc_node_get(region, svc_values_node_kinds[i]);
-    svc_node_drop(region, svc_values_effective_kinds[i]); /* of before; svc_cluster_nodes_effective() shows it anew */
+    svc_node_drop(region, svc_values_effective_kinds[i]); /* from the stored cluster; svc_cluster_nodes_effective() writes it again */
     if (nodes) cluster_nodes_speed(c, region, nodes);
   }
 }
@@ -206,7 +208,7 @@ SVC_PRIVATE void svc_cluster_nodes_finish(svc_call *c, const svc_node *spec)
   if (regions) cluster_nodes_sort(regions);
 }
 
-/* What is in effect says nothing of forecasts. */
+/* The effective specs do not show predictive scaling. */
 static void cluster_nodes_hide(svc_call *c, svc_node *region)
 {
   (void)c;

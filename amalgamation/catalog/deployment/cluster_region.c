@@ -1,6 +1,6 @@
 /*
-** The regions in which clusters can be made, by provider and instance size. Nothing is stored: it is what the lists of values
-** allow, shares of machines included, so what is shown here is what a cluster is accepted with.
+** The regions in which clusters can be created, by provider and instance size. Nothing is stored: the list is computed
+** from the lists of values, shared tiers included. So a cluster can be created with every combination that is shown.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
@@ -39,10 +39,10 @@ static const svc_route cluster_region_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* In the order of svc_values_clouds. */
+/* Rows in the order of svc_values_clouds. */
 static const struct cluster_region_row {
   const char *const *sizes, *const *regions;
-  const char *usual; /* the region that is offered first */
+  const char *usual; /* the default region */
 } cluster_region_rows[] = {
   { svc_values_aws_sizes, svc_values_aws_regions, "US_EAST_1" },
   { svc_values_azure_sizes, svc_values_azure_regions, "US_EAST_2" },
@@ -64,7 +64,7 @@ static void cluster_region_write_size(svc_buf *b, const char *size, const struct
   svc_buf_text(b, "\"}");
 }
 
-/* All of a provider's, shares of machines first; one tier: only that. How many. */
+/* Writes the instance sizes of a provider, shared tiers first; with a tier, only that size. Returns the number of sizes written. */
 static size_t cluster_region_write(svc_buf *b, const struct cluster_region_row *row, const svc_query_value *tier)
 {
   const char *const *const lists[] = { svc_values_tenant_sizes, row->sizes };

@@ -1,7 +1,6 @@
 /*
-** The rules of a cluster that are of more than one of its fields, besides those of its replication specs: database versions,
-** what a shared tier cannot have, what only a global cluster has, whose keys it can be encrypted by, and how large all of it
-** may be.
+** Rules of a cluster that involve more than one of its fields, except those of its replication specs: database versions,
+** limits of shared tiers, fields of global clusters, the provider of encryption keys, and the size of the whole body.
 */
 #include "catalog/catalog.h"
 #include "catalog/db_versions.h"
@@ -10,12 +9,12 @@
 #include "catalog/security/encryption.h"
 
 enum {
-  CLUSTER_RULES_PREFIX = 23,   /* characters in which the names of a project's clusters differ: hosts are called after these */
-  CLUSTER_RULES_BYTES = 262144, /* of a body: 50 shards fit into it */
-  CLUSTER_RULES_FEW = 8        /* so many regions, tags and labels always fit */
+  CLUSTER_RULES_PREFIX = 23,   /* characters in which the names of a project's clusters must differ: the names of hosts begin with them */
+  CLUSTER_RULES_BYTES = 262144, /* maximum size of a body: 50 shards fit into it */
+  CLUSTER_RULES_FEW = 8        /* total of regions, tags and labels below which a body always fits */
 };
 
-/* What is the same for all clusters on shared tiers. */
+/* Fields that must have their default on shared tiers. */
 static const char *const cluster_rules_shared[] = { "advancedConfiguration", "backupEnabled", "biConnector",
                                                     "encryptionAtRestProvider", "pitEnabled", "redactClientLogData", NULL };
 
@@ -27,11 +26,11 @@ static int cluster_rules_rank(svc_str major)
   return -1;
 }
 
-/* The versions that there are, though a cluster that has one, or is pinned, cannot have all of them. */
+/* The error lists all offered versions, although a cluster with a newer or a pinned version cannot have all of them. */
 static bool cluster_rules_no_version(svc_call *c, svc_str wanted)
 {
   const char *majors[SVC_DB_VERSION_COUNT + 1];
-  bool once = svc_value_in(c->s, wanted, svc_db_versions_deprecated); /* it was on offer */
+  bool once = svc_value_in(c->s, wanted, svc_db_versions_deprecated); /* offered earlier */
   size_t n;
   for (n = 0; n < SVC_DB_VERSION_COUNT; n++) majors[n] = svc_db_versions[n].major;
   majors[n] = NULL;
@@ -40,8 +39,8 @@ static bool cluster_rules_no_version(svc_call *c, svc_str wanted)
                      once ? SVC_E_CLUSTER_VERSION_DEPRECATED : SVC_E_DB_VERSION_INVALID, "S", &wanted);
 }
 
-/* A version must be one of those on offer, and never older than the one it has; one that is no longer on offer may stay.
-** Features that are pinned are those of the version before at the oldest. */
+/* A new version must be one of the offered ones, and not older than the current one. A version that is no longer offered may
+** stay. While the feature compatibility version is pinned, the cluster can be at most one version newer than that. */
 static bool cluster_rules_version(svc_call *c, svc_change *change)
 {
   svc_str wanted = svc_node_str(change->body, "dbMajorVersion"), held = svc_node_str(change->before, "dbMajorVersion");
@@ -72,7 +71,7 @@ static bool cluster_rules_free(const svc_node *body)
   return svc_node_is(svc_node_get(region, "electableSpecs"), "instanceSize", "M0");
 }
 
-/* Of the shared tiers all but the free one come with backups. */
+/* Every shared tier except the free one has backups. */
 static bool cluster_rules_backed_up(const svc_node *body)
 {
   return svc_cluster_is_tenant(body) && !cluster_rules_free(body);
@@ -93,7 +92,7 @@ static void cluster_rules_tier(svc_call *c, const svc_change *change)
   }
 }
 
-/* Whose keys it is encrypted by, the project has set up. */
+/* The project must have encryption at rest enabled for the provider of the cluster's keys. */
 static void cluster_rules_keys(svc_call *c, const svc_change *change)
 {
   static const char field[] = "encryptionAtRestProvider";
@@ -102,7 +101,7 @@ static void cluster_rules_keys(svc_call *c, const svc_change *change)
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, svc_str_c(field), "must be a provider for which the project has encryption at rest enabled");
 }
 
-/* Who shards by himself says so when the cluster becomes a global one. */
+/* Self-managed sharding is chosen when the cluster becomes a global one, and cannot change later. */
 static void cluster_rules_global(svc_call *c, const svc_change *change)
 {
   static const char field[] = "globalClusterSelfManagedSharding";
@@ -113,7 +112,7 @@ static void cluster_rules_global(svc_call *c, const svc_change *change)
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, svc_str_c(field), "cannot be changed");
 }
 
-/* Changes since a snapshot are kept where there are snapshots. */
+/* Point-in-time backup requires snapshots. */
 static void cluster_rules_backup(svc_call *c, const svc_change *change)
 {
   if (svc_node_bool(change->body, "pitEnabled", false) && !svc_node_bool(change->body, "backupEnabled", false) &&
@@ -121,9 +120,9 @@ static void cluster_rules_backup(svc_call *c, const svc_change *change)
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("pitEnabled"), "must be false if backupEnabled is false");
 }
 
-/* ---- beside the other clusters of the project */
+/* ---- rules about other clusters of the project */
 
-/* A project has one free cluster at the most. */
+/* A project has at most one free cluster. */
 static bool cluster_rules_only_free(svc_call *c, const svc_change *change)
 {
   svc_str group = svc_id_str(c->arena, &c->scope.group);
@@ -139,7 +138,7 @@ static bool cluster_rules_only_free(svc_call *c, const svc_change *change)
   return svc_txn_good(c);
 }
 
-/* Clusters and flex clusters: no two names begin with the same 23 characters. */
+/* No two clusters or flex clusters of a project have names with the same first 23 characters. */
 SVC_PRIVATE bool svc_cluster_name_free(svc_call *c, svc_str name)
 {
   static const char *const kinds[] = { CLUSTER_KIND, FLEX_KIND };
@@ -168,7 +167,8 @@ static size_t cluster_rules_parts(const svc_node *body)
   return n;
 }
 
-/* Whatever it is that makes it large. It is written out for that only where it may be. */
+/* Checks the size of the whole body, as any part can make it large. Writes the body out only if its number of parts makes the
+** limit reachable. */
 static bool cluster_rules_fits(svc_call *c, const svc_node *body)
 {
   size_t links_at;

@@ -1,10 +1,10 @@
 /*
-** How a cluster changes its own hardware: which clusters do, to which size, and by the way of a PATCH. When it does so is decided by
-** monitoring/autoscaling.c, which knows the load.
+** Automatic changes of a cluster's hardware: the clusters that scale, and the new size. A step is like a PATCH.
+** monitoring/autoscaling.c knows the load, and decides when a cluster scales.
 **
-** The rule: a step changes either the electable and read-only nodes of a shard together, or its analytics nodes; keeps the bounds of the
-** region's autoScaling, or analyticsAutoScaling; and passes the rules of cluster_specs.c. A cluster that anything else is done to is left
-** alone. A step that is refused has changed nothing.
+** The rule: a step changes either the electable and read-only nodes of a shard together, or its analytics nodes. A step
+** keeps the bounds of the region's autoScaling or analyticsAutoScaling, and passes the rules of cluster_specs.c. A
+** cluster with any other operation in progress does not scale. A refused step changes nothing.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
@@ -34,7 +34,8 @@ static bool cluster_scaling_any(const svc_node *body)
   return false;
 }
 
-/* The first region that has such nodes: its settings hold for those of the shard. NULL: none has. */
+/* The first region with nodes of this kind: its settings are those of the shard's nodes. Returns NULL if no region has such
+** nodes. */
 static const svc_node *cluster_scaling_region(const svc_node *spec, int kind)
 {
   const svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
@@ -47,7 +48,8 @@ SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec, int kin
   return svc_node_get(svc_node_get(cluster_scaling_region(spec, kind), cluster_scaling_setting(kind)), what);
 }
 
-/* A cluster that was stored before there were such records has none: it gets one when it is next changed, whatever is changed. */
+/* Clusters that older versions of this library stored have no record yet. The next change of such a cluster, of any field,
+** adds it. */
 SVC_PRIVATE bool svc_cluster_scaling_follows(svc_call *c, const svc_change *change, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_SCALING_KIND);
@@ -65,7 +67,7 @@ SVC_PRIVATE bool svc_cluster_scaling_follows(svc_call *c, const svc_change *chan
 
 /* --------------------------------------------------------------------------------------------------------------- sizes */
 
-/* What stands behind the number: "", "_GEN_2", "_NVME". */
+/* The part of a size after the number: "", "_GEN_2", "_NVME". */
 static svc_str cluster_scaling_suffix(svc_str size)
 {
   size_t at = 1;
@@ -73,7 +75,7 @@ static svc_str cluster_scaling_suffix(svc_str size)
   return at < size.n ? (svc_str){ size.p + at, size.n - at } : SVC_S("");
 }
 
-/* Does every region of the shard have this size? */
+/* Whether every region of the shard offers this size. */
 static bool cluster_scaling_offered(svc_call *c, const svc_node *spec, svc_str size)
 {
   const svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
@@ -106,14 +108,15 @@ SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *sp
 SVC_PRIVATE bool svc_cluster_scaling_begin(svc_call *c, const svc_entity *cluster, svc_change *out, bool *may)
 {
   *may = false;
-  if (!svc_json_is(cluster->body, "stateName", "IDLE") || svc_json_is(cluster->body, "paused", "true") || svc_cluster_told(cluster)) return true;
+  if (!svc_json_is(cluster->body, "stateName", "IDLE") || svc_json_is(cluster->body, "paused", "true") || svc_cluster_driven(cluster)) return true;
   if (!svc_change_of(c, svc_noun_by_kind(c->s, CLUSTER_KIND), cluster, out)) return false;
   out->id = cluster->id;
   *may = !svc_cluster_imports(c, cluster) && !svc_backup_restoring(c, &cluster->id) && !svc_cluster_has_outage(c, &cluster->id);
   return svc_txn_good(c);
 }
 
-/* Analytics nodes scale by themselves. Where there are none of them they follow the others, so that they show what the others have. */
+/* Analytics nodes scale separately. In a region without analytics nodes, their specs follow the electable nodes, because they
+** show the same hardware. */
 static bool cluster_scaling_together(const svc_node *region, int a, int b)
 {
   bool alone = b == SVC_NODES_ANALYTICS && svc_tier_count(region, b) > 0;
@@ -128,7 +131,7 @@ SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, int kind, 
     for (i = 0; svc_values_node_kinds[i]; i++) {
       nodes = svc_node_get(region, svc_values_node_kinds[i]);
       if (nodes && size && cluster_scaling_together(region, kind, i)) svc_node_set_text(c->arena, nodes, "instanceSize", size);
-      if (nodes && gigabytes) svc_node_set_i64(c->arena, nodes, "diskSizeGB", gigabytes); /* all have disks of one size */
+      if (nodes && gigabytes) svc_node_set_i64(c->arena, nodes, "diskSizeGB", gigabytes); /* all disks of a shard have the same size */
     }
 }
 
@@ -141,7 +144,7 @@ SVC_PRIVATE bool svc_cluster_scaling_keep(svc_call *c, svc_change *change, const
   *done = svc_change_keep(c, change, &e);
   if (*done) return svc_event_about(c, change->noun, &e, event, false);
   if (!svc_txn_good(c) || c->arena->failed) return false;
-  c->error.code = SVC_E_NONE; /* refused, before anything was written: there is no caller to tell */
+  c->error.code = SVC_E_NONE; /* refused before anything was written: a due step has no caller, so the error is dropped */
   c->error.violations = c->error.violations_last = NULL;
   c->error.violation_count = 0;
   return true;

@@ -1,32 +1,32 @@
 /*
-** Replication specs of clusters: what is left open is filled in, and the rules that no field has by itself are kept.
+** Replication specs of clusters: fills in fields that were left out, and checks the rules that involve several fields.
 **
-** A spec is a shard. Its electable nodes are 3, 5 or 7, in regions whose priorities are 7, 6, 5, ... downwards; a region
-** without such nodes has priority 0. No region stands in it twice. What scales by itself has bounds around the size that it
-** has. A disk has no more than its instance size takes, and grows only; one that a change says nothing of stays as it is.
+** A spec is a shard. It has 3, 5 or 7 electable nodes, in regions with the priorities 7, 6, 5, ...; a region without
+** electable nodes has priority 0. A spec contains no region twice. Bounds of automatic scaling enclose the current size.
+** The instance size limits the size of a disk, and a disk never shrinks. A disk size that a change leaves out stays.
 **
-** The rule: each violation names its field, and all of a body come at once.
+** The rule: each violation names its field, and the error reports all violations of a body together.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
 
 enum {
-  CLUSTER_SPECS_FIRST = 7,     /* the priority of the preferred region */
+  CLUSTER_SPECS_FIRST = 7,     /* priority of the preferred region */
   CLUSTER_SPECS_SHARDS = 50,
   CLUSTER_SPECS_DISK_LEAST = 10,
-  CLUSTER_SPECS_DISK_AZURE = 8, /* the same where a region of the cluster is of AZURE */
-  CLUSTER_SPECS_EXTENDED = 30 /* from M30 on, disks may be twice as large where the project has turned extended sizes on */
+  CLUSTER_SPECS_DISK_AZURE = 8, /* the same minimum if the cluster has a region of AZURE */
+  CLUSTER_SPECS_EXTENDED = 30 /* from M30 on, the limit of disks doubles if the project has extended storage sizes enabled */
 };
 
 /* ----------------------------------------------------------------------------------------------------------- sizes */
 
-/* What disks an instance takes, by the number in its size: up to this number, so many GB. The last row is for all others. */
+/* Maximum disk in GB, by the number in the instance size: sizes up to this number. The last row is for all greater sizes. */
 static const struct cluster_specs_disks {
   int number, most;
 } cluster_specs_disks[] = { { 10, 128 }, { 20, 256 }, { 30, 512 }, { 40, 1024 }, { 0, 4096 } };
 
-/* Shares of a machine come with a disk. */
+/* Sizes of shared tiers, each with the disk that belongs to it. */
 static const struct cluster_specs_share {
   const char *size, *disk;
 } cluster_specs_shares[] = { { "M0", "0.5" }, { "M2", "2" }, { "M5", "5" }, { NULL, NULL } };
@@ -45,7 +45,7 @@ SVC_PRIVATE const char *const *svc_cluster_sizes_of(const svc_node *region)
 
 /* ------------------------------------------------------------------------------------------------------ violations */
 
-/* Which region of which spec is looked at, for the paths of violations; azure: a region of the cluster is of that provider. */
+/* The position in the body, for the paths of violations. azure: the cluster has a region of AZURE. */
 typedef struct cluster_specs_place {
   size_t spec, region;
   bool azure;
@@ -66,7 +66,7 @@ static double cluster_specs_disk_size(const svc_node *nodes)
   return size && svc_json_number_double(size->text, &value) ? value : 0;
 }
 
-/* The first region of the same name and provider; NULL: there is none. */
+/* The first region with the same name and provider; NULL if there is no such region. */
 static const svc_node *cluster_specs_same_region(const svc_node *regions, const svc_node *region)
 {
   svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
@@ -77,7 +77,8 @@ static const svc_node *cluster_specs_same_region(const svc_node *regions, const 
   return NULL;
 }
 
-/* Read-only and analytics nodes run on what the electable ones run on, unless they say otherwise. */
+/* Read-only and analytics nodes have the hardware of the electable nodes by default. Without these, the instance size is
+** required. */
 static void cluster_specs_follow(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *field)
 {
   const svc_node *nodes = svc_node_get(region, field);
@@ -85,7 +86,8 @@ static void cluster_specs_follow(svc_call *c, const svc_node *region, const clus
     cluster_specs_violate(c, SVC_E_MISSING_ATTRIBUTE, at, svc_str_c(field), "needs an instanceSize: the region has no electableSpecs");
 }
 
-/* A bound of what scales by itself: a size of the provider, on the right side of the size that the nodes have. */
+/* Checks a bound of automatic scaling: the bound must be a size of the provider, of the class of the nodes, and must not exclude
+** their current size. */
 static void cluster_specs_bound(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *field,
                                 const char *bound, svc_str size)
 {
@@ -138,7 +140,7 @@ static void cluster_specs_disk(svc_call *c, const svc_node *region, const cluste
                                         SVC_ARG(size)).p);
 }
 
-/* Of a size that is a share; *disk: what it comes with. NULL: it is none. */
+/* The row of a shared tier, and the size of its disk in *disk. NULL: the size is not a shared tier. */
 static const struct cluster_specs_share *cluster_specs_share_of(const svc_node *hardware, double *disk)
 {
   const struct cluster_specs_share *share = cluster_specs_shares;
@@ -146,7 +148,8 @@ static const struct cluster_specs_share *cluster_specs_share_of(const svc_node *
   return share->size && svc_json_number_double(svc_str_c(share->disk), disk) ? share : NULL;
 }
 
-/* A share of a machine: in a region of its backing provider, with the disk of its size. */
+/* Checks and fills in a region of a shared tier: the region must belong to the backing provider, and the disk is that of the
+** size. */
 static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_specs_place *at)
 {
   static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions,
@@ -167,10 +170,11 @@ static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_sp
     cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, SVC_S("electableSpecs.diskSizeGB"),
                           svc_arena_print(c->arena, "must be %s for %s", share->disk, share->size).p);
   disk = svc_node_new(c->arena, SVC_J_NUMBER, SVC_S("diskSizeGB"), svc_str_c(share->disk));
-  if (disk) svc_node_put(c->arena, hardware, disk); /* else the arena remembers it */
+  if (disk) svc_node_put(c->arena, hardware, disk); /* otherwise the arena records the failure */
 }
 
-/* Fills in what a region leaves open; the first is the preferred one, then they fall. *next: what the next one gets. */
+/* Fills in fields that a region leaves out. Default priorities decrease from the first region on. *next: the priority of the
+** next region. */
 static void cluster_specs_fill_region(svc_call *c, const svc_node *spec, svc_node *region, const cluster_specs_place *at, int64_t *next)
 {
   bool votes = svc_cluster_electable(region) > 0;
@@ -185,7 +189,7 @@ static void cluster_specs_fill_region(svc_call *c, const svc_node *spec, svc_nod
   svc_cluster_nodes_open(c, spec, region, at->azure);
 }
 
-/* What a region says of its nodes, all of it filled in. */
+/* Checks the nodes of a region, after all fields were filled in. */
 static void cluster_specs_check_region(svc_call *c, const svc_node *region, const cluster_specs_place *at)
 {
   if (svc_cluster_is(region, "providerName", "TENANT")) return;
@@ -198,7 +202,7 @@ static void cluster_specs_check_region(svc_call *c, const svc_node *region, cons
 
 /* ----------------------------------------------------------------------------------------------------------- specs */
 
-/* Electable nodes exactly where the priority is not 0; priorities from 7 on downwards, each once; no region twice. */
+/* Regions with electable nodes have priorities from 7 downwards, each once; other regions have 0. No region appears twice. */
 static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_t index)
 {
   cluster_specs_place at = { index, 0, false };
@@ -214,12 +218,12 @@ static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_
     if (svc_cluster_electable(region) == 0 && priority)
       cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "must be 0 in a region without electable nodes");
     if (svc_cluster_electable(region) == 0) continue;
-    if (priority < 0 || priority > CLUSTER_SPECS_FIRST) { /* in a record that is damaged */
-      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "is none that there is");
+    if (priority < 0 || priority > CLUSTER_SPECS_FIRST) { /* in a damaged record */
+      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "is not a valid priority");
       continue;
     }
     if (taken >> priority & 1)
-      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "is that of another region of the spec");
+      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "is already used by another region of the spec");
     else if (priority <= CLUSTER_SPECS_FIRST - (int64_t)voting)
       cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"),
                             svc_arena_print(c->arena, "must be at least %d: they go from %d downwards, one for each region with "
@@ -236,7 +240,7 @@ static void cluster_specs_fill(svc_call *c, svc_node *spec, size_t index, bool a
   for (; region; region = region->next, at.region++) cluster_specs_fill_region(c, spec, region, &at, &next);
 }
 
-/* Any electable node may become the primary: all of a shard are of one size. */
+/* Any electable node can become the primary, so all electable nodes of a shard have the same size. */
 static void cluster_specs_size(svc_call *c, const svc_node *region, const cluster_specs_place *at, svc_str *first)
 {
   svc_str size = svc_node_str(svc_node_get(region, "electableSpecs"), "instanceSize"), field = SVC_S("electableSpecs.instanceSize");
@@ -266,18 +270,19 @@ static void cluster_specs_check(svc_call *c, const svc_node *spec, size_t index,
 
 /* ----------------------------------------------------------------------------------- disks, which grow only */
 
-/* Nodes of one kind in one region: those that were there, those that shall be, and what was sent of them. */
+/* Compares the disks of one kind of nodes in one region: stored nodes, new nodes, and the nodes as sent. */
 static bool cluster_specs_keep_disk(svc_call *c, const svc_change *change, const svc_node *old, svc_node *nodes,
                                     const svc_node *sent)
 {
   double share = 0;
-  if (old && nodes && cluster_specs_share_of(nodes, &share)) /* it comes with its size */
+  if (old && nodes && cluster_specs_share_of(nodes, &share)) /* a shared tier has a fixed disk */
     return share >= cluster_specs_disk_size(old) ? true : svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
   if (!old || !nodes || !svc_node_i64(old, "nodeCount", 1) || !svc_node_i64(nodes, "nodeCount", 1)) return true;
-  if (!svc_node_get(nodes, "diskSizeGB") && cluster_specs_share_of(old, &share)) return true; /* of a share nothing stays */
+  if (!svc_node_get(nodes, "diskSizeGB") && cluster_specs_share_of(old, &share)) return true; /* leaving a shared tier: its disk size does
+                                                                                                 not carry over */
   if (cluster_specs_disk_size(nodes) >= cluster_specs_disk_size(old)) return true;
   if (svc_node_get(sent, "diskSizeGB")) return svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
-  svc_node_put(c->arena, nodes, svc_node_copy(c->arena, svc_node_get(old, "diskSizeGB"))); /* nothing was said of it */
+  svc_node_put(c->arena, nodes, svc_node_copy(c->arena, svc_node_get(old, "diskSizeGB"))); /* the change left the size out */
   return true;
 }
 
@@ -288,7 +293,7 @@ static const svc_node *cluster_specs_element(const svc_node *array, size_t index
   return item;
 }
 
-/* Nodes of this kind in all regions of a spec, which stands in the body where it stood in what was sent. */
+/* Compares the disks of this kind of nodes in all regions of a spec. Specs have the same position in the body and in the input. */
 static bool cluster_specs_keep_disks(svc_call *c, const svc_change *change, const svc_node *spec, size_t index, const char *kind)
 {
   const svc_node *held = svc_node_get(change->before, "replicationSpecs"), *region;
@@ -306,7 +311,7 @@ static bool cluster_specs_keep_disks(svc_call *c, const svc_change *change, cons
 
 /* ------------------------------------------------------------------------------------------------------------- all */
 
-/* What a cluster may become: more shards, in more zones, on machines of its own, and never back. */
+/* A cluster can only grow: to more shards, to more zones, or from a shared tier to dedicated machines. */
 static bool cluster_specs_forwards(svc_call *c, const svc_change *change)
 {
   static const char *const kinds[] = { "REPLICASET", "SHARDED", "GEOSHARDED" };
@@ -318,7 +323,7 @@ static bool cluster_specs_forwards(svc_call *c, const svc_change *change)
   if (is < was)
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("clusterType"), "cannot be downgraded from %s to %s", kinds[was], kinds[is]);
   if (!svc_cluster_is_tenant(change->body) && svc_cluster_is_tenant(change->before) && c->plan && c->plan->route->run != svc_cluster_run_upgrade)
-    return svc_cluster_fail(c, change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED); /* tenantUpgrade is for that */
+    return svc_cluster_fail(c, change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED); /* tenantUpgrade does that */
   if (svc_cluster_is_tenant(change->body) && !svc_cluster_is_tenant(change->before))
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"), "cannot return to a shared tier");
   return true;
@@ -337,7 +342,8 @@ static void cluster_specs_kind(svc_call *c, const svc_change *change, const svc_
                 CLUSTER_SPECS_SHARDS);
 }
 
-/* Shards with the catalog of the cluster among them, where the service decides and the database can do it; else on servers of their own. */
+/* Config servers are embedded in a shard if the service manages them and the database version supports it (from 8.0);
+** otherwise they are dedicated. */
 static void cluster_specs_config_server(svc_call *c, svc_node *body)
 {
   bool embedded = svc_cluster_is(body, "clusterType", "SHARDED") && svc_value_is(c->s, svc_node_str(body, "configServerManagementMode"), "SVC_MANAGED") &&
@@ -349,7 +355,8 @@ static void cluster_specs_config_server(svc_call *c, svc_node *body)
 static bool cluster_specs_one(svc_call *c, const svc_change *change, svc_node *specs, svc_node *spec, size_t i)
 {
   bool azure = svc_cluster_is_in(specs, "AZURE");
-  if (!cluster_specs_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first: others follow these */
+  if (!cluster_specs_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first, because the other kinds take their disks
+                                                                                        from these */
   cluster_specs_fill(c, spec, i, azure);
   if (!cluster_specs_keep_disks(c, change, spec, i, "readOnlySpecs") || !cluster_specs_keep_disks(c, change, spec, i, "analyticsSpecs")) return false;
   cluster_specs_check(c, spec, i, azure);
@@ -364,7 +371,7 @@ SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
   const svc_node *old = svc_node_get(change->before, "replicationSpecs");
   size_t i = 0;
   if (old && svc_node_same(specs, old) && svc_node_same(svc_node_get(change->body, "clusterType"), svc_node_get(change->before, "clusterType")))
-    return true; /* it was right when it was written */
+    return true; /* the specs were checked when they were stored */
   if (!cluster_specs_forwards(c, change)) return false;
   cluster_specs_kind(c, change, specs);
   for (spec = svc_node_first(specs); spec; spec = spec->next, i++)

@@ -1,6 +1,6 @@
 /*
-** The clusters of all projects that the caller may see, project by project: a list of its own, above any project. Nothing of it
-** is stored by itself; what it shows of a cluster lies beside that one's body (cluster_kept.c).
+** The clusters of all projects that the caller may see, project by project: a list above all projects. No records of its
+** own: cluster_kept.c keeps the summary of a cluster in its `extra`.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -63,7 +63,7 @@ static void cluster_summary_write(svc_call *c, const svc_id *project, svc_buf *b
   }
 }
 
-/* A project with its clusters. */
+/* Writes a project with its clusters. */
 static bool cluster_summary_write_project(svc_call *c, const svc_entity *project, svc_item *out)
 {
   svc_buf b = svc_buf_new(c->arena, 512);
@@ -101,7 +101,7 @@ static bool cluster_summary_list(svc_call *c)
 
 SVC_PRIVATE const svc_noun svc_noun_cluster_summary = {
   .name = "cluster summary",
-  .parent = "cluster", /* without clusters there is none */
+  .parent = "cluster", /* a build without clusters has no summary */
   .flags = SVC_VIRTUAL,
   .routes = SVC_ROUTES(cluster_summary_routes)
 };

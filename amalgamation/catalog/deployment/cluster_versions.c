@@ -1,17 +1,17 @@
 /*
-** Clusters of version 2023-02-01, which was before shards had hardware of their own: one element of replicationSpecs for each zone, with its
-** number of shards, and one size of disks for the whole cluster.
+** Clusters of version 2023-02-01, in which shards had no hardware of their own: replicationSpecs has one element per
+** zone, with its number of shards, and the whole cluster has one disk size.
 **
-** The rule: a zone is shown by its first shard, whose id it has. A cluster whose shards differ cannot be shown so: it is refused, and lists
-** leave it out. Shards of one zone may differ in the speed of their disks alone, and those of all zones have one size. What is sent back as it
-** was shown changes nothing; other specs are written out again, one for each shard, and the shards of a zone keep the ids that they have, in
-** their order.
+** The rule: the first shard represents its zone, and gives it its id. The version cannot show a cluster whose shards
+** differ: the request is refused, and lists leave the cluster out. Shards of one zone may differ only in the speed of
+** their disks, and the shards of all zones have one instance size. Specs that are sent back unchanged change nothing.
+** Other specs are expanded to one spec per shard; the existing shards of a zone keep their ids, in order.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
 
-enum { CLUSTER_VERSIONS_SHARDS = 101 }; /* that are written out: more than may be, so that the newest shape refuses them */
+enum { CLUSTER_VERSIONS_SHARDS = 101 }; /* limit of expanded shards: above the maximum, so that the newest shape reports the error */
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
@@ -27,7 +27,7 @@ SVC_PRIVATE const svc_object svc_cluster_20230201 = {
   .name = "Cluster20230201", .fields = SVC_ROWS(cluster_versions_fields), .base = &svc_cluster_common
 };
 
-/* What this version does not have. */
+/* Fields that this version does not have. */
 static const char *const cluster_versions_newer[] = {
   "adaptiveCapacity", "effectiveDatabaseEdition", "effectiveReplicationSpecs", "featureCompatibilityVersion", "featureCompatibilityVersionExpirationDate",
   "internalClusterRole", "redactClientLogData", "retainBackups", "useAwsTimeBasedSnapshotCopyForFastInitialSync"
@@ -40,7 +40,7 @@ static bool cluster_versions_refuse(svc_call *c)
   return svc_fail(c, SVC_E_ASYMMETRIC_SHARD_UNSUPPORTED, "");
 }
 
-/* The regions of a shard without the speed of their disks. NULL: no memory. */
+/* A copy of a shard's regions without the speed of their disks, for comparison. NULL: out of memory. */
 static svc_node *cluster_versions_compared(svc_call *c, const svc_node *spec)
 {
   const svc_node *regions = svc_node_get(spec, "regionConfigs");
@@ -56,14 +56,14 @@ static svc_str cluster_versions_size(const svc_node *spec)
   return svc_node_str(svc_node_get(svc_node_first(svc_node_get(spec, "regionConfigs")), "electableSpecs"), "instanceSize");
 }
 
-/* Does a shard look as the zone does that it belongs to (NULL: it is the first there), and has it the size of all? */
+/* Whether a shard equals the first one of its zone (NULL: the shard is the first), and has the instance size of all shards. */
 static bool cluster_versions_alike(svc_call *c, const svc_node *zone, const svc_node *spec, svc_str size)
 {
   svc_node *a = zone ? cluster_versions_compared(c, zone) : NULL, *b = zone ? cluster_versions_compared(c, spec) : NULL;
   return svc_str_eq(cluster_versions_size(spec), size) && (!zone || (a && b && svc_node_same(a, b)));
 }
 
-/* Shards of one zone become one element. */
+/* Combines the shards of a zone into one element. */
 static bool cluster_versions_fold(svc_call *c, svc_node *shown)
 {
   svc_node *list = svc_node_array(c->arena, "replicationSpecs"), *spec, *next, *first;
@@ -81,7 +81,7 @@ static bool cluster_versions_fold(svc_call *c, svc_node *shown)
   return true;
 }
 
-/* The disk of nodes of one kind goes to the root, where all are the same. */
+/* Moves the disk size of nodes of one kind to the root; all must be equal. */
 static bool cluster_versions_lift_disk(svc_call *c, svc_node *shown, svc_node *nodes)
 {
   const svc_node *disk = svc_node_get(nodes, "diskSizeGB"), *root = svc_node_get(shown, "diskSizeGB");
@@ -121,7 +121,7 @@ static const svc_node *cluster_versions_disk_of(const svc_node *cluster)
   return svc_node_get(svc_node_first(svc_node_get(spec, "regionConfigs")), "electableSpecs");
 }
 
-/* All nodes of a spec have the disk that `from` has, unless they say otherwise, or (all) all the same. */
+/* Sets the disk size of `from` on nodes without one, or (all) on all nodes of a spec. */
 static void cluster_versions_set_disk(svc_call *c, const svc_node *spec, const svc_node *from, bool all)
 {
   svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs")), *nodes;
@@ -133,7 +133,7 @@ static void cluster_versions_set_disk(svc_call *c, const svc_node *spec, const s
     }
 }
 
-/* The shard of a zone before the change; NULL: it has not so many. */
+/* The shard of a zone before the change, by number; NULL: the zone had fewer shards. */
 static const svc_node *cluster_versions_shard(const svc_node *before, svc_str zone, int64_t number)
 {
   const svc_node *spec = svc_node_first(svc_node_get(before, "replicationSpecs"));
@@ -142,7 +142,8 @@ static const svc_node *cluster_versions_shard(const svc_node *before, svc_str zo
   return NULL;
 }
 
-/* How many shards a zone is to have: as many as were sent, else as many as there are; 0: what was sent is no number of shards. */
+/* The new number of shards of a zone: as sent, or else the current number. Returns 0 if the value sent is not a valid number
+** of shards. */
 static int64_t cluster_versions_count(const svc_node *sent, const svc_node *before, bool there, svc_str zone)
 {
   int64_t count = svc_node_i64(sent, "numShards", 0);
@@ -151,7 +152,7 @@ static int64_t cluster_versions_count(const svc_node *sent, const svc_node *befo
   return there ? count : 1;
 }
 
-/* One element for each shard of a zone. What is no spec stays as it is: the newest shape refuses it. */
+/* Adds one element per shard of a zone. An invalid element stays as it is, and the newest shape refuses it. */
 static void cluster_versions_unfold(svc_call *c, svc_node *list, const svc_node *sent, const svc_node *before)
 {
   const svc_node *was = svc_cluster_spec_with(svc_node_get(before, "replicationSpecs"), NULL, "id", svc_node_str(sent, "id")), *shard;
@@ -202,7 +203,7 @@ SVC_PRIVATE bool svc_cluster_by_zone_upgrade(svc_call *c, svc_node *body, const 
   return !c->arena->failed;
 }
 
-/* Version 2024-08-05 has the shape of the newest, but a change in the words of 2023-02-01 is understood. */
+/* Version 2024-08-05 has the newest shape, but also accepts changes in the shape of 2023-02-01. */
 SVC_PRIVATE bool svc_cluster_either_upgrade(svc_call *c, svc_node *body, const svc_node *before)
 {
   const svc_node *spec = svc_node_first(svc_node_get(body, "replicationSpecs"));

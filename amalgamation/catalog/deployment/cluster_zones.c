@@ -1,6 +1,7 @@
 /*
-** Zones of clusters: several replication specs of one zone are its shards, and share its name and its id. A zone keeps its id
-** while one of its shards is left, and stays while locations are mapped to it (global_writes.c).
+** Zones of clusters: several replication specs of one zone are its shards, and have the same zone name and zone id. A
+** zone keeps its id while at least one of its shards exists. A zone to which locations are mapped cannot be removed
+** (global_writes.c).
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -13,7 +14,7 @@ SVC_PRIVATE const svc_node *svc_cluster_spec_with(const svc_node *specs, const s
   return NULL;
 }
 
-/* The name and id of its zone: what they were where it was there before. */
+/* Sets the name and id of the zone of a spec. An existing zone keeps both. */
 SVC_PRIVATE bool svc_cluster_zone_of(svc_call *c, const svc_node *specs, const svc_node *old_specs, svc_node *spec)
 {
   svc_str zone = svc_node_str(spec, "zoneName");
@@ -35,7 +36,7 @@ SVC_PRIVATE bool svc_cluster_zone_of(svc_call *c, const svc_node *specs, const s
   return true;
 }
 
-/* Has the cluster locations that are mapped to this zone? That noun may be left out of the build. */
+/* Whether the cluster maps locations to this zone. A build may leave out the noun of the mapping. */
 static bool cluster_zones_mapped(svc_call *c, const svc_entity *cluster, svc_str zone)
 {
   static const svc_id none;
@@ -49,7 +50,7 @@ static bool cluster_zones_mapped(svc_call *c, const svc_entity *cluster, svc_str
   return false;
 }
 
-/* Those that were there may be left out, unless something else of the cluster names their zone. */
+/* A change may leave zones out, except zones to which locations are mapped. */
 SVC_PRIVATE bool svc_cluster_zones_kept(svc_call *c, const svc_change *change, const svc_node *specs)
 {
   const svc_node *old = svc_node_get(change->before, "replicationSpecs"), *spec;

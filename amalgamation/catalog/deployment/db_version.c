@@ -1,12 +1,12 @@
 /*
-** The database versions that a project may choose from, by provider and instance size. Nothing is stored: it is the
-** table of versions, crossed with the sizes of each provider.
+** The database versions that a project can choose from, by provider and instance size. Nothing is stored: the list
+** combines the table of versions with the sizes of each provider.
 */
 #include "catalog/catalog.h"
 #include "catalog/db_versions.h"
 #include "catalog/values.h"
 
-static const char *const db_version_status[] = { "DEFAULT", NULL }; /* that can be asked for */
+static const char *const db_version_status[] = { "DEFAULT", NULL }; /* values of the filter */
 static const char *const db_version_states[] = { "DEFAULT", "NOT_DEFAULT", NULL };
 
 static const svc_field db_version_fields[] = {

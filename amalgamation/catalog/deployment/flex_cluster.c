@@ -1,14 +1,14 @@
 /*
-** flex cluster: a database deployment of a project on machines that it shares with others, whose size follows its use.
+** flex cluster: a database deployment of a project on shared machines. Its size follows its use.
 **
-**   POST --> CREATING --> IDLE --> DELETING <-- DELETE     then it is gone: 404
+**   POST --> CREATING --> IDLE --> DELETING <-- DELETE     then it is deleted: 404
 **                           |
 **                           +----> a cluster of the same name, UPDATING <-- :tenantUpgrade (flex_parts.c)
 **   a free cluster of the same name --> CREATING <-- tenantUpgradeToServerless (serverless_upgrade.c)
 **
-** It shares its name with the project's clusters: a name is that of one or the other, and each API says so of the other's.
-** Only tags and the protection from termination change, which are only written down. A snapshot is taken of it every day
-** while it is IDLE (flex_snapshot.c).
+** Clusters and flex clusters of a project share one name space. The API of each kind has its own error for a name of the
+** other kind. Only tags and termination protection can change; both changes take effect at once. While the flex cluster
+** is IDLE, a due step takes a snapshot every day (flex_snapshot.c).
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
@@ -39,7 +39,7 @@ static const svc_route flex_cluster_routes[] = {
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
 
-/* That it is gone is said by a hook, since it may also go by becoming another one. */
+/* The hook `gone` writes the event of the delete, because an upgrade also removes the flex cluster. */
 static const svc_transition flex_cluster_transitions[] = {
   { "CREATING", "IDLE", 100, "CLUSTER_READY", "flex.create" },
   { "DELETING", NULL, 25, NULL, "flex.delete" },
@@ -51,7 +51,7 @@ static const svc_lifecycle flex_cluster_lifecycle = {
 };
 
 static const svc_order_row flex_cluster_orders[] = {
-  { "flex.create", "Start the flex cluster. It is reached by the `hosts` of the facts.", NULL, &svc_host_facts, 0 },
+  { "flex.create", "Start the flex cluster. Facts: clients reach it at `hosts`.", NULL, &svc_host_facts, 0 },
   { "flex.delete", "Stop the flex cluster and remove its data.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -67,7 +67,7 @@ static const svc_guard flex_cluster_guards[] = {
 
 enum { FLEX_CLUSTER_DUE_SNAPSHOT = SVC_DUE_OWN };
 
-/* A region is one of the cloud that it runs in. */
+/* The region must belong to the backing provider. */
 static bool flex_cluster_region(svc_call *c, const svc_node *body)
 {
   static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions, svc_values_gcp_regions };
@@ -76,13 +76,14 @@ static bool flex_cluster_region(svc_call *c, const svc_node *body)
   svc_violation *v;
   size_t i = 0;
   while (SVC_ALWAYS(svc_values_clouds[i]) && !svc_cluster_is(settings, "backingProviderName", svc_values_clouds[i])) i++;
-  if (SVC_NEVER(!svc_values_clouds[i]) || svc_value_in(c->s, region, regions[i])) return true; /* of a body that was checked */
+  if (SVC_NEVER(!svc_values_clouds[i]) || svc_value_in(c->s, region, regions[i])) return true; /* the checks of the body ensure this */
   v = svc_violate(c, SVC_E_INVALID_REGION, SVC_S("providerSettings.regionName"), "is not a region of the backing provider");
   if (v) v->fault = SVC_FIELD_FAULT_VALUE, v->value = region;
   return svc_check_done(c);
 }
 
-/* How it is reached: as a cluster of one shared region is. Its hosts have names of its id, which it keeps in an upgrade. */
+/* A simulated flex cluster has the hosts of a cluster in one shared region. The names of hosts derive from its id, which an
+** upgrade keeps. */
 static bool flex_cluster_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   static const char model[] = "{\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{},"
@@ -92,7 +93,7 @@ static bool flex_cluster_simulate(svc_call *c, const svc_change *change, const c
   svc_cluster_reach reach;
   (void)action;
   if (!like) return svc_no_memory(c);
-  if (change->extra.n < CLUSTER_ID) return true; /* of a damaged record nobody knows the hosts */
+  if (change->extra.n < CLUSTER_ID) return true; /* a damaged record has no names of hosts */
   memset(&kept, 0, sizeof kept);
   memcpy(kept.id, change->extra.p, sizeof kept.id);
   reach = svc_cluster_reach_of(c, like, &kept);
@@ -108,8 +109,9 @@ static bool flex_cluster_facts(svc_call *c, svc_change *change, const svc_node *
   return svc_network_facts(c, change, &none, facts);
 }
 
-/* Six characters that name its hosts, which no other cluster of the project has, and no connection strings: it has no hosts before the
-** creation has ended. One that takes the place of a cluster has the hosts of that one. */
+/* Chooses six characters for the names of its hosts, which no other cluster of the project has, and adds empty connection
+** strings: there are no hosts before the end of the creation. A flex cluster that replaces a cluster takes over the hosts of
+** that cluster. */
 static bool flex_cluster_begin(svc_call *c, svc_change *change)
 {
   svc_node *strings = svc_node_object(c->arena, "connectionStrings");
@@ -117,7 +119,7 @@ static bool flex_cluster_begin(svc_call *c, svc_change *change)
   char id[CLUSTER_ID];
   if (!strings) return svc_no_memory(c);
   svc_cluster_host_id(c, &seed, id);
-  while (svc_cluster_host_taken(c, FLEX_KIND, id)) { /* by another flex cluster; clusters were looked at as it was made */
+  while (svc_cluster_host_taken(c, FLEX_KIND, id)) { /* taken by another flex cluster; svc_cluster_host_id() checked clusters only */
     seed = svc_new_id(c->txn);
     svc_cluster_host_id(c, &seed, id);
   }
@@ -137,7 +139,8 @@ static bool flex_cluster_prepare(svc_call *c, svc_change *change)
   return svc_cluster_name_free(c, svc_node_str(change->body, "name")) && flex_cluster_region(c, change->body) && flex_cluster_begin(c, change);
 }
 
-/* A day later, again. After a long time in which nobody looked only those are taken that would still be there. */
+/* The due date of the next snapshot: a day later. After a long time without due steps, takes only the snapshots that would
+** not have expired yet. */
 static int64_t flex_cluster_next_snapshot(const svc_call *c)
 {
   int64_t late = (c->txn->ids->now - c->now) / SVC_DAY_MS;
@@ -168,7 +171,7 @@ static bool flex_cluster_gone(svc_call *c, const svc_entity *e)
   return !deleted || svc_event_about(c, svc_noun_by_kind(c->s, FLEX_KIND), e, "CLUSTER_DELETED", true);
 }
 
-/* It costs by the hour while it is there, whatever its use. */
+/* A flex cluster costs a fixed price per hour while it exists, regardless of its use. */
 static size_t flex_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
   svc_str provider = svc_node_str(svc_node_get(body, "providerSettings"), "backingProviderName");
@@ -199,7 +202,7 @@ static svc_node *flex_cluster_governed(svc_call *c, const svc_change *change, in
   return svc_policy_of_flex(c, change->body, svc_policy_clusters(c, !change->before));
 }
 
-/* What runs below it is chosen by the service: events name no provider of a cloud. */
+/* The service chooses the machines, so events do not name a cloud provider. */
 static const svc_event_member flex_cluster_event_members[] = { { "cloudProvider", NULL, "SERVERLESS" }, { NULL, NULL, NULL } };
 
 SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {

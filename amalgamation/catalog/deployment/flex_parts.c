@@ -1,10 +1,10 @@
 /*
-** Parts of flex clusters that more than one noun needs: what one looks like, how it is found, which data it has, and how it
-** becomes a dedicated cluster.
+** Parts of flex clusters that several nouns need: the fields, finding a flex cluster, its sample data, and the upgrade to
+** a dedicated cluster.
 **
-** An upgrade is done at once for the API: the flex cluster is gone, and a cluster of the same name, with the same id and the
-** same hosts, is UPDATING until its machines are there. So a name never stands for two clusters, and never for none. Its
-** snapshots go with it, as their format does not fit the other kind.
+** In the API an upgrade takes effect at once: the flex cluster is removed, and a cluster with the same name, id and hosts
+** is UPDATING until its machines are ready. So a name always belongs to exactly one cluster. The snapshots are deleted,
+** because their format does not fit dedicated clusters.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -31,14 +31,14 @@ static const svc_field flex_parts_settings_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED | SVC_FIXED),
   F_NUM("diskSizeGB", .flags = SVC_READ_ONLY, .preset = "5"),
   F_ENUM("providerName", flex_parts_providers, .flags = SVC_READ_ONLY, .preset = "\"FLEX\""),
-  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED | SVC_FIXED) /* the hook asks for one of the provider's */
+  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED | SVC_FIXED) /* a hook checks that the region belongs to the provider */
 };
 static const svc_object flex_parts_settings = { .name = "FlexProviderSettings", .fields = SVC_ROWS(flex_parts_settings_fields) };
 
 static const svc_field flex_parts_fields[] = {
   F_OBJ("backupSettings", &flex_parts_backup, .flags = SVC_READ_ONLY, .preset = "{\"enabled\":true}"),
   F_ENUM("clusterType", flex_parts_types, .flags = SVC_READ_ONLY, .preset = "\"REPLICASET\""),
-  F_OBJ("connectionStrings", &flex_parts_strings), /* each of them read-only by itself: any part may be sent back */
+  F_OBJ("connectionStrings", &flex_parts_strings), /* its fields are read-only one by one: any part may be sent back */
   F_CREATED("createDate"),
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
   F_GROUP_ID(),
@@ -80,7 +80,7 @@ SVC_PRIVATE bool svc_flex_put_data(svc_call *c, const svc_entity *flex, bool dat
 
 /* ---------------------------------------------------------------------------------------------------------------- upgrade */
 
-/* Only what is at rest is upgraded, and to machines of its own. */
+/* Only an idle flex cluster can be upgraded, and only to dedicated machines. */
 static bool flex_parts_may_upgrade(svc_call *c, const svc_entity *flex, const svc_node *body)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "flex cluster");
@@ -93,7 +93,7 @@ static bool flex_parts_may_upgrade(svc_call *c, const svc_entity *flex, const sv
   return svc_check_done(c);
 }
 
-/* What the request says nothing of stays as it was. */
+/* Copies fields that the request leaves out. */
 static void flex_parts_carry(svc_call *c, svc_change *change, const svc_node *flex)
 {
   static const char *const carried[] = { "createDate", "tags", "terminationProtectionEnabled" };
@@ -125,7 +125,7 @@ SVC_PRIVATE bool svc_flex_upgrade(svc_call *c)
   change.event = "FLEX_UPGRADE_STARTED";
   if (!change.body) return svc_no_memory(c);
   flex_parts_carry(c, &change, shown);
-  c->passes_on = true; /* the cluster has the name, and is what references mean from now on */
+  c->passes_on = true; /* references by name now refer to the cluster */
   if (!svc_erase(c, noun, &flex)) return false;
   c->passes_on = false;
   if (!svc_insert(c, &change, &e)) return false;

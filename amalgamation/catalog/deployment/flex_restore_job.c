@@ -1,18 +1,18 @@
 /*
-** flex restore job: the data of a snapshot of a flex cluster goes into a flex cluster, the same or another, or is made ready
-** to be downloaded.
+** flex restore job: restores a snapshot of a flex cluster into the same or another flex cluster, or prepares the snapshot
+** for download.
 **
-**   PENDING --> QUEUED --> RUNNING --> COMPLETED, or FAILED     then, after some days, it expires: 404
+**   PENDING --> QUEUED --> RUNNING --> COMPLETED, or FAILED     expires after 30 days: 404
 **
-** A download is a job without a target; what it makes can be fetched for some hours. A job is a record of what was done and
-** stays when its target goes. A target in another project asks for the same role there.
+** A download is a job without a target; its file is available for four hours. A job documents a finished restore, and
+** stays when its target is deleted. A target in another project requires the same role there.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/flex_parts.h"
 
 enum {
-  FLEX_RESTORE_JOB_DAYS = 30,          /* it is kept */
-  FLEX_RESTORE_JOB_DOWNLOAD_HOURS = 4, /* what it made ready is */
+  FLEX_RESTORE_JOB_DAYS = 30,          /* until a job expires */
+  FLEX_RESTORE_JOB_DOWNLOAD_HOURS = 4, /* until a download expires */
   FLEX_RESTORE_JOB_MOST = 200
 };
 
@@ -34,7 +34,7 @@ static const svc_field flex_restore_job_base_fields[] = {
 };
 static const svc_object flex_restore_job_base = { .name = "FlexBackupJob", .fields = SVC_ROWS(flex_restore_job_base_fields) };
 
-/* As it is shown: of a download there is no target. */
+/* The fields as they are shown: a download has no target. */
 static const svc_field flex_restore_job_fields[] = {
   F_STR("targetDeploymentItemName", .flags = SVC_READ_ONLY),
   F_HEX24("targetProjectId", .flags = SVC_READ_ONLY)
@@ -43,7 +43,7 @@ static const svc_object flex_restore_job_object = {
   .name = "FlexBackupRestoreJob", .fields = SVC_ROWS(flex_restore_job_fields), .base = &flex_restore_job_base
 };
 
-/* As a restore is asked for, and a download. */
+/* The requests of a restore and of a download. */
 static const svc_field flex_restore_job_create_fields[] = {
   F_STR("targetDeploymentItemName", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.(),:&@+']{1,64}$"),
   F_HEX24("targetProjectId")
@@ -104,7 +104,8 @@ static bool flex_restore_job_snapshot(svc_call *c, svc_change *change, bool down
   return svc_check_done(c);
 }
 
-/* May the caller restore into that project? Who has no part in it is told as little as by its path. */
+/* Checks that the caller may restore into that project. A caller without a role there gets the same error as for a project
+** that does not exist. */
 static bool flex_restore_job_project(svc_call *c, svc_str text, svc_id *group)
 {
   const uint64_t wanted = SVC_R_GROUP_BACKUP_RECOVERY_OPERATOR;
@@ -146,7 +147,7 @@ static bool flex_restore_job_prepare(svc_call *c, svc_change *change)
   return flex_restore_job_snapshot(c, change, download) && (download || flex_restore_job_target(c, change));
 }
 
-/* The target has the data of the snapshot; if it is there. */
+/* Gives the target the data of the snapshot, if the target still exists. */
 static bool flex_restore_job_arrives(svc_call *c, const svc_change *change)
 {
   svc_entity target;
@@ -175,7 +176,7 @@ static bool flex_restore_job_facts(svc_call *c, svc_change *change, const svc_no
   return true;
 }
 
-/* Where a simulated download would be: nobody answers there. */
+/* The URL of a simulated download; no server answers there. */
 static bool flex_restore_job_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   (void)action;
@@ -189,7 +190,7 @@ static const svc_field flex_restore_job_fact_fields[] = { F_STR("url", .min = 1,
 static const svc_object flex_restore_job_facts_object = { .name = "FlexRestoreFacts", .fields = SVC_ROWS(flex_restore_job_fact_fields) };
 static const svc_order_row flex_restore_job_orders[] = {
   { "restore.run",
-    "Restore the snapshot into the target flex cluster; of a download make the file ready. Facts: its `url`.",
+    "Restore the snapshot into the target flex cluster. For a download, prepare the file. Facts: its `url`.",
     NULL, &flex_restore_job_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };

@@ -1,7 +1,7 @@
 /*
-** flex snapshot: a copy of the data of a flex cluster, taken every day by itself (flex_cluster.c). Nobody makes, changes or
-** deletes one: the newest FLEX_SNAPSHOTS are there, each until it expires, and all go with their cluster. One that has data has
-** a FLEX_HAS_DATA beside its body, and so has a restore of it.
+** flex snapshot: a copy of the data of a flex cluster, which a due step takes every day (flex_cluster.c). No request
+** creates, changes or deletes a snapshot: the newest FLEX_SNAPSHOTS are stored, each until it expires, and all are
+** deleted with their cluster. The `extra` of a snapshot with data is FLEX_HAS_DATA; a restore of the snapshot copies it.
 **
 **   PENDING --> QUEUED --> RUNNING --> COMPLETED, or FAILED     then it expires: 404
 */

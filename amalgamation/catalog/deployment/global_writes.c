@@ -1,9 +1,11 @@
 /*
-** Global writes of a cluster: which locations are written in which zone, and which collections are sharded by location. Always
-** there, and empty but for clusters of type GEOSHARDED, of which alone it can be changed; to change it is to update the cluster.
+** Global writes of a cluster: the zone of each location, and the collections that are sharded by location. Every cluster
+** has them, but they can be changed only in clusters of type GEOSHARDED, and are empty in others. A change updates the
+** cluster.
 **
-** Unusual: a zone is named in a request, and kept and shown by its id; a zone that is mapped to stays in the cluster
-** (cluster_specs.c). Namespaces have no names of their own: they are added one by one and removed by database and collection.
+** Unusual: requests name a zone by its name; it is stored and shown by its id. A zone with mapped locations cannot be
+** removed from the cluster (cluster_zones.c). Namespaces have no ids: they are added one by one, and removed by database
+** and collection.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -40,7 +42,7 @@ static const svc_object global_writes_zones = { .name = "CustomZoneMappings", .f
 static const svc_field global_writes_fields[] = {
   { .name = "customZoneMapping", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY, .preset = "{}" },
   F_LIST("managedNamespaces", &global_writes_namespace, .flags = SVC_READ_ONLY, .preset = "[]"),
-  F_BOOL("selfManagedSharding", .flags = SVC_READ_ONLY, .preset = "false") /* that of the cluster */
+  F_BOOL("selfManagedSharding", .flags = SVC_READ_ONLY, .preset = "false") /* copied from the cluster */
 };
 static const svc_object global_writes_object = { .name = "GeoSharding", .fields = SVC_ROWS(global_writes_fields) };
 
@@ -51,7 +53,7 @@ static bool global_writes_unmap(svc_call *c);
 static bool global_writes_add(svc_call *c);
 static bool global_writes_remove(svc_call *c);
 
-/* Which one goes: without either, all of them would. */
+/* Both are required: without them, a request would remove all namespaces. */
 static const svc_param global_writes_params[] = {
   { .name = "collection", .flags = SVC_PARAM_REQUIRED }, { .name = "db", .flags = SVC_PARAM_REQUIRED }, { .name = NULL }
 };
@@ -81,7 +83,7 @@ static svc_node *global_writes_view(svc_call *c, const svc_entity *e)
   return view;
 }
 
-/* A change of it, and that of the cluster which goes along. */
+/* A change of global writes, and the change of the cluster that goes with it. */
 typedef struct global_writes_both {
   svc_change own, cluster;
 } global_writes_both;
@@ -149,7 +151,7 @@ static svc_node *global_writes_named(const svc_node *list, svc_str db, svc_str c
   return one;
 }
 
-/* The shard key is the location, then a field of the customer's; what is said of hashes is for keys that are. */
+/* The shard key is the location followed by a field of the customer. The options of hashed keys require a hashed key. */
 static void global_writes_check_key(svc_call *c, const svc_node *namespace)
 {
   static const char *const hashed_only[] = { "numInitialChunks", "presplitHashedZones" };

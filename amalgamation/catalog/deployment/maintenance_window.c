@@ -1,16 +1,18 @@
 /*
-** The maintenance window of a project: the hour of the week at which its clusters may be worked on. One for each
-** project, always there; until it is set, its day and hour are the service's choice.
+** The maintenance window of a project: the hour of the week at which the service may maintain its clusters. Every project
+** has one window; until it is set, the service chooses day and hour.
 **
-** A project that has set its window is maintained every four weeks, the first time in the first window that is a week away. What happens:
+** A project that has set its window is maintained every four weeks, the first time in the first window at least a week
+** ahead. The steps:
 **
 **   a week before      PROJECT_SCHEDULED_MAINTENANCE
 **   three days before  MAINTENANCE_IN_ADVANCED
 **   in the window      MAINTENANCE_STARTED; each dedicated cluster that runs is UPDATING while its nodes restart one after the other
-**   when all are IDLE  MAINTENANCE_COMPLETED; where there is no such cluster, MAINTENANCE_NO_LONGER_NEEDED in place of both
+**   when all are IDLE  MAINTENANCE_COMPLETED; without such a cluster, MAINTENANCE_NO_LONGER_NEEDED instead of both
 **
-** Scheduled maintenance can be put off by a week, at most twice, and is once by itself where autoDeferOnceEnabled is on. startASAP begins it now.
-** It does not begin in protected hours, but when they end. Setting the window anew forgets earlier deferrals, and schedules anew.
+** Scheduled maintenance can be deferred by a week, at most twice. With autoDeferOnceEnabled it is deferred once
+** automatically. startASAP starts it now. Maintenance does not start within protected hours, but at their end. Setting
+** another day or hour resets the number of deferrals, and schedules again.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -19,8 +21,8 @@
 #define MAINTENANCE_WINDOW_DEFERRALS 2
 #define MAINTENANCE_WINDOW_HOUR (SVC_DAY_MS / 24)
 #define MAINTENANCE_WINDOW_WEEK (7 * SVC_DAY_MS)
-#define MAINTENANCE_WINDOW_AHEAD (3 * SVC_DAY_MS) /* the second announcement */
-#define MAINTENANCE_WINDOW_LOOK ((int64_t)60000)  /* how often it is looked whether clusters are done */
+#define MAINTENANCE_WINDOW_AHEAD (3 * SVC_DAY_MS) /* of the second announcement */
+#define MAINTENANCE_WINDOW_LOOK ((int64_t)60000)  /* interval of checks whether the clusters are done */
 
 static const svc_field maintenance_window_hours_fields[] = {
   F_INT("endHourOfDay", .flags = SVC_MIN | SVC_MAX, .max = 23),
@@ -56,11 +58,11 @@ static const svc_route maintenance_window_routes[] = {
 /* ------------------------------------------------------------------------------------------------------------ schedule */
 
 /*
-** What is kept beside the body: how far maintenance is, a letter, and when it begins, in milliseconds.
+** The `extra` of a window: a letter for the phase of maintenance, then its start in milliseconds.
 */
 enum maintenance_window_phase { MAINTENANCE_FAR = 'F', MAINTENANCE_ANNOUNCED = 'A', MAINTENANCE_NEAR = 'N', MAINTENANCE_RUNS = 'R' };
 typedef struct maintenance_window_plan {
-  char phase;    /* 0: none is scheduled */
+  char phase;    /* 0: no maintenance is scheduled */
   int64_t start;
 } maintenance_window_plan;
 
@@ -71,7 +73,7 @@ static maintenance_window_plan maintenance_window_plan_of(svc_str extra)
   return plan;
 }
 
-/* When the next thing happens. */
+/* The time of the next step. */
 static int64_t maintenance_window_next(const maintenance_window_plan *plan)
 {
   if (plan->phase == MAINTENANCE_FAR) return plan->start - MAINTENANCE_WINDOW_WEEK;
@@ -85,8 +87,8 @@ static void maintenance_window_keep(svc_call *c, svc_change *change, const maint
   svc_change_due(change, SVC_DUE_RUN, when > c->now ? when : c->now);
 }
 
-/* The first window from then on: 1970-01-01 was a Thursday, the fifth day of a week that begins on Sunday. Protected hours may end on the
-** day after they began. */
+/* The first window from then on: 1970-01-01 was a Thursday, the fifth day of a week that begins on Sunday. Protected hours
+** may end on the day after they began. */
 static int64_t maintenance_window_from(const svc_node *body, int64_t from)
 {
   int64_t day = from / SVC_DAY_MS, wanted = svc_node_i64(body, "dayOfWeek", 7) - 1, hour = svc_node_i64(body, "hourOfDay", 0), begin, end, when;
@@ -106,7 +108,7 @@ static void maintenance_window_schedule(svc_call *c, svc_change *change, int64_t
   maintenance_window_keep(c, change, &plan);
 }
 
-/* Another day or hour is another window; the same ones, in a body that was read and sent back, are not. */
+/* Another day or hour schedules again, and so do other protected hours. The same values, in a body that was read and sent back, do not. */
 static bool maintenance_window_prepare(svc_call *c, svc_change *change)
 {
   static const char *const when[] = { "dayOfWeek", "hourOfDay" };
@@ -119,7 +121,7 @@ static bool maintenance_window_prepare(svc_call *c, svc_change *change)
       svc_node_set_i64(c->arena, change->body, "numberOfDeferrals", 0);
       other = true;
     }
-  if (plan.phase == MAINTENANCE_RUNS) return true; /* it ends as it has begun */
+  if (plan.phase == MAINTENANCE_RUNS) return true; /* maintenance in progress ends as planned */
   if (other) maintenance_window_schedule(c, change, c->now + MAINTENANCE_WINDOW_WEEK);
   if (asap) maintenance_window_keep(c, change, &(maintenance_window_plan){ MAINTENANCE_NEAR, svc_provisioned(c->s, 10, c->now) });
   return true;
@@ -127,7 +129,8 @@ static bool maintenance_window_prepare(svc_call *c, svc_change *change)
 
 /* ------------------------------------------------------------------------------------------------------------- running */
 
-/* The clusters that run on hardware of their own: *busy of them do something else; the others are restarted, if `begin`. *any: there is one. */
+/* Looks at the running dedicated clusters. If `begin`, restarts the idle ones. *any: there is at least one. *busy: at least
+** one is not IDLE. */
 static bool maintenance_window_clusters(svc_call *c, const svc_id *group, bool begin, bool *any, bool *busy)
 {
   svc_scan scan;
@@ -146,7 +149,7 @@ static bool maintenance_window_clusters(svc_call *c, const svc_id *group, bool b
   return svc_txn_good(c);
 }
 
-/* The window has come. */
+/* Starts maintenance, or defers it automatically. */
 static bool maintenance_window_begin(svc_call *c, svc_change *change)
 {
   int64_t deferrals = svc_node_i64(change->body, "numberOfDeferrals", 0);
@@ -195,7 +198,7 @@ static bool maintenance_window_fell_due(svc_call *c, svc_change *change, int tag
 
 /* -------------------------------------------------------------------------------------------------------------- requests */
 
-/* Policies may want that there is one. */
+/* Policies can require that the project has a maintenance window. */
 static svc_node *maintenance_window_governed(svc_call *c, const svc_change *change, int *what)
 {
   (void)change;

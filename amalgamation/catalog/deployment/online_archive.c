@@ -1,26 +1,27 @@
 /*
-** online archive: what is old enough in a collection goes to cheaper storage, by itself, and can still be queried there.
+** online archive: moves documents of a collection to cheaper storage when they are old enough. Archived documents can
+** still be queried.
 **
-**   POST --> PENDING --> ACTIVE     PATCH: PENDING again, until what changed is in force
+**   POST --> PENDING --> ACTIVE     PATCH: PENDING again, until the change is in effect
 **              ^           |
 **   paused:    |           | paused: true
 **      false   |           v
-**            PAUSED <-- PAUSING          DELETE: DELETED, then it is gone: 404
+**            PAUSED <-- PAUSING          DELETE: DELETED, then removed: 404
 **
-** Only an active one is paused. A change of one that is paused is only written down: it counts when it goes on. ORPHANED is
-** one whose cluster is gone; here it goes with its cluster. What collection it is of, what its criteria rest on and how it is
-** partitioned never changes.
+** Only an active archive can be paused. A change of a paused archive is stored and takes effect when it resumes. In the
+** public API, ORPHANED is the state of an archive whose cluster was deleted; here an archive is deleted with its cluster.
+** The collection, the date field of the criteria and the partitions never change.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
 
 enum {
-  ONLINE_ARCHIVE_MOST = 50, /* of a cluster */
+  ONLINE_ARCHIVE_MOST = 50, /* per cluster */
   ONLINE_ARCHIVE_PARTITIONS = 3,
   ONLINE_ARCHIVE_DAYS = 9215,
   ONLINE_ARCHIVE_QUERY_DEPTH = 16,
-  ONLINE_ARCHIVE_LOG_SECONDS = 3600 /* of queries that are sent where nothing is said */
+  ONLINE_ARCHIVE_LOG_SECONDS = 3600 /* default length of the range of query logs, in seconds */
 };
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
@@ -34,7 +35,7 @@ static const char *const online_archive_states[] = { "PENDING", "ACTIVE", "PAUSI
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-/* What is old enough: by a date in it, or by a query. */
+/* Criteria for old documents: a date field, or a query. */
 #define ONLINE_ARCHIVE_CRITERION F_ENUM("type", online_archive_criteria_types, .flags = SVC_REQUIRED | SVC_FIXED)
 static const svc_field online_archive_date_fields[] = {
   F_STR("dateField", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 700),
@@ -44,7 +45,7 @@ static const svc_field online_archive_date_fields[] = {
 };
 static const svc_object online_archive_date = { .name = "DateCriteria", .fields = SVC_ROWS(online_archive_date_fields) };
 static const svc_field online_archive_custom_fields[] = {
-  F_STR("query", .flags = SVC_REQUIRED, .min = 2, .max = 4096), /* a JSON object, in text */
+  F_STR("query", .flags = SVC_REQUIRED, .min = 2, .max = 4096), /* a JSON object, as text */
   ONLINE_ARCHIVE_CRITERION
 };
 static const svc_object online_archive_custom = { .name = "CustomCriteria", .fields = SVC_ROWS(online_archive_custom_fields) };
@@ -73,7 +74,7 @@ static const svc_field online_archive_partition_fields[] = {
 };
 static const svc_object online_archive_partition = { .name = "PartitionField", .fields = SVC_ROWS(online_archive_partition_fields) };
 
-/* When it is done: whenever it suits, or in a window. */
+/* The schedule: at any time, or within a window. */
 #define ONLINE_ARCHIVE_SCHEDULE F_ENUM("type", online_archive_schedules, .flags = SVC_REQUIRED)
 static const svc_field online_archive_default_fields[] = { ONLINE_ARCHIVE_SCHEDULE };
 static const svc_object online_archive_default = { .name = "DefaultSchedule", .fields = SVC_ROWS(online_archive_default_fields) };
@@ -173,7 +174,7 @@ static const svc_lifecycle online_archive_lifecycle = {
 
 static const svc_guard online_archive_guards[] = {
   { "state", "DELETED", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_RESOURCE_NOT_FOUND },
-  { "paused", "true", SVC_GUARD_CREATE, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER }, /* of its cluster */
+  { "paused", "true", SVC_GUARD_CREATE, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER }, /* the cluster is paused */
   { NULL, NULL, 0, 0 }
 };
 
@@ -190,7 +191,7 @@ static void online_archive_query(svc_call *c, const svc_node *criteria)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("criteria.query"), "must be a JSON object, as text");
 }
 
-/* The ends of a window differ. */
+/* The start and the end of a window must differ. */
 static void online_archive_window(svc_call *c, const svc_node *schedule)
 {
   bool starts = svc_node_get(schedule, "startHour") != NULL;
@@ -205,7 +206,7 @@ static void online_archive_partition_wrong(svc_call *c, size_t i, const char *fi
   svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "partitionFields[%zu].%s", i, field), "%s", why);
 }
 
-/* Partitions are numbered from 0, and each is by another field. */
+/* Partitions are numbered from 0, each for a different field. */
 static void online_archive_numbered(svc_call *c, const svc_node *list)
 {
   const svc_node *item, *other;
@@ -222,7 +223,7 @@ static void online_archive_numbered(svc_call *c, const svc_node *list)
   }
 }
 
-/* Without a word on it, it is by the date that its criteria rest on. */
+/* The default partition is the date field of the criteria. */
 static bool online_archive_partitions(svc_call *c, svc_node *body)
 {
   svc_str date = svc_node_str(svc_node_get(body, "criteria"), "dateField");
@@ -238,14 +239,14 @@ static bool online_archive_partitions(svc_call *c, svc_node *body)
   }
   if (!list) return true;
   online_archive_numbered(c, list);
-  for (item = svc_node_first(list); item; item = item->next) /* of others only the data plane knows */
+  for (item = svc_node_first(list); item; item = item->next) /* only the data plane knows the types of other fields */
     if (date.n && svc_node_eq(item, "fieldName", date)) svc_node_set_text(c->arena, item, "fieldType", "date");
   return true;
 }
 
 /* ---- a new one */
 
-/* Where nothing is said of it, it is worked on where the cluster is. */
+/* The default region for processing is the first region of the cluster. */
 static bool online_archive_place(svc_call *c, svc_node *body, const svc_node *cluster)
 {
   const svc_node *spec = svc_node_get(cluster, "replicationSpecs"), *region;
@@ -279,7 +280,7 @@ static bool online_archive_new(svc_call *c, svc_change *change)
 
 /* ---- changes */
 
-/* The state that a change leads to, and what is told of it. */
+/* Sets the state that a change leads to, and its event. */
 static bool online_archive_moves(svc_call *c, svc_change *change)
 {
   svc_str id = svc_id_str(c->arena, &change->id);
@@ -311,13 +312,15 @@ static bool online_archive_prepare(svc_call *c, svc_change *change)
   return !change->before || online_archive_moves(c, change);
 }
 
-/* ---- logs of queries: lines that the driver has */
+/* ---- query logs, from the driver */
 
 static const char *const online_archive_logs[] = { "queryLogs", NULL };
 static const svc_field online_archive_log_fields[] = { F_BOOL("archiveOnly", .flags = SVC_REQUIRED), SVC_LOG_ASKED(online_archive_logs) };
 static const svc_object online_archive_log_asked = { .name = "AskedArchiveLog", .fields = SVC_ROWS(online_archive_log_fields) };
 static const svc_question_row online_archive_log_question = {
-  "logs", "cluster", "The log of queries on the archives of the cluster, line by line; `archiveOnly` false: also of those on the cluster with its archives.",
+  "logs", "cluster",
+  "The log lines of queries on the archives of the cluster; `archiveOnly` false: also of queries on the cluster with its "
+  "archives.",
   &online_archive_log_asked, NULL, SVC_REPLY_LINES
 };
 
@@ -350,7 +353,7 @@ static const svc_field_error online_archive_errors[] = {
 
 static const svc_order_row online_archive_orders[] = {
   { "archive.put", "Move documents that match the criteria into the archive, from now on.", NULL, NULL, 0 },
-  { "archive.pause", "Move no more documents; those in the archive stay.", NULL, NULL, 0 },
+  { "archive.pause", "Stop moving documents; those in the archive stay.", NULL, NULL, 0 },
   { "archive.delete", "Remove the archive.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };

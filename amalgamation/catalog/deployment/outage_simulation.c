@@ -1,16 +1,18 @@
 /*
-** A simulated outage of regions of a cluster, to try what applications do then. One per cluster, there only when it was started.
+** A simulated outage of regions of a cluster, to test how applications react. A cluster has at most one; only a
+** request creates it.
 **
 **   POST --> START_REQUESTED --> STARTING --> SIMULATING
 **                  |                |             |
 **                  +----------------+-------------+--- DELETE, or after two days by itself
 **                                                 |
-**                                                 +--> RECOVERY_REQUESTED --> RECOVERING --> COMPLETE     then it is gone: 404
+**                                                 +--> RECOVERY_REQUESTED --> RECOVERING --> COMPLETE     then it is deleted: 404
 **
-** While it is SIMULATING, the hosts in its regions are down, primaries move away from them, and the cluster's hardware cannot be changed. The
-** only region of a cluster cannot be out.
+** In SIMULATING the hosts in its regions are down, primaries move to other regions, and the cluster's hardware cannot be
+** changed. At least one region of the cluster must stay up.
 **
-** Unusual: DELETE ends it, which takes its time, and answers with it. One that is COMPLETE makes room for the next.
+** Unusual: DELETE starts the recovery, and answers with the simulation. A simulation in COMPLETE is replaced by the next
+** one.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
@@ -106,7 +108,7 @@ static bool outage_simulation_is_there(const svc_node *cluster, const svc_node *
   return false;
 }
 
-/* Is a region left in which nothing is out? */
+/* Whether at least one region stays up. */
 static bool outage_simulation_leaves(const svc_node *cluster, const svc_node *filters)
 {
   const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs")), *region;
@@ -116,7 +118,7 @@ static bool outage_simulation_leaves(const svc_node *cluster, const svc_node *fi
   return false;
 }
 
-/* One that is over makes room. Of others the insert says 409. */
+/* Deletes a simulation in COMPLETE. If there is one in another state, the insert answers 409. */
 static bool outage_simulation_clear(svc_call *c, const svc_entity *cluster)
 {
   svc_entity e;
@@ -176,7 +178,7 @@ static bool outage_simulation_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
-/* The cluster, and its processes; false: it is gone, or failed. */
+/* Reads the cluster. False: the cluster no longer exists, or the read failed. */
 static bool outage_simulation_cluster(svc_call *c, const svc_change *change, svc_entity *cluster)
 {
   svc_entity e = { .scope = c->scope, .parent = change->parent };
@@ -231,7 +233,7 @@ SVC_PRIVATE const svc_noun svc_noun_outage_simulation = {
   .err_not_found = SVC_E_OUTAGE_SIMULATION_NOT_FOUND,
   .err_exists = SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS,
   .lifecycle = &outage_simulation_lifecycle,
-  .event_created = "CLUSTER_UPDATE_SUBMITTED", /* asked for; that it has started is told later */
+  .event_created = "CLUSTER_UPDATE_SUBMITTED", /* the start was requested; a later event reports that it has started */
   .orders = outage_simulation_orders,
   .routes = SVC_ROUTES(outage_simulation_routes),
   .prepare = outage_simulation_prepare,

@@ -1,13 +1,15 @@
 /*
-** Process arguments of a cluster: settings of the database processes themselves. Always there; to change them is to update the
-** cluster, whose order to the driver carries them.
+** Process arguments of a cluster: settings of its database processes. Every cluster has them. A change updates the
+** cluster, whose order to the driver contains the settings.
 **
-** A setting that was never set is shown as null: the database version then decides.
+** A setting that was never set is null: the database version has its own default.
 **
-** Version 2023-01-01 also has defaultReadConcern and failIndexKeyTooLong. No database version that is offered knows these settings any more: they
-** are accepted, have no effect, and are null; only the answer to a change repeats the defaultReadConcern that was sent.
+** Version 2023-01-01 also has defaultReadConcern and failIndexKeyTooLong. No offered database version supports these
+** settings: they are accepted, have no effect, and are null. Only the answer to a change repeats the defaultReadConcern
+** that was sent.
 **
-** Their fields are in cluster_object.c. Unusual: those of TLS are also shown as advancedConfiguration of the cluster. They are kept there alone, and only shown here.
+** cluster_object.c has the fields. Unusual: the TLS settings are also shown in advancedConfiguration of the cluster. Only
+** the cluster stores them; the process arguments copy them.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_history.h"
@@ -15,7 +17,7 @@
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
-/* Kept by the cluster. */
+/* Settings that the cluster stores. */
 static const char *const process_args_tls[] = { "customOpensslCipherConfigTls12", "customOpensslCipherConfigTls13",
                                                 "minimumEnabledTlsProtocol", "tlsCipherConfigMode", NULL };
 
@@ -77,14 +79,14 @@ static svc_node *process_args_view(svc_call *c, const svc_entity *e)
   const svc_node *kept, *value;
   const char *const *name;
   svc_entity above;
-  if (view && svc_entity_above(c, c->plan->noun, e, &above) == SVC_OK) cluster = svc_entity_body(c, &above); /* as it is by now */
+  if (view && svc_entity_above(c, c->plan->noun, e, &above) == SVC_OK) cluster = svc_entity_body(c, &above); /* its current state */
   kept = svc_node_get(cluster, "advancedConfiguration");
   for (name = process_args_tls; kept && *name; name++)
     if ((value = svc_node_get(kept, *name)) != NULL) svc_node_put(c->arena, view, svc_node_copy(c->arena, value));
   return cluster ? view : NULL;
 }
 
-/* What was sent of TLS goes into the cluster; here it stays as it is, that is, as it would be by default. */
+/* Copies TLS settings that were sent into the cluster. The process arguments themselves keep the defaults of these fields. */
 static void process_args_hand_over(svc_call *c, svc_change *change, svc_node *cluster)
 {
   svc_node *kept = svc_node_get(cluster, "advancedConfiguration");
@@ -97,7 +99,7 @@ static void process_args_hand_over(svc_call *c, svc_change *change, svc_node *cl
   }
 }
 
-/* The log of changes lies on the disk of each node: the least of these has room for it. */
+/* Checks that the oplog fits on the disk of every node. */
 static bool process_args_fit(svc_call *c, const svc_node *args, const svc_node *cluster)
 {
   const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs")), *region, *disk;
@@ -118,7 +120,7 @@ static bool process_args_prepare(svc_call *c, svc_change *change)
   svc_change cluster;
   if (!svc_cluster_open_own(c, svc_path_entity(c, "cluster"), &cluster) || !process_args_fit(c, change->body, cluster.body)) return false;
   process_args_hand_over(c, change, cluster.body);
-  if (svc_node_same(cluster.body, cluster.before)) return true; /* the rest is in order when it is stored */
+  if (svc_node_same(cluster.body, cluster.before)) return true; /* the hook `stored` handles the rest */
   return svc_cluster_updates(c, &cluster);
 }
 

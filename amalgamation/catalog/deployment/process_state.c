@@ -1,6 +1,7 @@
 /*
-** process state: the record of what has become of the processes of a cluster. It is seen in processes, events, alerts and figures alone; what
-** is done with it is in cluster/process_states.c. A build may be without it: then all processes are up, and the first of each set leads.
+** process state: the record of the states of a cluster's processes. No operation shows the record itself; processes,
+** events, alerts and figures use it. cluster/process_states.c reads and writes it. A build may leave this noun out: then
+** all processes are up, and the first of each replica set is its primary.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"

@@ -1,6 +1,7 @@
 /*
-** Reported login: one login on a cluster, or a try, as a driver has reported it. Access history shows it; cluster/reported.c does all that is
-** done with it. A build may be without it: then logins in reports are checked, and not kept.
+** reported login: a successful or failed login to a cluster, as a driver has reported it. Access history shows it;
+** cluster/reported.c reads and writes the records. A build may leave this noun out: then logins in reports are checked,
+** but not stored.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"

@@ -1,13 +1,13 @@
 /*
-** A rolling index build: an index that is made on one node of a cluster after the other. It is asked for and then no more seen;
-** events say how it ended.
+** A rolling index build: builds an index on the nodes of a cluster one after the other. No operation shows a build;
+** events report its result.
 **
-**   POST --> BUILDING --> BUILT     then it is forgotten
+**   POST --> BUILDING --> BUILT     then it is deleted
 **               |
-**               +-------> FAILED    where the driver says so; forgotten after a week, or with the next one
+**               +-------> FAILED    if the driver reports a failure; deleted after a week, or by the next build
 **
-** One cluster has one at a time. Beyond what fields say: each key is one field with a direction or a type, none twice, and
-** what belongs to one type of index stands with no other.
+** A cluster has one build at a time. Beyond the rules of single fields: each key is one field with a direction or type,
+** no field appears twice, and options of one type of index require a key of that type.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_history.h"
@@ -15,8 +15,8 @@
 
 enum {
   ROLLING_INDEX_KEYS = 32,
-  ROLLING_INDEX_NAME = 255,    /* bytes of a field's name */
-  ROLLING_INDEX_BYTES = 16384  /* of all that was asked for */
+  ROLLING_INDEX_NAME = 255,    /* bytes of a field name */
+  ROLLING_INDEX_BYTES = 16384  /* of the whole request */
 };
 #define ROLLING_INDEX_KIND "ridx"
 #define ROLLING_INDEX_KEPT (7 * SVC_DAY_MS)
@@ -74,7 +74,7 @@ static const svc_field rolling_index_options_fields[] = {
 };
 static const svc_object rolling_index_options = { .name = "IndexOptions", .fields = SVC_ROWS(rolling_index_options_fields) };
 
-/* What is asked for; and how it gets on, which nobody is shown. */
+/* The request, and the state, which no operation shows. */
 static const svc_field rolling_index_request_fields[] = {
   F_OBJ("collation", &rolling_index_collation),
   F_STR("collection", .flags = SVC_REQUIRED, .min = 1, .max = 255),
@@ -114,7 +114,7 @@ static const svc_lifecycle rolling_index_lifecycle = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* What stands only with a key of this type. */
+/* Options that require a key of this type. */
 static const struct rolling_index_only {
   const char *option, *direction;
 } rolling_index_only[] = {
@@ -164,7 +164,7 @@ static bool rolling_index_sound(svc_call *c, const svc_node *body)
   return svc_check_done(c);
 }
 
-/* One at a time; what failed makes room. */
+/* A cluster has one build at a time. Deletes a failed one. */
 static bool rolling_index_alone(svc_call *c, const svc_entity *cluster)
 {
   svc_entity e;
@@ -195,7 +195,7 @@ static bool rolling_index_build(svc_call *c)
   return svc_insert(c, &change, &e) && svc_answer_nothing(c);
 }
 
-/* It is there from now on, and what it serves is no longer slow. */
+/* Records the index in the history of the cluster: queries that it serves are no longer slow. */
 static bool rolling_index_built(svc_call *c, const svc_change *change)
 {
   const svc_node *body = change->body;
@@ -206,7 +206,7 @@ static bool rolling_index_built(svc_call *c, const svc_change *change)
   return svc_history_built(c, &cluster, svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection)), body);
 }
 
-/* After a week what has failed goes the way of what is built; what is under way is so for as long as it takes. */
+/* After a week a failed build is deleted like a finished one. A build in progress stays as long as it takes. */
 static bool rolling_index_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_DUE_STATE && svc_cluster_is(change->body, "state", "BUILT")) return rolling_index_built(c, change);

@@ -1,12 +1,12 @@
 /*
-** A load of the sample data into a cluster, which may be a flex cluster. It is asked for by the name of the cluster and read by an id of its own.
+** A load of the sample data into a cluster or flex cluster. A POST names the cluster; a GET uses the id of the load.
 **
 **   POST --> WORKING --> COMPLETED
 **               |
-**               +------> FAILED       where the driver says so, with its reason
+**               +------> FAILED       if the driver reports a failure, with its reason
 **
-** One cluster has one load: the next one takes the place of one that has ended. What has ended is kept for 30 days, also of a
-** cluster that is gone by then.
+** A cluster has one load: the next load replaces one that has ended. A load is kept for 30 days, even if its cluster is
+** deleted.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_history.h"
@@ -59,25 +59,25 @@ static const svc_field sample_dataset_fact_fields[] = {
 };
 static const svc_object sample_dataset_facts_object = { .name = "LoadFacts", .fields = SVC_ROWS(sample_dataset_fact_fields) };
 static const svc_order_row sample_dataset_orders[] = {
-  { "sampleDataset.load", "Load sample data into the cluster that `clusterName` names. `dataSizeBytes`: so many bytes have come.", NULL,
+  { "sampleDataset.load", "Load sample data into the cluster `clusterName`. `dataSizeBytes`: the number of loaded bytes.", NULL,
     &sample_dataset_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* The load before this one, of the same cluster, goes; unless it is under way. */
+/* Deletes the previous load of the same cluster, unless it is in progress. */
 static bool sample_dataset_follows(svc_call *c, svc_str name)
 {
   svc_entity e;
   int rc = svc_entity_named(c->txn, SAMPLE_DATASET_KIND, NULL, &c->scope.group, name, &e);
   if (rc == SVC_NOT_FOUND) return true;
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (svc_json_is(e.body, "state", "WORKING")) return true; /* 409 as it is inserted */
+  if (svc_json_is(e.body, "state", "WORKING")) return true; /* the insert answers 409 */
   return svc_erase(c, c->plan->noun, &e);
 }
 
-/* Is there a cluster of this name, or a flex cluster, into which data may come? */
+/* Checks that a cluster or flex cluster has this name, and may receive data. */
 static bool sample_dataset_target(svc_call *c, svc_str name)
 {
   const svc_node *body;

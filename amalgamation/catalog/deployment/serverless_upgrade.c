@@ -1,10 +1,11 @@
 /*
-** The upgrade of a cluster on a shared tier to a flex cluster. One operation asks for a serverless instance: serverless instances have
-** become flex clusters, so the cluster becomes one, and the answer has the shape of serverless instances. The other operation is the
-** tenant upgrade with the provider FLEX (tenant_upgrade.c).
+** The upgrade of a cluster on a shared tier to a flex cluster. One operation asks for a serverless instance: serverless
+** instances have become flex clusters, so the cluster becomes one, and the answer has the shape of serverless instances.
+** The other operation is the tenant upgrade with the provider FLEX (tenant_upgrade_run.c).
 **
-** The upgrade is done at once for the API, as that of a flex cluster is (flex_parts.c): the free cluster is gone, and a flex
-** cluster of the same name, with the same id, is being created. A part of the noun flex cluster, whose route this is.
+** In the API the upgrade takes effect at once, like that of a flex cluster (flex_parts.c): the free cluster is removed,
+** and a flex cluster with the same name and id is being created. The file is a part of the noun flex cluster, which
+** has its route.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -65,7 +66,7 @@ SVC_PRIVATE const svc_object svc_flex_serverless = { .name = "ServerlessInstance
 
 /* ------------------------------------------------------------------------------------------------------------ upgrade */
 
-/* Only a free cluster at rest that nothing refers to is upgraded. */
+/* Only an idle cluster that no other resource references can be upgraded. */
 static bool serverless_upgrade_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *cluster)
 {
   if (!svc_guarded(c, noun, stored, cluster, SVC_GUARD_CHANGE)) return false;
@@ -78,7 +79,8 @@ static bool serverless_upgrade_allowed(svc_call *c, const svc_noun_info *noun, c
   return svc_refs_free(c, noun, stored);
 }
 
-/* The flex cluster, as a POST would ask for it. Fields that the request leaves out stay as they are, and so does the place. NULL: no memory. */
+/* The flex cluster, as a POST would request it. Fields and places that the request leaves out stay as they are. NULL: out of
+** memory. */
 static svc_node *serverless_upgrade_input(svc_call *c, const svc_node *cluster)
 {
   static const char *const kept[] = { "tags", "terminationProtectionEnabled" };
@@ -99,7 +101,7 @@ static svc_node *serverless_upgrade_input(svc_call *c, const svc_node *cluster)
   return c->arena->failed ? NULL : input;
 }
 
-/* A flex cluster in the shape of a serverless instance. NULL: no memory. */
+/* A flex cluster in the shape of a serverless instance. NULL: out of memory. */
 static svc_node *serverless_upgrade_view(svc_call *c, const svc_node *flex)
 {
   static const char *const same[] = { "createDate", "dbVersion", "groupId", "id", "name", "stateName", "tags", "terminationProtectionEnabled" };

@@ -1,10 +1,10 @@
 /*
-** The older way to move a cluster from a shared tier to machines of its own: the cluster is named in the body, and both that and
-** the answer have the shape that clusters had before their replication specs had hardware of their own. Nothing of it is stored:
-** what is sent is written as a change of the cluster, and its rules are those of any other change. This file has the shape, both ways;
-** the operation is in tenant_upgrade_run.c.
+** The older operation that moves a cluster from a shared tier to dedicated machines. The body names the cluster. The body
+** and the answer have the older shape of clusters, in which replication specs had no hardware. The request is converted
+** to a change of the cluster, with the rules of any other change; nothing else is stored. The file has the shape and its
+** conversion in both directions; the operation is in tenant_upgrade_run.c.
 **
-** A part of the noun cluster, whose route this is.
+** The file is a part of the noun cluster, which has its route.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -31,7 +31,7 @@ static const svc_object tenant_upgrade_scaling = { .name = "ClusterAutoScalingSe
 
 static const char *const tenant_upgrade_factors[] = { "3", "5", "7", NULL };
 
-/* Settings by provider: bounds of scaling, which are of its sizes, and the rest. */
+/* Settings per provider: bounds of scaling, with the provider's sizes, and the other settings. */
 #define TENANT_UPGRADE_BOUNDS(cloud, of, list) \
   static const svc_field tenant_upgrade_##cloud##_compute_fields[] = { \
     F_ENUM("maxInstanceSize", list), F_ENUM("minInstanceSize", list) \
@@ -123,7 +123,7 @@ static const svc_field tenant_upgrade_fields[] = {
   F_STR("dbVersion", .pattern = "^([\\d]+\\.[\\d]+\\.[\\d]+)$"),
   F_INT("deleteAfterCreationHours"),
   F_DATE("deleteAfterDate", .flags = SVC_READ_ONLY),
-  F_NUM("diskSizeGB", .flags = SVC_MAX, .max = 4096), /* of a shared tier less than one; the rules of clusters ask for 10 */
+  F_NUM("diskSizeGB", .flags = SVC_MAX, .max = 4096), /* less than 1 on a shared tier; the rules of clusters require 10 */
   F_INT("numShards", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 50),
   F_BOOL("providerBackupEnabled"),
   F_OBJ("providerSettings", &tenant_upgrade_provider),
@@ -147,7 +147,7 @@ static svc_node *tenant_upgrade_member(svc_call *c, svc_node *to, const char *na
   return member;
 }
 
-/* The same value under another name, where there is one. */
+/* Copies a value under another name, if there is one. */
 static void tenant_upgrade_copy(svc_call *c, svc_node *to, const char *name, const svc_node *from, const char *old)
 {
   const svc_node *value = svc_node_get(from, old);
@@ -178,7 +178,7 @@ static void tenant_upgrade_more_nodes(svc_call *c, svc_node *region, const char 
   if (part) svc_node_set_i64(c->arena, part, "nodeCount", count);
 }
 
-/* A region, with what the settings say of all of them. */
+/* Adds a region, with the settings that are the same for all regions. */
 static void tenant_upgrade_add_region(svc_call *c, svc_node *list, const svc_node *sent, svc_str name, const svc_node *nodes)
 {
   const svc_node *settings = svc_node_get(sent, "providerSettings");
@@ -200,7 +200,7 @@ static void tenant_upgrade_add_region(svc_call *c, svc_node *list, const svc_nod
   tenant_upgrade_scale(c, region, sent);
 }
 
-/* As many shards as it says; `regions` NULL: in the one region of the settings. */
+/* Adds the given number of shards; `regions` NULL: in the one region of the settings. */
 static void tenant_upgrade_add_specs(svc_call *c, svc_node *list, const svc_node *sent, const svc_node *spec, const svc_node *regions, int64_t shards)
 {
   const svc_node *region;
@@ -215,7 +215,7 @@ static void tenant_upgrade_add_specs(svc_call *c, svc_node *list, const svc_node
   }
 }
 
-/* The change that it asks for, as a body of PATCH would. NULL: no memory. */
+/* Converts the request to the body of a PATCH. NULL: out of memory. */
 SVC_PRIVATE svc_node *svc_cluster_from_legacy(svc_call *c, const svc_node *sent)
 {
   svc_node *input = svc_node_object(c->arena, NULL), *list;
@@ -235,12 +235,12 @@ SVC_PRIVATE svc_node *svc_cluster_from_legacy(svc_call *c, const svc_node *sent)
   return c->arena->failed ? NULL : input;
 }
 
-/* What no change of a cluster can say is refused by its own name. */
+/* Refuses, by name, fields that no change of a cluster can express. */
 SVC_PRIVATE bool svc_cluster_legacy_sound(svc_call *c, const svc_node *sent)
 {
   const svc_node *settings = svc_node_get(sent, "providerSettings"), *own = svc_node_get(sent, "replicationSpecs");
   bool single = !svc_node_get(sent, "clusterType") || svc_cluster_is(sent, "clusterType", "REPLICASET");
-  bool flex = svc_cluster_is(settings, "providerName", "FLEX"); /* which has one size, and stays where the cluster is */
+  bool flex = svc_cluster_is(settings, "providerName", "FLEX"); /* a flex cluster has one size, and stays in its region */
   if (!settings) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings"), "is required");
   else if (!svc_node_get(settings, "instanceSizeName") && !flex)
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings.instanceSizeName"), "is required");
@@ -268,7 +268,7 @@ static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_nod
     if (!(one = tenant_upgrade_member(c, list, "", SVC_J_OBJECT)) || !(map = tenant_upgrade_member(c, one, "regionsConfig", SVC_J_OBJECT)))
       return;
     tenant_upgrade_copy(c, one, "id", spec, "id");
-    svc_node_set_i64(c->arena, one, "numShards", svc_node_i64(spec, "numShards", 1)); /* of a cluster that is shown by its zones */
+    svc_node_set_i64(c->arena, one, "numShards", svc_node_i64(spec, "numShards", 1)); /* present if the specs were combined by zone */
     tenant_upgrade_copy(c, one, "zoneName", spec, "zoneName");
     for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next) {
       nodes = tenant_upgrade_member(c, map, svc_arena_copy(c->arena, svc_node_str(region, "regionName")).p, SVC_J_OBJECT);
@@ -281,7 +281,7 @@ static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_nod
   }
 }
 
-/* Its hosts alone: what stands before the options. */
+/* The hosts only: the part before the options. */
 static void tenant_upgrade_show_uri(svc_call *c, svc_node *view, svc_str uri)
 {
   size_t n;

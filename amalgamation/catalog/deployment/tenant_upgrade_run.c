@@ -1,17 +1,19 @@
 /*
-** The operation tenantUpgrade: a cluster on a shared tier moves to machines of its own, to a larger share, or becomes a flex cluster.
+** The operation tenantUpgrade: moves a cluster from a shared tier to dedicated machines or to a larger shared tier, or
+** turns it into a flex cluster.
 **
-**   IDLE, on a shared tier --> UPDATING --> IDLE, on machines of its own
-**                          \-> gone; a flex cluster of the same name and id is CREATING   (providerName FLEX, serverless_upgrade.c)
+**   IDLE, on a shared tier --> UPDATING --> IDLE, on dedicated machines
+**                          \-> removed; a flex cluster of the same name and id is CREATING   (providerName FLEX, serverless_upgrade.c)
 **
-** The answer shows the shared tier that the cluster still is, in the older shape (tenant_upgrade.c). What the request does not ask for
-** is as of a new cluster: a shared tier's daily backups end with it, and so does the name of its zone.
+** The answer shows the cluster still on its shared tier, in the older shape (tenant_upgrade.c). Fields that the request
+** leaves out have the defaults of a new cluster: the daily backups of the shared tier end, and the zone gets the default
+** name.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
 #include "catalog/deployment/flex_parts.h"
 
-/* Backups of shared tiers are not those of other clusters: they are daily, and shown among the settings. */
+/* Shared tiers have daily backups, which are shown in the settings instead of the fields of other clusters. */
 static void tenant_upgrade_run_show_backup(svc_call *c, svc_node *shown, const svc_node *before)
 {
   svc_node *settings = svc_node_get(shown, "providerSettings");
@@ -24,7 +26,7 @@ static void tenant_upgrade_run_show_backup(svc_call *c, svc_node *shown, const s
   svc_node_set_bool(c->arena, settings, "tenantBackupEnabled", true);
 }
 
-/* As it still is: the shared tier, on its way. NULL: no memory. */
+/* The answer: the cluster on its shared tier, in UPDATING. NULL: out of memory. */
 static svc_node *tenant_upgrade_run_shown(svc_call *c, const svc_node *before)
 {
   static const char *const newer[] = { "advancedConfiguration", "configServerManagementMode", "replicaSetScalingStrategy" };
@@ -42,7 +44,7 @@ static svc_node *tenant_upgrade_run_shown(svc_call *c, const svc_node *before)
 
 /* ------------------------------------------------------------------------------------------------- to a flex cluster */
 
-/* Fields of the older shape that a flex cluster has no place for are refused, each by its name. */
+/* Refuses fields of the older shape that flex clusters do not have, each by name. */
 static bool tenant_upgrade_run_fits_flex(svc_call *c)
 {
   static const char *const flex[] = { "clusterType", "groupId", "links", "name", "providerSettings", "tags", "terminationProtectionEnabled" };
@@ -67,13 +69,13 @@ static bool tenant_upgrade_run_to_flex(svc_call *c, const svc_entity *stored, co
   if (!svc_noun_by_kind(c->s, FLEX_KIND)) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path); /* left out of this build */
   if (!tenant_upgrade_run_fits_flex(c) || !svc_flex_replaces(c, stored, before, &change, &e)) return false;
   if (!svc_answer_view(c, &e, tenant_upgrade_run_shown(c, before))) return false;
-  svc_answer_links_of(c, "getFlexCluster"); /* that is where it is from now on */
+  svc_answer_links_of(c, "getFlexCluster"); /* the new location of the cluster */
   return true;
 }
 
 /* ------------------------------------------------------------------------------------------ to machines, or a larger share */
 
-/* What is left open is as of a new cluster. A shared tier that becomes a larger one stays as it is. */
+/* Sets the defaults of a new cluster for fields that were left out. A change to a larger shared tier keeps its fields. */
 static void tenant_upgrade_run_open(svc_call *c, svc_node *input)
 {
   svc_node *spec;

@@ -1,12 +1,13 @@
 /*
-** What clusters do with the figures of their transfer: monitoring/cluster_transfer.c says what these are. A build may be without them.
+** Data transfer of clusters: functions that clusters call. monitoring/cluster_transfer.c defines the figures. A build may
+** leave the noun out.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
 
-#define TRANSFER_PARTS_MOST ((int64_t)1000000000) /* a thousand terabytes an hour: a driver may say anything */
+#define TRANSFER_PARTS_MOST ((int64_t)1000000000) /* limit of 1000 TB per hour: a driver can report any number */
 
-/* To where, as facts and bodies name it and as SKUs do. */
+/* The destinations, with their names in facts and bodies and in SKUs. */
 static const struct {
   const char *field, *sku;
 } transfer_parts_ways[] = { { "differentRegion", "DIFFERENT_REGION" }, { "internet", "INTERNET" }, { "sameRegion", "SAME_REGION" } };
@@ -36,7 +37,7 @@ SVC_PRIVATE void svc_transfer_take(svc_call *c, svc_node *body, const svc_node *
 
 /* ---------------------------------------------------------------------------------------------------------- what clusters call */
 
-/* The provider of the first region that is one: of a shared tier it is the one behind it. */
+/* The provider of the cluster's first region; on a shared tier the backing provider. */
 static svc_str transfer_parts_provider(const svc_node *cluster)
 {
   const svc_node *specs = svc_node_get(cluster, "replicationSpecs"), *regions = svc_node_get(svc_node_first(specs), "regionConfigs");
@@ -71,7 +72,7 @@ SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const 
   return there ? svc_change_keep(c, &change, &e) : svc_insert(c, &change, &e);
 }
 
-/* It sends something, and how much is measured at once. */
+/* Adds an empty object to the facts: the cluster sends data, and the rates are to be measured at once. */
 SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, int64_t size, svc_node *facts)
 {
   svc_node *rates = svc_node_object(c->arena, "transfer");

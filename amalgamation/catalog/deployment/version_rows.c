@@ -1,6 +1,10 @@
 /*
-** The older versions of clusters as rows: 2023-02-01 (cluster_versions.c), 2023-01-01 (cluster_legacy.c), and of creates and changes 2024-08-05,
-** which has the shape of the newest. A part of its own because the rows name the shape in tenant_upgrade.c, which the fold has before it.
+** The older versions of clusters, as rows: 2023-02-01 (cluster_versions.c), 2023-01-01 (cluster_legacy.c), and for
+** creates and changes 2024-08-05, which has the newest shape. The rows have a file of their own because they refer to the
+** shape in tenant_upgrade.c, which must come before them in the fold.
+**
+** The sunsets are those of the recorded specification of the public service. 2024-08-05 has the earliest one (2027-03-01),
+** although it is the newest of the three.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"

@@ -1,16 +1,18 @@
 /*
-** Connected organization: what an organization is in its federation. By which identity providers its people sign in, to the
-** service and to its databases; which domains their addresses may be of; which roles they get.
+** Connected organization: the configuration of an organization in its federation: the identity providers by which its
+** people sign in, to the service and to its databases; the allowed domains of their addresses; and the roles that they
+** get.
 **
-** A PATCH of one that is not there connects the organization: who does that owns it, and one of those that are connected
-** already. Only owners of an organization change what it is in the federation, but all see it.
+** A PATCH of an organization that is not connected yet connects it. For that, the caller must own this organization and
+** one that is connected already. Only owners of an organization may change its configuration, but owners of all connected
+** organizations see it.
 */
 #include "catalog/federation/federation_parts.h"
 
-#define CONNECTED_CONFLICTS 100 /* that are shown */
-#define CONNECTED_LOOKED_AT 500 /* members of an organization, for these */
+#define CONNECTED_CONFLICTS 100 /* maximum conflicts that are shown */
+#define CONNECTED_LOOKED_AT 500 /* maximum members that are checked for conflicts */
 
-/* The service says who these are. What a GET showed may come back when they are others already: then it is passed over. */
+/* The service determines these users. A request may send back an outdated list from a GET, so the field is accepted and ignored. */
 static const svc_field connected_user_fields[] = {
   F_STR("emailAddress", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
   F_HEX24("federationSettingsId", .flags = SVC_REQUIRED),
@@ -61,7 +63,7 @@ static bool connected_provider(svc_call *c, const svc_change *change, svc_str id
   return true;
 }
 
-/* People sign in to the service by SAML, to databases by OIDC. */
+/* People sign in to the service by SAML, and to databases by OIDC. */
 static bool connected_providers(svc_call *c, const svc_change *change)
 {
   svc_str provider = svc_node_str(change->body, "identityProviderId");
@@ -83,7 +85,8 @@ static bool connected_mapped_before(const svc_node *list, const svc_node *item)
 static bool connected_mappings(svc_call *c, const svc_change *change, const svc_id *org)
 {
   svc_node *list = svc_node_get(change->body, "roleMappings"), *item;
-  bool whole = SVC_ALWAYS(c->plan) && strcmp(c->plan->noun->noun->name, "connected organization") == 0; /* an element has checked itself */
+  /* false: the change is of a single mapping, which has been checked already (role_mapping.c) */
+  bool whole = SVC_ALWAYS(c->plan) && strcmp(c->plan->noun->noun->name, "connected organization") == 0;
   size_t i = 0, assignments = 0;
   for (item = svc_node_first(list); item; item = item->next, i++) {
     svc_str where = svc_arena_print(c->arena, "roleMappings[%zu].", i);
@@ -110,7 +113,7 @@ static bool connected_prepare(svc_call *c, svc_change *change)
 
 /* -------------------------------------------------------------------------------------------------------------- showing */
 
-/* Is it the domain of an address? That is in lower case, as the names of people are kept. */
+/* Whether an allowed domain is that of an address, which is lower case like all stored names of people. */
 static bool connected_domain_is(svc_str allowed, svc_str domain)
 {
   size_t i;
@@ -143,7 +146,7 @@ static svc_node *connected_user(svc_call *c, const svc_entity *e, const svc_node
   return user;
 }
 
-/* Members whose addresses are of other domains than those that are allowed, where only these are. */
+/* If domains are restricted: members whose addresses belong to other domains than the allowed ones. */
 static bool connected_conflicts(svc_call *c, const svc_entity *e, svc_node *body)
 {
   svc_node *list = svc_node_array(c->arena, "userConflicts"), *user;
@@ -177,7 +180,7 @@ static svc_node *connected_view(svc_call *c, const svc_entity *e)
 
 /* ------------------------------------------------------------------------------------------------ connecting and leaving */
 
-/* The one that it is in has nothing but itself in it, and is gone. */
+/* Deletes the organization's present federation, which must have no other organization and no identity provider. */
 static bool connected_takes(svc_call *c, svc_str org, const svc_id *id)
 {
   svc_entity own, there;
@@ -199,8 +202,8 @@ static bool connected_connect(svc_call *c, svc_str org)
   svc_entity e;
   svc_id id;
   if (!svc_federation_owns(c, org, &id)) return false;
-  if (c->request.if_match.n) return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* no state of it can match */
-  c->scope = (svc_scope){ none, id }; /* whose id may stand in the body */
+  if (c->request.if_match.n) return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* there is no state that could match */
+  c->scope = (svc_scope){ none, id }; /* the body may contain the organization's id */
   body = svc_check(c, &connected_object, c->body, NULL, SVC_CHECK_CREATE);
   c->scope = outer;
   return svc_check_done(c) && svc_within_quota(c, c->plan->noun->noun, &federation, 1) && connected_takes(c, org, &id) &&

@@ -1,10 +1,11 @@
 /*
-** Who is in a federation, and how organizations come and go.
+** The organizations of a federation, and how they join and leave.
 **
-** The rule: every organization is in one federation, and in one only. It begins in one of its own, which is made with it and
-** has nothing in it yet; it may go into another, and then its own, if that has nothing in it, is gone; and when it leaves, or
-** deletes the one it is in, it has one of its own again. So whatever is below a federation can be reached, by nobody but the
-** owners of its organizations. What an organization is there is an entity of its own, found by the organization's id.
+** The rule: each organization is in exactly one federation. A new organization begins in an empty federation of its own,
+** which is created with it. An organization may join another federation; then its own one is deleted, if it is empty. When
+** it leaves, or deletes its federation, it gets a new one of its own. So everything below a federation can be reached, but
+** only by owners of its organizations. The configuration of an organization in its federation is a separate entity, found
+** by the organization's id.
 */
 #include "catalog/federation/federation_parts.h"
 
@@ -51,7 +52,7 @@ SVC_PRIVATE bool svc_federation_tell(svc_call *c, const svc_id *federation, cons
 
 /* ------------------------------------------------------------------------------------------------------ coming and going */
 
-/* It belongs to its organization: so do its events. */
+/* The entity belongs to its organization, and so do its events. */
 static bool federation_connect(svc_call *c, const svc_id *federation, const svc_id *org, svc_node *body, svc_entity *out)
 {
   static const svc_id none;

@@ -1,10 +1,10 @@
 /*
-** The roles that a mapping gives: those of the organization itself, or of projects of its own. Nobody gives away what is
-** another organization's. A project that is deleted, or goes to another organization, takes with it what was given there.
+** The roles of a mapping: on the organization itself, or on its projects. No mapping gives roles on another organization.
+** If a project is deleted or moves to another organization, roles on it no longer count.
 */
 #include "catalog/federation/federation_parts.h"
 
-/* What is wrong with one of them, and where; NULL: nothing. */
+/* The reason why an assignment is invalid, and its field; NULL: it is valid. */
 static const char *role_fault(svc_call *c, const svc_id *org, const svc_node *item, const char **field)
 {
   svc_str group = svc_node_str(item, "groupId"), on = svc_node_str(item, "orgId"), name = svc_node_str(item, "role");
@@ -30,7 +30,8 @@ static bool role_among(const svc_node *list, const svc_node *item)
   return one != NULL;
 }
 
-/* Without those that are wrong; `known`: only if they are among these, NULL: all. The others are violations. */
+/* Removes invalid assignments from the list. With `where`, only those among `known` are removed, because they were valid before; the
+** others are violations. */
 static void role_sift(svc_call *c, const svc_id *org, svc_node *list, const svc_node *known, const char *where)
 {
   svc_node *item = svc_node_first(list), *next;

@@ -1,9 +1,9 @@
 /*
-** Federation settings: what organizations have in common that let their people sign in by identity providers of their own.
+** Federation settings: the identity providers that several organizations share for the sign-in of their people.
 **
-** Nothing makes one: every organization is in one from the start (federation_parts.c), and sees there what of it concerns
-** itself. One that only one organization is left in, and that gives nobody a way in, can be deleted, with all that is in it;
-** then that organization has a new one. Unusual: it is shown by the path of the organization alone.
+** No operation creates a federation: each organization is in one from the start (federation_parts.c), and sees the parts
+** that concern itself. A federation with a single organization that uses no identity provider can be deleted with its
+** contents; then that organization gets a new one. There is no GET by id: only the path of an organization shows it.
 */
 #include "catalog/federation/federation_parts.h"
 
@@ -33,7 +33,7 @@ static const svc_route federation_settings_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
-/* The domains of all its identity providers, each once. */
+/* The domains of all its identity providers, without duplicates. */
 static svc_node *federation_settings_domains(svc_call *c, const svc_id *federation)
 {
   svc_node *list = svc_node_array(c->arena, "federatedDomains"), *item, *body;
@@ -49,7 +49,7 @@ static svc_node *federation_settings_domains(svc_call *c, const svc_id *federati
   return c->arena->failed ? NULL : list;
 }
 
-/* As this organization sees it. */
+/* The federation as this organization sees it. */
 static svc_node *federation_settings_view(svc_call *c, const svc_entity *federation, const svc_entity *connected)
 {
   svc_node *body = svc_entity_body(c, federation), *own = svc_entity_body(c, connected);
@@ -81,7 +81,7 @@ static bool federation_settings_read(svc_call *c)
 
 /* ------------------------------------------------------------------------------------------------------------ deleting */
 
-/* The one organization that is left, whose people do not depend on it. */
+/* Only the last organization may delete it, and only if its people do not sign in by the federation's providers. */
 static bool federation_settings_removing(svc_call *c, const svc_entity *e)
 {
   svc_str key = svc_id_str(c->arena, &e->id), org;

@@ -1,12 +1,12 @@
 /*
-** Identity provider: who says, for the organizations of a federation, who somebody is. By SAML for people who sign in to the
-** service; by OIDC for those, or for programs (workloads), that sign in to databases.
+** Identity provider: authenticates people for the organizations of a federation. By SAML for people who sign in to the
+** service; by OIDC for people and programs (workloads) that sign in to databases.
 **
 **   SAML:  INACTIVE <---> ACTIVE      with a certificate that is valid now
 **
-** A provider that an organization uses stays. It is named by its id, or by the older one of 20 digits. What the service is to
-** the provider, by SAML, is told by metadata in XML. Unusual: both protocols are made by the same POST, for there is no other
-** way to make one; without a protocol it is OIDC.
+** A provider that an organization uses cannot be deleted. Paths name a provider by its id, or by the older id of 20
+** digits. XML metadata describes the service to a SAML provider. The same POST creates providers of both protocols,
+** because there is no other operation; the default is OIDC.
 */
 #include "catalog/federation/federation_parts.h"
 
@@ -19,7 +19,8 @@ static const char *const provider_algorithms[] = { "SHA-1", "SHA-256", NULL };
 static const char *const provider_statuses[] = { "ACTIVE", "INACTIVE", NULL };
 static const char *const provider_authorizations[] = { "GROUP", "USER", NULL };
 
-/* An organization that uses it, as a connected organization shows it, but for the conflicts of its people: to find these is much work. */
+/* An organization that uses it, in the form of a connected organization, but without the conflicts of its users, which are expensive
+** to find. */
 static const svc_field provider_org_fields[] = {
   F_STRS("dataAccessIdentityProviderIds", .flags = SVC_READ_ONLY),
   F_STRS("domainAllowList", .flags = SVC_READ_ONLY),
@@ -55,7 +56,7 @@ static const svc_field provider_pem_fields[] = {
 };
 static const svc_object provider_pem = { .name = "PemFileInfoUpdate", .fields = SVC_ROWS(provider_pem_fields) };
 
-/* What is shown of certificates is when they are valid. */
+/* Shown certificates have only their dates. */
 static const svc_field provider_dates_fields[] = {
   F_DATE("notAfter", .flags = SVC_READ_ONLY), F_DATE("notBefore", .flags = SVC_READ_ONLY)
 };
@@ -84,7 +85,7 @@ static const svc_object provider_saml_shown = {
   .name = "FederationSamlIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_saml_shown_fields)
 };
 
-/* Before 2023-11-15 OIDC was not known: what it has of its own is neither taken nor shown. */
+/* Versions before 2023-11-15 have no OIDC: its fields are neither accepted nor shown. */
 static const svc_field provider_old_fields[] = { PROVIDER_SAML(&provider_pem, 0) };
 static const svc_object provider_old = {
   .name = "FederationIdentityProviderUpdate20230101", .base = &provider_base, .fields = SVC_ROWS(provider_old_fields)
@@ -177,7 +178,7 @@ static bool provider_downgrade(svc_call *c, svc_node *shown)
   return true;
 }
 
-/* Where no parameter says otherwise: people, by SAML. */
+/* The default of the query parameters: providers for people, by SAML. */
 static bool provider_keep(svc_call *c, const svc_entity *e)
 {
   return (svc_query_get(c, "protocol") || svc_json_is(e->body, "protocol", "SAML")) &&
@@ -190,7 +191,7 @@ static svc_str provider_spell(svc_call *c, svc_str key)
   return svc_provider_id(key, &id) ? svc_id_str(c->arena, &id) : key;
 }
 
-/* Where the provider sends people back to, and what the service is called there. */
+/* The URL to which the provider sends people back, and the name of the service at the provider. */
 static svc_str provider_acs(svc_call *c, const svc_id *id)
 {
   svc_str old = svc_provider_old_id(c, id);
@@ -247,7 +248,7 @@ static void provider_escape(svc_buf *b, svc_str text)
   }
 }
 
-/* It must be of this protocol. */
+/* Refuses a provider of the other protocol. */
 static bool provider_speaks(svc_call *c, const svc_entity *e, const char *protocol)
 {
   svc_str id = svc_id_str(c->arena, &e->id);
@@ -279,8 +280,8 @@ static bool provider_metadata(svc_call *c)
 
 /* -------------------------------------------------------------------------------------------------------------- changes */
 
-/* What was signed by its keys counts no more, and they are fetched again: when, is kept for who checks tokens. Twice in a second
-** is once. */
+/* Revokes the provider's keys: tokens signed by them no longer count, and the keys are fetched again. The time is stored for
+** programs that check tokens. A second revocation in the same second has no effect. */
 static bool provider_revoke(svc_call *c)
 {
   svc_node *body;
@@ -296,7 +297,7 @@ static bool provider_revoke(svc_call *c)
   return svc_rewrite(c, &e, body) && svc_federation_tell(c, &e.parent, "IDENTITY_PROVIDER_JWKS_REVOKED") && svc_answer_nothing(c);
 }
 
-/* Every organization of the federation hears of it. */
+/* Writes the events for each organization of the federation. */
 static bool provider_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const char *event = "IDENTITY_PROVIDER_UPDATED";

@@ -1,5 +1,6 @@
 /*
-** Rules of identity providers that no table can say: their two ids, their certificates, what no two of a federation share.
+** Rules of identity providers that no table can express: their two ids, their certificates, and uniqueness in a
+** federation.
 */
 #include "catalog/federation/federation_parts.h"
 
@@ -7,7 +8,7 @@
 
 #define PROVIDER_OLD 10 /* bytes of the older id */
 
-/* The last two bytes of an id. */
+/* Sets the last two bytes of an id to the checksum. */
 static void provider_seal_id(svc_id *id)
 {
   unsigned sum = 0x811c;
@@ -34,7 +35,7 @@ SVC_PRIVATE bool svc_provider_id(svc_str text, svc_id *out)
   return true;
 }
 
-/* Ids go up by steps that may be smaller than what is left of them here: then the next one. */
+/* Consecutive ids may differ only in the bytes that the checksum replaces, and become equal: then the next id is tried. */
 static bool provider_new_id(svc_call *c, svc_change *change)
 {
   svc_entity other;
@@ -71,7 +72,7 @@ SVC_PRIVATE bool svc_connected_names(const svc_node *connected, const svc_id *pr
 
 /* --------------------------------------------------------------------------------------------------------- certificates */
 
-/* The moment that a certificate says: what a body says of it is the same, or nothing. */
+/* Sets a date from the certificate. A date in the body must be the same. */
 static void provider_date(svc_call *c, svc_node *certificate, const char *field, int64_t when, const char *at)
 {
   svc_str sent = svc_node_str(certificate, field);
@@ -81,7 +82,7 @@ static void provider_date(svc_call *c, svc_node *certificate, const char *field,
   svc_node_set_date(c->arena, certificate, field, when);
 }
 
-/* One that is shown has no content: sent back, it is the one it was. */
+/* Certificates are shown without content. A certificate without content is the stored one with the same dates. */
 static bool provider_certificate_kept(svc_call *c, svc_node *certificate, const svc_node *before)
 {
   const svc_node *old = svc_node_get(svc_node_get(before, "pemFileInfo"), "certificates");
@@ -113,7 +114,7 @@ static bool provider_certificate(svc_call *c, svc_node *certificate, const svc_n
   return true;
 }
 
-/* Is there one that holds now? */
+/* Whether one of the certificates is valid now. */
 static bool provider_certified(const svc_call *c, const svc_node *body)
 {
   const svc_node *item = svc_node_get(svc_node_get(body, "pemFileInfo"), "certificates");
@@ -145,7 +146,8 @@ static bool provider_same(const svc_node *a, const svc_node *b, const char *fiel
   return text.n && svc_node_eq(b, field, text);
 }
 
-/* Which value of it another one of the federation has, and no two may have: a token says who issued it, and for whom. */
+/* The value that another provider of the federation has, too, although it must be unique: a token only names its issuer and its
+** audience. */
 static svc_str provider_taken(const svc_node *body, const svc_node *other)
 {
   bool saml = svc_node_is(body, "protocol", "SAML");

@@ -1,7 +1,7 @@
 /*
-** Role mapping: who is in this group at the identity provider has these roles in the organization and its projects. It is an
-** element of what the organization is in its federation (connected_org_config.c); only owners of that organization change it,
-** whatever else they own in the federation.
+** Role mapping: members of a group at the identity provider get these roles on the organization and its projects. A
+** mapping is an element of the organization's configuration (connected_org_config.c). Only owners of that organization may
+** change it; roles on other organizations of the federation do not count.
 */
 #include "catalog/federation/federation_parts.h"
 
@@ -21,7 +21,7 @@ static const svc_route role_mapping_routes[] = {
   R_DELETE(ROLE_MAPPING, "/{id}", .status = 204, .op = "deleteRoleMapping", .gate = role_mapping_may, .run = svc_verb_delete)
 };
 
-/* What it names must be there before it is asked who may change it. */
+/* Resolves the path first: a missing resource is refused before a missing permission. */
 static bool role_mapping_may(svc_call *c)
 {
   svc_id org;

@@ -1,8 +1,8 @@
 /*
-** Third-party integrations: where a project sends its alerts and its metrics, one for each kind of service.
+** Third-party integrations: the services to which a project sends its alerts and metrics, one of each kind.
 **
-** The rule: what opens the door to another service, keys, tokens and the URLs that hold one, is sealed. The path names the
-** kind, and so does the body; the two have to agree. What changes one answers with all there are, as the service does.
+** The rule: keys, tokens and URLs that contain one are sealed. The path and the body both name the kind, and must agree. A
+** change answers with all integrations, as the public service does.
 */
 #include "catalog/catalog.h"
 
@@ -18,7 +18,8 @@ static const char *const integration_discoveries[] = { "http", "file", NULL };
 
 static const svc_field integration_datadog_fields[] = {
   INTEGRATION_SECRET("apiKey", SVC_REQUIRED),
-  F_STR("customEndpoint", .flags = SVC_NULLABLE, .format = SVC_FORMAT_URI, .max = 1024, .preset = "null"), /* null: that of the region */
+  F_STR("customEndpoint", .flags = SVC_NULLABLE, .format = SVC_FORMAT_URI, .max = 1024, .preset = "null"), /* null: the endpoint of the
+                                                                                                              region */
   F_ID(),
   F_ENUM("region", integration_datadog_regions),
   F_BOOL("sendCollectionLatencyMetrics", .preset = "false"),
@@ -81,7 +82,7 @@ static const svc_field integration_victor_ops_fields[] = {
 };
 static const svc_object integration_victor_ops = { .name = "VictorOps", .fields = SVC_ROWS(integration_victor_ops_fields) };
 
-/* Headers are where a receiver wants its token. */
+/* Headers often contain the receiver's token. */
 static const svc_field integration_webhook_fields[] = {
   F_STR("bodyTemplate", .max = 8192),
   F_STR("headersTemplate", .flags = SVC_SEALED, .min = 1, .max = 8192),

@@ -1,6 +1,6 @@
 /*
-** Push-based log export of a project: to one bucket at AWS, in a role that the customer has authorized. The service tries the
-** bucket before it writes to it. While there is none, it is shown as such.
+** Push-based log export of a project, to one bucket at AWS, with a role that the customer has authorized. The service
+** tests the bucket before it writes to it. Without a configuration, the export is shown as UNCONFIGURED.
 */
 #include "catalog/security/cloud_role.h"
 
@@ -24,7 +24,7 @@ static const svc_field log_export_asked_fields[] = {
 };
 static const svc_object log_export_asked = { .name = "CreatePushBasedLogExportProjectRequest", .fields = SVC_ROWS(log_export_asked_fields) };
 
-/* What the driver finds: either failure, by the state that it names. */
+/* The driver reports the kind of failure by the state that it names. */
 static const svc_transition log_export_transitions[] = {
   { "INITIATING", "BUCKET_VERIFIED", 10, NULL, "logexport.verify" },
   { "BUCKET_VERIFIED", "ACTIVE", 10, "PUSH_BASED_LOG_EXPORT_RESUMED", "logexport.start" },
@@ -61,7 +61,7 @@ static bool log_export_create(svc_call *c)
   return svc_check_done(c) && svc_change_store(c, &change);
 }
 
-/* Of what is not configured nothing can be changed. */
+/* A PATCH requires an existing configuration. */
 static bool log_export_prepare(svc_call *c, svc_change *change)
 {
   svc_str group = svc_id_str(c->arena, &c->scope.group);
@@ -73,7 +73,7 @@ static bool log_export_prepare(svc_call *c, svc_change *change)
 }
 
 static const svc_order_row log_export_orders[] = {
-  { "logexport.verify", "Find out whether the bucket can be written to.", NULL, NULL, 0 },
+  { "logexport.verify", "Check whether the bucket is writable.", NULL, NULL, 0 },
   { "logexport.start", "Write logs into the bucket.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };

@@ -1,7 +1,7 @@
 /*
-** Log integrations: where the logs of a project's clusters are sent, a bucket at a cloud provider or a service that takes them.
-** Each kind has fields of its own. A bucket is written to in a role that the customer has authorized (security/cloud_role.h);
-** keys, tokens and the values of headers are sealed.
+** Log integrations: the destinations of the logs of a project's clusters: a bucket at a cloud provider, or a logging
+** service. Each kind has its own fields. The service writes to a bucket with a role that the customer has authorized
+** (security/cloud_role.h). Keys, tokens and the values of headers are sealed.
 */
 #include "catalog/security/cloud_role.h"
 
@@ -95,7 +95,7 @@ static const svc_route log_integration_routes[] = {
 
 static const svc_ref log_integration_refs[] = { SVC_CLOUD_ROLE("iamRoleId"), SVC_CLOUD_ROLE("roleId"), { NULL, NULL, 0, 0 } };
 
-/* The role must be of the cloud that the bucket is at. */
+/* The role must belong to the cloud of the bucket. */
 static bool log_integration_prepare(svc_call *c, svc_change *change)
 {
   svc_str type = svc_node_str(change->body, "type");
@@ -105,7 +105,7 @@ static bool log_integration_prepare(svc_call *c, svc_change *change)
 
 static const svc_order_row log_integration_orders[] = {
   { "logs.put", "Send logs to the destination.", NULL, NULL, 0 },
-  { "logs.delete", "Send no more logs to the destination.", NULL, NULL, 0 },
+  { "logs.delete", "Stop sending logs to the destination.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 

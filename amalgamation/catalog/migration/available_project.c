@@ -1,7 +1,7 @@
 /*
-** available project: a project elsewhere with deployments that can be migrated into this organization. Nothing of it is
-** stored: once the organization is linked (link_token.c), the driver is asked. In the simulation the installation elsewhere is this service
-** itself: the projects of the organization are available (monitoring/simulated_migration.c).
+** Available project: a project of another installation with deployments that can be migrated into this organization.
+** Nothing is stored: once the organization is linked (link_token.c), the driver is asked. In the simulation, the other
+** installation is this service itself: the projects of the organization are available (monitoring/simulated_migration.c).
 */
 #include "catalog/catalog.h"
 #include "catalog/migration/migration_parts.h"
@@ -43,7 +43,8 @@ static const char *const available_project_lists[] = { "availableProjects", NULL
 static const svc_field available_project_asked_fields[] = { F_ENUM("of", available_project_lists, .flags = SVC_REQUIRED) };
 static const svc_object available_project_asked = { .name = "AskedProjects", .fields = SVC_ROWS(available_project_asked_fields) };
 static const svc_question_row available_project_question = {
-  "list", "organization", "The projects elsewhere whose deployments can be migrated into the organization, once it is linked.", &available_project_asked,
+  "list", "organization",
+  "The projects of other services whose deployments can be migrated into the organization, once it is linked.", &available_project_asked,
   &available_project_object, SVC_REPLY_LIST
 };
 
@@ -52,16 +53,16 @@ static bool available_project_list(svc_call *c)
   const svc_entity *org = svc_path_entity(c, "organization");
   const svc_node *none = NULL;
   if (svc_count(c->txn, MIGRATION_LINK_KIND, &org->id) == 0)
-    return svc_txn_good(c) && svc_list_items(c, svc_told_next, &none, 0); /* it is not linked to anything */
+    return svc_txn_good(c) && svc_list_items(c, svc_driver_reply_next, &none, 0); /* the organization is not linked */
   return svc_txn_good(c) &&
          svc_question_about(c, &available_project_question, org, org->unique, SVC_S("{\"of\":\"availableProjects\"}"));
 }
 
-/* What the driver says is held against the table, as what a client says would be. */
+/* The driver's reply is checked against the table, like the body of a request. */
 static bool available_project_on_reply(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *list = svc_told(c, &available_project_question, reply), *first = svc_node_first(list);
-  return list && svc_list_items(c, svc_told_next, &first, (int64_t)svc_node_count(list));
+  const svc_node *list = svc_driver_reply(c, &available_project_question, reply), *first = svc_node_first(list);
+  return list && svc_list_items(c, svc_driver_reply_next, &first, (int64_t)svc_node_count(list));
 }
 
 SVC_PRIVATE const svc_noun svc_noun_available_project = {

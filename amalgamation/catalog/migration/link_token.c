@@ -1,8 +1,7 @@
 /*
-** link token: what links an organization to an installation elsewhere, whose deployments can then be migrated here. There is
-** one at the most: another one takes its place, and a path names all of them at once. It is shown in the answer that makes
-** it, and never again: what is stored is its salted hash, and from where it may be used. While there is one, the organization
-** cannot be deleted.
+** Link token: links an organization to another installation, whose deployments can then be migrated here. There is at most
+** one: a new one replaces it, and a delete removes all of them. Only the answer to its creation shows the token: the store
+** has its salted hash, and the addresses that may use it. An organization with a link token cannot be deleted.
 */
 #include "catalog/catalog.h"
 #include "catalog/migration/migration_parts.h"
@@ -29,7 +28,7 @@ static const svc_route link_token_routes[] = {
   R_DELETE(LINK_TOKEN, "", .status = 204, .op = "deleteLinkTokens", .run = link_token_delete)
 };
 
-/* Those of the organization, which may be none. */
+/* Deletes all link tokens of the organization. *any: whether there were any. */
 static bool link_token_erase(svc_call *c, bool *any)
 {
   const svc_noun_info *noun = c->plan->noun;

@@ -1,17 +1,19 @@
 /*
-** live migration: the data of a deployment elsewhere is copied into a cluster of the project while it is in use, and kept up
-** to date until the cluster takes its place.
+** Live migration: copies the data of a deployment elsewhere into a cluster of the project while the deployment is in use,
+** and keeps the copy up to date until the cluster replaces it.
 **
-**   POST --> NEW --> WORKING --> READY --> CUTOVER --> COMPLETE          FAILED: the driver said so, or the simulation finds no source
+**   POST --> NEW --> WORKING --> READY --> CUTOVER --> COMPLETE          FAILED: reported by the driver, or the simulation finds no source
 **                                  |   PUT cutover
-**                                  +--> EXPIRED, if nobody asks for the cutover in five days
+**                                  +--> EXPIRED, without a cutover in five days
 **
-** READY and CUTOVER are stored and not shown: both are WORKING to who asks, and READY is readyForCutover. While it runs, its
-** cluster is neither changed, other than in what is only written down, nor deleted, nor restored, and no other migration goes
-** there. How far it lags behind is asked of the driver. When it is over it lets go of its cluster, and after a month it is forgotten.
+** READY and CUTOVER are stored but not shown: clients see WORKING for both; readyForCutover shows READY. During a
+** migration its cluster cannot be changed (except for fields that are only stored, such as tags), deleted, restored or
+** used by another migration. The driver is asked for the lag of the copy. A finished migration releases its cluster, and
+** is deleted after 30 days.
 **
-** The organization must be linked to where the data comes from (link_token.c). In the simulation a source is a cluster of the organization
-** (migration_source.c): it is looked at when the copy ends and when the cutover ends, and then its data is in the destination.
+** The organization must be linked to the installation of the source (link_token.c). In the simulation a source is a
+** cluster of the same organization (migration_source.c). The source is checked at the end of the copy and at the end of
+** the cutover; then the destination has its data.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -81,9 +83,9 @@ static const svc_ref live_migration_refs[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-enum { LIVE_MIGRATION_DUE_END = SVC_DUE_OWN }; /* of the time for the cutover */
+enum { LIVE_MIGRATION_DUE_END = SVC_DUE_OWN }; /* end of the time for a cutover */
 
-/* Its cluster is there, and open to changes: not going, paused, restored, or the target of another one. */
+/* The cluster must exist and be open to changes: not being deleted, paused, restored, or the target of another migration. */
 static bool live_migration_may_begin(svc_call *c, const svc_change *change)
 {
   svc_entity cluster;
@@ -98,7 +100,7 @@ static bool live_migration_prepare(svc_call *c, svc_change *change)
   return change->before || (svc_migration_check(c, change) && live_migration_may_begin(c, change));
 }
 
-/* It is over: its cluster is free, and it is kept for a while. */
+/* Ends a migration: releases its cluster, and sets the date on which the migration is deleted. */
 static void live_migration_end(svc_call *c, svc_change *change)
 {
   svc_node_drop(change->body, "destination");
@@ -125,7 +127,7 @@ static bool live_migration_cutover(svc_call *c)
   svc_change change;
   svc_entity e;
   if (!svc_change_begin(c, &change)) return false;
-  if (svc_node_is(change.before, "status", "CUTOVER")) return svc_answer_nothing(c); /* asked for again: it is under way */
+  if (svc_node_is(change.before, "status", "CUTOVER")) return svc_answer_nothing(c); /* a repeated request: the cutover is in progress */
   if (!svc_node_is(change.before, "status", "READY"))
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the migration is not ready for the cutover");
   svc_node_set_text(c->arena, change.body, "status", "CUTOVER");
@@ -145,7 +147,7 @@ static bool live_migration_simulate(svc_call *c, const svc_change *change, const
   return fails || strcmp(action, "migration.cutover") != 0 || svc_migration_sizes(c, change->before, &source, facts);
 }
 
-/* Behind the cutover the destination has the data; before it, the driver says nothing that is kept. */
+/* After the cutover, the destination has the data; earlier facts are not stored. */
 static bool live_migration_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   return !svc_node_is(change->before, "status", "CUTOVER") || svc_migration_brings(c, change->before, facts);
@@ -171,10 +173,11 @@ static const char *const live_migration_measures[] = { "lagTimeSeconds", NULL };
 static const svc_field live_migration_asked_fields[] = { F_ENUM("metric", live_migration_measures, .flags = SVC_REQUIRED) };
 static const svc_object live_migration_asked = { .name = "AskedLag", .fields = SVC_ROWS(live_migration_asked_fields) };
 static const svc_question_row live_migration_question = {
-  "measure", CLUSTER_LIVE_MIGRATION, "How many seconds the copy lags behind its source: `value`.", &live_migration_asked, &svc_told_figure, SVC_REPLY_OBJECT
+  "measure", CLUSTER_LIVE_MIGRATION,
+  "The seconds by which the copy lags behind its source: `value`.", &live_migration_asked, &svc_driver_reply_figure, SVC_REPLY_OBJECT
 };
 
-/* While it copies, the driver is asked how far it lags behind. */
+/* During the copy, asks the driver how far the copy lags behind. */
 static bool live_migration_read(svc_call *c)
 {
   const svc_noun *noun = c->plan->noun->noun;
@@ -190,7 +193,7 @@ static bool live_migration_read(svc_call *c)
 
 static bool live_migration_on_reply(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told(c, &live_migration_question, reply);
+  const svc_node *said = svc_driver_reply(c, &live_migration_question, reply);
   svc_node *body = said ? svc_answer_parsed(c) : NULL;
   int64_t lag = svc_node_i64(said, "value", -1);
   if (!body) return svc_failed(c);
@@ -202,7 +205,8 @@ static const svc_field live_migration_fact_fields[] = { F_LONG("dataSizeBytes", 
 static const svc_object live_migration_facts_object = { .name = "CutoverFacts", .fields = SVC_ROWS(live_migration_fact_fields) };
 static const svc_order_row live_migration_orders[] = {
   { "migration.copy", "Copy the data of the source into the cluster and follow its changes.", NULL, NULL, 0 },
-  { "migration.cutover", "Take the last changes of the source, then follow it no more. `dataSizeBytes`: so many bytes the destination has now.", NULL,
+  { "migration.cutover",
+    "Copy the last changes of the source, then stop following it. `dataSizeBytes`: the size of the destination's data afterwards.", NULL,
     &live_migration_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };

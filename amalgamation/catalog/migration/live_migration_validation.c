@@ -1,7 +1,7 @@
 /*
-** live migration validation: would a live migration, asked for in these words, do? It is tried without moving anything.
+** Live migration validation: tests whether a live migration with the same request would succeed, without moving data.
 **
-**   POST --> PENDING --> SUCCESS, or FAILED with the reason     then, after a week, it is forgotten
+**   POST --> PENDING --> SUCCESS, or FAILED with the reason     deleted after a week
 */
 #include "catalog/catalog.h"
 #include "catalog/migration/migration_parts.h"
@@ -10,7 +10,7 @@ enum { LIVE_MIGRATION_VALIDATION_MOST = 200, LIVE_MIGRATION_VALIDATION_DAYS = 7 
 
 static const char *const live_migration_validation_states[] = { "PENDING", "SUCCESS", "FAILED", NULL };
 
-/* As it is shown; what was asked for is stored beside it. */
+/* The shown form; the request is stored as well. */
 #define LIVE_MIGRATION_VALIDATION_ROWS \
   F_STR("errorMessage", .flags = SVC_READ_ONLY | SVC_NULLABLE), F_GROUP_ID(), F_HEX24("sourceGroupId", .flags = SVC_READ_ONLY), \
   F_ENUM("status", live_migration_validation_states, .flags = SVC_READ_ONLY | SVC_NULLABLE)
@@ -75,7 +75,7 @@ static bool live_migration_validation_simulate(svc_call *c, const svc_change *ch
 }
 
 static const svc_order_row live_migration_validation_orders[] = {
-  { "migration.validate", "Find out whether the source can be migrated.", NULL, NULL, 0 },
+  { "migration.validate", "Check whether the source can be migrated.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -92,7 +92,7 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration_validation = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &live_migration_validation_lifecycle,
   .refs = live_migration_validation_refs,
-  .event_created = "PROJECT_LIVE_IMPORT_OVERRIDES_ADDED", /* the nearest there is: nothing was imported */
+  .event_created = "PROJECT_LIVE_IMPORT_OVERRIDES_ADDED", /* the closest event type: nothing was imported */
   .orders = live_migration_validation_orders,
   .routes = SVC_ROUTES(live_migration_validation_routes),
   .prepare = live_migration_validation_prepare,

@@ -1,9 +1,9 @@
 /*
-** What is asked for when data is to come from elsewhere while it is in use: from where, to which cluster of the project,
-** through which host. The request to validate a migration is the same as that for the migration itself.
+** The request for a live migration: the source, the cluster of the project, and the host that moves the data. The request
+** to validate a migration is the same.
 **
-** The rule: a name and a password for the source are looked at and forgotten. Nothing here keeps a secret in clear, and no
-** order has one; who needs them gives them to the data plane's own agent, and lets that manage them.
+** The rule: a username and password for the source are checked but not stored. No record has these secrets in clear, and
+** no order contains them. A data plane that needs them manages them in its own agent.
 */
 #include "catalog/catalog.h"
 #include "catalog/migration/migration_parts.h"
@@ -74,7 +74,7 @@ SVC_PRIVATE const svc_object svc_migration_request = {
   .name = "LiveMigrationRequest", .fields = SVC_ROWS(migration_parts_fields), .base = &migration_parts_common
 };
 
-/* Before 2024-05-30 what is now dropDestinationData was called otherwise, and had to be said. */
+/* Before 2024-05-30 dropDestinationData had another name, and was required. */
 static const svc_field migration_parts_old_fields[] = { F_BOOL("dropEnabled", .flags = SVC_REQUIRED) };
 static const svc_object migration_parts_old = {
   .name = "LiveMigrationRequest20230101", .fields = SVC_ROWS(migration_parts_old_fields), .base = &migration_parts_common
@@ -93,7 +93,7 @@ SVC_PRIVATE const svc_older svc_migration_older[] = {
   { .date = 0 }
 };
 
-/* Names of fields may be of any length: all together they are not. */
+/* The names of fields have no limit of their own, so the total size is limited. */
 static bool migration_parts_fits(svc_call *c, const svc_node *body)
 {
   svc_buf b = svc_buf_new(c->arena, 512);
@@ -103,7 +103,7 @@ static bool migration_parts_fits(svc_call *c, const svc_node *body)
   return false;
 }
 
-/* Of a shard key each part is one field with a direction, { "a": 1 }, or with "hashed". */
+/* Each part of a shard key is one field with a direction, { "a": 1 }, or with "hashed". */
 static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
 {
   const svc_node *entries = svc_node_get(sharding, "shardingEntries"), *entry, *part;
@@ -120,7 +120,7 @@ static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
   }
 }
 
-/* Data comes from an installation to which the organization is linked (link_token.c). */
+/* The organization must be linked to the installation of the source (link_token.c). */
 static bool migration_parts_linked(svc_call *c)
 {
   svc_str org = svc_id_str(c->arena, &c->scope.org);

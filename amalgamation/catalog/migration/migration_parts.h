@@ -1,6 +1,6 @@
 /*
-** What a live migration and its validation have in common: live_migration.c, live_migration_validation.c; and the link to
-** where deployments come from: link_token.c, available_project.c.
+** Functions and tables that live migrations and their validations share (live_migration.c, live_migration_validation.c),
+** and the link to the source's installation (link_token.c, available_project.c).
 */
 #ifndef SVC_MIGRATION_PARTS_H
 #define SVC_MIGRATION_PARTS_H
@@ -8,7 +8,7 @@
 #define MIGRATION_LINK_KIND "ltok"
 #define LIVE_MIGRATION_KIND "lmig"
 
-/* Both name a cluster of the project, which must be there, and have this much of a body in common. */
+/* An example body for both. The cluster that it names must exist in the project. */
 #define MIGRATION_EXAMPLE \
   "{\"destination\":{\"clusterName\":\"Main\",\"groupId\":\"5f0000000000000000000001\",\"hostnameSchemaType\":\"PUBLIC\"}," \
   "\"migrationHosts\":[\"vm001.example.com\"],\"source\":{\"clusterName\":\"Old\",\"groupId\":\"5f0000000000000000000001\"," \
@@ -22,14 +22,15 @@
 /* migration_parts.c */
 SVC_DECLARE(const svc_object svc_migration_request)
 SVC_DECLARE(const svc_older svc_migration_older[])
-SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change); /* what its table cannot say of a request */
+SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change); /* checks what the tables cannot express */
 
 /*
-** migration_source.c: sources in the simulation. The body is that of a migration or of a validation, and *why says what is wrong with its
-** source; NULL: nothing. False: the store failed.
+** migration_source.c: sources in the simulation. The body is that of a migration or a validation. *why: the problem of its
+** source; NULL: none. False: the store failed.
 */
 SVC_PRIVATE bool svc_migration_source(svc_call *c, const svc_node *body, svc_entity *out, const char **why);
-SVC_PRIVATE bool svc_migration_fails(svc_call *c, const svc_node *body, svc_node *facts, svc_entity *source, bool *fails); /* the same, into facts */
+/* The same; adds the failure to the facts. */
+SVC_PRIVATE bool svc_migration_fails(svc_call *c, const svc_node *body, svc_node *facts, svc_entity *source, bool *fails);
 SVC_PRIVATE bool svc_migration_sizes(svc_call *c, const svc_node *body, const svc_entity *source, svc_node *facts); /* "dataSizeBytes" */
 SVC_PRIVATE bool svc_migration_brings(svc_call *c, const svc_node *body, const svc_node *facts); /* the destination has the data now */
 

@@ -1,15 +1,15 @@
 /*
-** The source of a live migration in the simulation: a cluster of this service, of any project of the same organization. A driver knows
-** sources elsewhere, and asks nothing of this file.
+** The source of a live migration in the simulation: a cluster of this service, in any project of the same organization. A
+** driver has sources elsewhere, and does not use this file.
 **
-** The rule: a source of another organization is answered as one that is not there. So nobody learns which projects and clusters others have,
-** and no data crosses from one organization to another.
+** The rule: a source of another organization is reported as missing. So callers cannot find out which projects and
+** clusters others have, and data cannot move from one organization to another.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_history.h"
 #include "catalog/migration/migration_parts.h"
 
-/* NOT_FOUND as well where this build has no clusters, or the id is none. */
+/* Also SVC_NOT_FOUND if this build has no clusters, or the id is invalid. */
 static int migration_source_cluster(svc_call *c, const svc_node *end, svc_entity *out)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_KIND);
@@ -49,7 +49,7 @@ SVC_PRIVATE bool svc_migration_fails(svc_call *c, const svc_node *body, svc_node
 
 /* ---------------------------------------------------------------------------------------------------------------- data */
 
-/* What the destination has behind the cutover: the source's data, and its own where that is not dropped. */
+/* The size of the destination after the cutover: the source's data, and its own data unless that is dropped. */
 SVC_PRIVATE bool svc_migration_sizes(svc_call *c, const svc_node *body, const svc_entity *source, svc_node *facts)
 {
   int64_t size = svc_cluster_kept_of(source).size, own = 0;
@@ -57,7 +57,8 @@ SVC_PRIVATE bool svc_migration_sizes(svc_call *c, const svc_node *body, const sv
   int rc = migration_source_cluster(c, svc_node_get(body, "destination"), &target);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   if (!svc_node_bool(body, "dropDestinationData", false)) own = svc_cluster_kept_of(&target).size;
-  svc_node_set_i64(c->arena, facts, "dataSizeBytes", own > size ? own : size); /* the sample data is the same everywhere */
+  svc_node_set_i64(c->arena, facts, "dataSizeBytes", own > size ? own : size); /* the sample data is the same everywhere, so sizes do not
+                                                                                  add up */
   return true;
 }
 
@@ -69,7 +70,7 @@ SVC_PRIVATE bool svc_migration_brings(svc_call *c, const svc_node *body, const s
   int rc = migration_source_cluster(c, svc_node_get(body, "destination"), &target);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   if (!svc_migration_source(c, body, &source, &why) || (size >= 0 && !svc_history_size(c, &target, size))) return false;
-  if (why) return true; /* it is none of this service's */
+  if (why) return true; /* the source is not a usable cluster of this service, as with a driver */
   if (!svc_history_had_sample(c, &source.id, c->now) && !svc_node_bool(body, "dropDestinationData", false)) return svc_txn_good(c);
   return svc_txn_good(c) && svc_history_restored(c, &source.id, c->now, &target);
 }

@@ -1,11 +1,12 @@
 /*
-** Access history: who signed in to the databases of a cluster, and who tried to, newest first. The driver says it; where it does not know the
-** question, the logins that it has reported are shown (cluster/reported.c). The simulation lets the database users of the project sign in.
+** Access history: successful and failed logins to the databases of a cluster, newest first. The driver answers the
+** question; if it does not know the question, the answer lists the logins that it has reported (cluster/reported.c). In
+** the simulation the project's database users log in.
 */
 #include "catalog/monitoring/process_parts.h"
 
-#define ACCESS_HISTORY_DAYS 7   /* that are looked back on where nothing is said */
-#define ACCESS_HISTORY_USERS 100 /* that a simulation is told of */
+#define ACCESS_HISTORY_DAYS 7   /* default length of the range */
+#define ACCESS_HISTORY_USERS 100 /* maximum of users in the question */
 #define ACCESS_HISTORY_HOSTS 100
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
@@ -49,7 +50,7 @@ static bool access_history_add(svc_call *c, svc_node *list, svc_str text)
   return svc_node_add_str(c->arena, list, svc_arena_copy(c->arena, text)) || svc_no_memory(c);
 }
 
-/* Names of the project's database users. */
+/* Adds the names of the project's database users. */
 static bool access_history_users(svc_call *c, svc_node *list)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "database user");
@@ -70,13 +71,13 @@ static int64_t access_history_most(const svc_call *c)
 }
 
 static const svc_field access_history_asked_fields[] = {
-  F_BOOL("authResult"),                  /* only logins that went so */
-  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, as `until` */
+  F_BOOL("authResult"),                  /* optional: only logins with this result */
+  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, like `until` */
   F_STRS("hosts", .flags = SVC_REQUIRED),
-  F_STR("ipAddress"), /* only logins from there */
+  F_STR("ipAddress"), /* optional: only logins from this address */
   F_INT("most", .flags = SVC_REQUIRED),
   F_LONG("until", .flags = SVC_REQUIRED),
-  F_STRS("users", .flags = SVC_REQUIRED) /* the database users that the service knows of */
+  F_STRS("users", .flags = SVC_REQUIRED) /* the database users of the project */
 };
 static const svc_object access_history_asked = { .name = "AskedLogins", .fields = SVC_ROWS(access_history_asked_fields) };
 static const svc_question_row access_history_question = {
@@ -84,7 +85,7 @@ static const svc_question_row access_history_question = {
   &svc_login_shown, SVC_REPLY_LIST
 };
 
-/* host NULL: of all that the cluster has. */
+/* host NULL: all hosts of the cluster. */
 static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_process *host)
 {
   const svc_query_value *start = svc_query_get(c, "start"), *end = svc_query_get(c, "end");
@@ -129,7 +130,7 @@ static bool access_history_of_host(svc_call *c)
   return svc_process_find(c, svc_path_param(c, "hostname"), &of, &host) && access_history_ask(c, &of, &host);
 }
 
-/* What a driver has sent beside what was asked for is left out. */
+/* Whether a login matches the filters: a driver may send more than was asked for. */
 static bool access_history_passes(const svc_call *c, const svc_node *login)
 {
   const svc_query_value *result = svc_query_get(c, "authResult"), *address = svc_query_get(c, "ipAddress");
@@ -137,13 +138,13 @@ static bool access_history_passes(const svc_call *c, const svc_node *login)
   return !address || svc_str_eq(svc_address_spell(c->arena, svc_node_str(login, "ipAddress")), svc_address_spell(c->arena, address->text));
 }
 
-/* An empty reply is that of a driver which does not know the question. */
+/* A driver that does not know the question replies with an empty reply. */
 static svc_node *access_history_said(svc_call *c, const svc_reply *reply)
 {
   const svc_node *asked = reply->length ? NULL : svc_json_parse(c->arena, svc_str_c(c->question->parameters));
   svc_node *list;
   svc_id cluster;
-  if (reply->length) return svc_told(c, &access_history_question, reply);
+  if (reply->length) return svc_driver_reply(c, &access_history_question, reply);
   if (!asked || !svc_id_parse(svc_str_c(c->question->resource_id), &cluster) || !svc_begin_read(c)) return NULL;
   list = svc_reported_logins(c, &cluster, asked);
   return svc_read_good(c) ? list : NULL;

@@ -1,14 +1,14 @@
 /*
-** Shapes of queries: what a query asks of which fields, whatever values it has.
+** Shapes of queries: the fields that a query uses and how it uses them, without values.
 **
 **   equality   {"a":1}, $eq, $in, $all
-**   sort       each field of the sort, with its direction; a field that is fixed by equality needs none
+**   sort       each field of the sort, with its direction; not fields that an equality fixes
 **   range      every other comparison: $gt, $ne, $regex, $exists, $elemMatch, $not
-**   other      what no index of fields serves: within $or, $nor, $expr, and for text or places
+**   other      uses that no index on fields serves: within $or, $nor, $expr, text and places
 **
-** $and is looked into. Queries of the same namespace that ask the same of the same fields have one shape. They are brought
-** together by sorting, so that this costs no more than that; of more than a thousand shapes those stay that waste most: the time
-** that went into documents which were looked at and not returned.
+** The parts of $and count like the query itself. Queries on the same namespace that use the same fields in the same way
+** have one shape. Sorting groups them, so the cost is that of a sort. Of more than a thousand shapes, those with the most
+** wasted time stay: the time spent on documents that were examined but not returned.
 */
 #include "catalog/monitoring/advisor_parts.h"
 
@@ -30,7 +30,7 @@ static svc_used_field *advisor_shape_find(svc_used_fields *f, svc_str path)
   return NULL;
 }
 
-/* Of what is asked twice of a field, what an index serves best. */
+/* If a query uses a field twice, the use that an index serves best counts. */
 static void advisor_shape_add(svc_used_fields *f, svc_str path, int use)
 {
   svc_used_field *there = advisor_shape_find(f, path);
@@ -81,7 +81,8 @@ static void advisor_shape_sort(svc_used_fields *f, const svc_node *sort)
     if (!member || member->type != SVC_J_NUMBER || !svc_json_number_i64(member->text, &direction) || (direction != 1 && direction != -1)) continue;
     field = advisor_shape_find(f, member->name);
     if (field && (field->use == SVC_USE_EQUAL || field->use == SVC_USE_SORT)) continue;
-    if (field) memmove(field, field + 1, (size_t)(f->at + f->count - field - 1) * sizeof *field), f->count--; /* it stands where the sort has it */
+    /* its place is that in the sort */
+    if (field) memmove(field, field + 1, (size_t)(f->at + f->count - field - 1) * sizeof *field), f->count--;
     advisor_shape_add(f, member->name, SVC_USE_SORT);
     field = advisor_shape_find(f, member->name);
     if (field) field->direction = (int)direction;
@@ -100,7 +101,7 @@ SVC_PRIVATE void svc_used_fields_of(const svc_node *filter, const svc_node *sort
   out->count = 0;
   advisor_shape_filter(out, filter, false, 0);
   advisor_shape_sort(out, sort);
-  for (i = 1; i < out->count; i++) { /* a few, and those of the sort stay in their order */
+  for (i = 1; i < out->count; i++) { /* a short list; fields of the sort stay in their order */
     svc_used_field one = out->at[i];
     for (j = i; j > 0 && advisor_shape_before(&one, &out->at[j - 1]); j--) out->at[j] = out->at[j - 1];
     out->at[j] = one;
@@ -133,7 +134,7 @@ static int advisor_shape_together(const void *a, const void *b)
 {
   const svc_ran *one = *(const svc_ran *const *)a, *other = *(const svc_ran *const *)b;
   int order = svc_str_order(one->shape, other->shape);
-  return order ? order : (one > other) - (one < other); /* they lie by time */
+  return order ? order : (one > other) - (one < other); /* pointers are in order of time */
 }
 
 static int advisor_shape_worst(const void *a, const void *b)
@@ -215,7 +216,7 @@ static void advisor_shape_strip(svc_buf *b, const svc_node *node)
       if (one->next) svc_buf_char(b, ',');
     }
     svc_buf_char(b, '}');
-  } else if (node->type == SVC_J_ARRAY) { /* how many there are says nothing of the shape */
+  } else if (node->type == SVC_J_ARRAY) { /* the number of elements does not belong to the shape */
     svc_buf_char(b, '[');
     if (node->first) advisor_shape_strip(b, node->first);
     svc_buf_char(b, ']');

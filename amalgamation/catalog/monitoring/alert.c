@@ -1,8 +1,8 @@
 /*
-** Alert: something that an alert configuration watches has happened, or lasts. The service opens and closes it (alert_acts.c);
-** people acknowledge it, until a date.
+** Alert: an event or a state that an alert configuration watches. The service opens and closes alerts (alert_acts.c).
+** Users can acknowledge an alert until a date.
 **
-**   TRACKING -> OPEN -> CLOSED, or CANCELLED from any of them; 90 days after it is over it goes
+**   TRACKING -> OPEN -> CLOSED, or CANCELLED from any of them; deleted 90 days after its end
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -15,7 +15,7 @@ static const svc_field alert_value_fields[] = { F_NUM("number", .flags = SVC_REA
                                                 F_ENUM("units", svc_alert_units, .flags = SVC_READ_ONLY) };
 static const svc_object alert_value_object = { .name = "HostMetricValue", .fields = SVC_ROWS(alert_value_fields) };
 
-/* All that an alert may show; what it does depends on its type of event. */
+/* All fields of alerts; the type of event decides which of them an alert has. */
 static const svc_field alert_fields[] = {
   F_DATE("acknowledgedUntil", .flags = SVC_NULLABLE),
   F_STR("acknowledgementComment", .flags = SVC_NULLABLE, .max = 200),
@@ -57,7 +57,7 @@ static bool alert_of_config(svc_call *c);
 static bool alert_is_open_of(svc_call *c, const svc_entity *e);
 static bool alert_acknowledge(svc_call *c);
 
-/* Before 2024-05-30 an alert was acknowledged no longer by a date that has passed, and in no other way. */
+/* Before version 2024-05-30 the only way to end an acknowledgement was a date in the past. */
 static const svc_older alert_older[] = { { .date = 20230101, .sunset = 20270701, .body = &alert_object }, { .date = 0 } };
 
 #define ALERT "/groups/{groupId}/alerts", SVC_SET_ALERTS, (20230101), SVC_R_GROUP_READ_ONLY, 0
@@ -74,13 +74,13 @@ static const svc_route alert_routes[] = {
     .ext = SVC_ROUTE_EXT(.keep = alert_is_open_of) }
 };
 
-/* Those of the configuration that are not over. */
+/* Whether the alert belongs to the configuration of the path, and is not over. */
 static bool alert_is_open_of(svc_call *c, const svc_entity *e)
 {
   return e->unique.n && svc_str_eq(svc_json_word(e->body, "alertConfigId"), svc_path_param(c, "alertConfigId"));
 }
 
-/* The configuration is there. */
+/* Checks that the configuration exists. */
 static bool alert_of_config(svc_call *c)
 {
   svc_str key = svc_path_param(c, "alertConfigId"), group;
@@ -113,5 +113,5 @@ SVC_PRIVATE const svc_noun svc_noun_alert = {
   .event_field = "alertId",
   .routes = SVC_ROUTES(alert_routes),
   .fell_due = svc_alert_fell_due,
-  .ext = SVC_NOUN_EXT(.alerts = &(const svc_alert_ops){ svc_alert_hears })
+  .ext = SVC_NOUN_EXT(.alerts = &(const svc_alert_ops){ svc_alert_on_event })
 };

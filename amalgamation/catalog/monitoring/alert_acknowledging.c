@@ -1,6 +1,6 @@
 /*
-** Alerts are acknowledged: somebody knows of it, until a date, and nobody is told meanwhile. When that date has come, or whoever
-** acknowledged it says so, the alert is as it was before.
+** Acknowledgement of alerts: a user knows of the alert, and no notifications are sent until a date. At that date, or when
+** a user ends the acknowledgement, the alert returns to its previous state.
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -11,7 +11,7 @@ SVC_PRIVATE void svc_alert_forget(svc_node *body)
   svc_node_drop(body, "acknowledgingUsername");
 }
 
-/* A date that has passed, null, or the word for it: it is acknowledged no longer. */
+/* A date in the past, null, or unacknowledgeAlert ends the acknowledgement. */
 static bool alert_acknowledging_ends(const svc_call *c, const svc_node *body)
 {
   const svc_node *until = svc_node_get(c->body, "acknowledgedUntil");

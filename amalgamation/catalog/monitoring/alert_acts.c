@@ -1,29 +1,31 @@
 /*
-** Alerts open, and close.
+** Opening and closing of alerts.
 **
-**   event or figure  -> TRACKING -> OPEN -> CLOSED   by the event that is its opposite, or another figure
-**   event            -> CLOSED                       of what has no opposite: it has happened, and nothing can undo it
-**   any              -> CANCELLED                    its configuration is turned off, or gone
+**   event or figure  -> TRACKING -> OPEN -> CLOSED   by the opposite event, or by another figure
+**   event            -> CLOSED                       of a type without an opposite: it has happened, and nothing can undo it
+**   any              -> CANCELLED                    the configuration is turned off or deleted
 **
-** TRACKING lasts for the shortest delay of the configuration's notifications. The rule: of one configuration and one target
-** (a cluster, a host, a processor) there is one alert at the most that is not over. Its unique value says so, "configuration/
-** target", which it has while it is not over and loses then: so it is found at once, and so are all that a configuration has.
-** Before a target that is measured stands "=": nothing that an event has opened is ended by a figure.
+** TRACKING lasts for the shortest delay of the configuration's notifications. The rule: a configuration and a target (a
+** cluster, a host, a processor) have at most one TRACKING or OPEN alert. The alert's unique value,
+** "configuration/target", ensures this: the alert has it until it is over. Lookups of one alert, or of all of a
+** configuration, use the same value. The target of a measured alert begins with "=", so a figure never ends an alert that
+** an event has opened.
 **
-** Of what is measured nobody else writes events: that it is beyond its threshold is one when its alert is OPEN, and that it is so no
-** longer when such a one is CLOSED, in the same transaction. They name their alert, and so nobody hears them (alert_hearing.c).
+** Only measuring writes the events of measured alerts: one when the alert becomes OPEN, and one when an OPEN alert is
+** CLOSED, in the same transaction. The events contain the id of their alert, so they open no other alerts
+** (alert_events.c).
 */
 #include "catalog/monitoring/alert_parts.h"
 
-#define ALERTS_MOST 500                        /* of a project; over ones give way, the oldest first */
-#define ALERTS_LOOKED_AT 64                    /* of these, when one is to give way */
-#define ALERT_KEPT ((int64_t)90 * 86400 * 1000) /* how long one that is over is kept */
+#define ALERTS_MOST 500                        /* per project; the oldest alert that is over is deleted for a new one */
+#define ALERTS_LOOKED_AT 64                    /* alerts that the search for it reads */
+#define ALERT_KEPT ((int64_t)90 * 86400 * 1000) /* milliseconds until an alert that is over is deleted */
 #define ALERT_MINUTE 60000
-#define ALERT_ID 24 /* characters of the id of a configuration */
+#define ALERT_ID 24 /* characters of a configuration id */
 
 /* ------------------------------------------------------------------------------------------------------------ what is met */
 
-/* Members of events by which matchers and targets go, with the names that matchers have for them, and alerts. */
+/* Members of events that matchers and targets use, with their names in matchers and in alerts. */
 static const struct alert_acts_member {
   const char *in_event, *field_name, *in_alert;
 } alert_acts_members[SVC_ALERT_MEMBERS] = {
@@ -147,7 +149,7 @@ SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *o
   return svc_entity_store(c, e, old);
 }
 
-/* An event about what is measured, with all that its alert says of that. */
+/* Writes an event about a measured alert, with the alert's data. */
 static bool alert_acts_tell(svc_call *c, const svc_entity *e, const svc_node *body, const char *type)
 {
   const svc_node *value = svc_node_get(body, "currentValue");
@@ -167,9 +169,9 @@ static bool alert_acts_tell(svc_call *c, const svc_entity *e, const svc_node *bo
   }
 }
 
-/* What is written of it now that it is OPEN, or is so no longer; of what is not measured nothing, and of hosts and primaries nothing either:
-** their events are written when that happens (process_states.c). */
-static bool alert_acts_told(svc_call *c, const svc_entity *e, const svc_node *body, bool open)
+/* Writes the event when an alert becomes OPEN or leaves OPEN. Writes none for alerts that are not measured. Also none for
+** hosts and primaries: process_states.c writes their events when the state changes. */
+static bool alert_acts_report(svc_call *c, const svc_entity *e, const svc_node *body, bool open)
 {
   const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(body, "eventTypeName"));
   const char *type = !condition || (condition->stated && condition->below) ? NULL : open ? condition->begins : svc_alert_closed_by(condition->begins);
@@ -181,7 +183,7 @@ static bool alert_acts_is_measured(const svc_entity *e)
   return e->unique.n > ALERT_ID + 1 && e->unique.p[ALERT_ID + 1] == '=';
 }
 
-/* It is over: nothing comes of it any more, and after a while it goes. */
+/* Ends an alert: clears its due steps, and sets its expiry. */
 static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const char *status)
 {
   svc_node_set_text(c->arena, body, "status", status);
@@ -191,7 +193,7 @@ static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const ch
   svc_due_set(e, SVC_DUE_STATE, 0);
   svc_due_set(e, SVC_ALERT_DUE_FORGOTTEN, 0);
   svc_due_set(e, SVC_DUE_EXPIRY, c->now + ALERT_KEPT);
-  svc_alert_telling_end(c, e, strcmp(status, "CLOSED") == 0);
+  svc_alert_sending_end(c, e, strcmp(status, "CLOSED") == 0);
 }
 
 SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char *status)
@@ -202,10 +204,10 @@ SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char
   if (!body) return false;
   says = alert_acts_is_measured(stored) && svc_node_is(body, "status", "OPEN") && strcmp(status, "CLOSED") == 0;
   alert_acts_over(c, &e, body, status);
-  return svc_alert_store(c, &e, stored, body) && (!says || alert_acts_told(c, &e, body, false));
+  return svc_alert_store(c, &e, stored, body) && (!says || alert_acts_report(c, &e, body, false));
 }
 
-/* Where there are as many as there may be, the oldest that is over goes. False: failed; *full: there is none. */
+/* If the project has the maximum of alerts, deletes the oldest one that is over. False: failed. *full: no alert is over. */
 static bool alert_acts_make_room(svc_call *c, const svc_id *group, bool *full)
 {
   const svc_noun_info *noun = alert_acts_noun(c);
@@ -223,7 +225,7 @@ static bool alert_acts_make_room(svc_call *c, const svc_id *group, bool *full)
   return svc_txn_good(c);
 }
 
-/* How long the first of its notifications waits, in milliseconds. */
+/* The shortest delay of its notifications, in milliseconds. */
 static int64_t alert_acts_delay(const svc_node *config)
 {
   const svc_node *list = svc_node_get(config, "notifications"), *item;
@@ -235,7 +237,7 @@ static int64_t alert_acts_delay(const svc_node *config)
   return least * ALERT_MINUTE;
 }
 
-/* The id of the cluster that it is of, dedicated or flex; one that is gone by now has none. */
+/* Sets the id of its cluster or flex cluster, if that still exists. */
 static void alert_acts_cluster(svc_call *c, svc_node *body, const svc_id *group, svc_str name)
 {
   const svc_noun_info *cluster = svc_noun_named(c->s, "cluster");
@@ -264,7 +266,7 @@ static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_ent
   return body;
 }
 
-/* What was measured last. */
+/* Shows the last figure. */
 static void alert_acts_show(svc_call *c, svc_node *body, const svc_alert_met *m)
 {
   svc_node *value = svc_node_object(c->arena, "currentValue"), *number;
@@ -304,8 +306,8 @@ SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const sv
   if (m->measured) alert_acts_show(c, body, m);
   if (lasts && delay) svc_due_set(&e, SVC_DUE_STATE, c->now + delay);
   if (!lasts) alert_acts_over(c, &e, body, "CLOSED");
-  svc_alert_telling_begin(c, &e, said);
-  return svc_alert_store(c, &e, NULL, body) && (!m->measured || delay || alert_acts_told(c, &e, body, true));
+  svc_alert_sending_begin(c, &e, said);
+  return svc_alert_store(c, &e, NULL, body) && (!m->measured || delay || alert_acts_report(c, &e, body, true));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- measuring */
@@ -350,10 +352,10 @@ SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, con
 
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  if (tag == SVC_ALERT_DUE_TOLD) return svc_alert_telling_due(c, change);
+  if (tag == SVC_ALERT_DUE_TOLD) return svc_alert_sending_due(c, change);
   if (tag == SVC_DUE_STATE) {
     svc_node_set_text(c->arena, change->body, "status", "OPEN");
-    if (alert_acts_is_measured(&change->entity) && !alert_acts_told(c, &change->entity, change->body, true)) return false;
+    if (alert_acts_is_measured(&change->entity) && !alert_acts_report(c, &change->entity, change->body, true)) return false;
   }
   if (tag == SVC_ALERT_DUE_FORGOTTEN) {
     svc_alert_forget(change->body);

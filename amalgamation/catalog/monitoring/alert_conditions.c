@@ -1,22 +1,22 @@
 /*
-** Conditions: what is measured for alerts, one row for each type of event, and of what.
+** Conditions: the figures that alerts measure, with one row per type of event.
 **
-** Of processes, replica sets, flex clusters and stream processors a driver is asked (alert_measuring.c); without one the figures are
-** those of the model, which series show as well (alert_simulated.c). Whether a host is down, and whether a
-** replica set has a primary, is known of every cluster (process_states.c).
-** What is stored speaks for itself, once an hour: bills, snapshots, certificates, secrets (alert_stored.c).
+** A driver supplies the figures of processes, replica sets, flex clusters and stream processors (alert_measuring.c).
+** Without a driver they come from the model, which the series also show (alert_simulated.c). process_states.c knows for
+** every cluster whether a host is down, and whether a replica set has a primary. Bills, snapshots, certificates and
+** secrets are computed from the store once an hour (alert_stored.c).
 **
-** Nothing here knows, and so nothing is ever opened by a figure: metrics of serverless instances and of applications, since there are
-** none in this catalog; lists of revoked certificates, which there are none of; CREDIT_CARD_ABOUT_TO_EXPIRE, as a card has no date here;
-** VERSION_BEHIND and what else belongs to hosts that no driver says. Where an event of such a type is written, it opens an alert all
-** the same (alert_hearing.c).
+** Some types have no figure here, so no figure opens their alerts: metrics of serverless instances and of applications,
+** which this catalog does not have; lists of revoked certificates, which do not exist here; CREDIT_CARD_ABOUT_TO_EXPIRE,
+** because cards have no date here; VERSION_BEHIND and other properties of hosts that no driver reports. An event of such
+** a type still opens an alert (alert_events.c).
 */
 #include "catalog/monitoring/alert_parts.h"
 #include "catalog/deployment/flex_parts.h"
 #include "catalog/monitoring/model.h"
 #include "catalog/stream/stream_parts.h"
 
-#define CONDITIONS_CLUSTERS 100 /* of a project, of each kind: as many as its limit can be raised to (project_limit.c) */
+#define CONDITIONS_CLUSTERS 100 /* maximum per project and kind: the highest limit that can be set (project_limit.c) */
 #define CONDITIONS_WEEK 7
 
 static bool alert_conditions_up(svc_alert_round *r, const svc_alert_target *t, double *out);
@@ -77,7 +77,7 @@ SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
   static const struct {
     const char *part, *unit;
   } rows[] = { { "BIT", "BYTES" }, { "BYTE", "BYTES" }, { "SECOND", "MILLISECONDS" }, { "MINUTE", "MILLISECONDS" }, { "HOUR", "MILLISECONDS" },
-               { "DAY", "MILLISECONDS" }, { "", "SCALAR" } }; /* of thousands and millions: so many of something */
+               { "DAY", "MILLISECONDS" }, { "", "SCALAR" } }; /* thousands and millions: plain numbers */
   const char *known = svc_process_metric_unit(metric), *name = metric.p;
   size_t i = 0;
   if (known) return known;
@@ -87,7 +87,7 @@ SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
   return rows[i].unit;
 }
 
-/* The simulation falls behind with nothing. */
+/* In the simulation, backups are never behind. */
 static bool alert_conditions_none(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
   (void)r, (void)t;
@@ -104,7 +104,7 @@ static bool alert_conditions_up(svc_alert_round *r, const svc_alert_target *t, d
   return true;
 }
 
-/* Of a replica set: all, those that can be elected, and how many of each are up. */
+/* Members of a replica set: all and the electable ones, and how many of each are up. */
 typedef struct alert_conditions_set {
   int all, up, electable, electable_up;
 } alert_conditions_set;
@@ -156,7 +156,7 @@ static bool alert_conditions_unhealthy(svc_alert_round *r, const svc_alert_targe
 
 /* --------------------------------------------------------------------------------------------------------------- targets */
 
-/* The clusters, with their processes, once in a round. */
+/* Reads the clusters with their processes, once per round. */
 static bool alert_conditions_clusters(svc_alert_round *r)
 {
   const svc_noun_info *noun = svc_noun_named(r->c->s, "cluster");
@@ -174,7 +174,7 @@ static bool alert_conditions_clusters(svc_alert_round *r)
   return svc_txn_good(r->c);
 }
 
-/* One of a cluster; p NULL: all of it. */
+/* Adds a target in a cluster; p NULL: the whole cluster. */
 static bool alert_conditions_add(svc_alert_round *r, svc_alert_targets *out, const struct svc_alert_cluster *cluster, const svc_process *p)
 {
   svc_alert_target *t = svc_alert_target_add(r, out);
@@ -188,7 +188,7 @@ static bool alert_conditions_add(svc_alert_round *r, svc_alert_targets *out, con
   return true;
 }
 
-/* As an event would name it. */
+/* Names the host like an event does. */
 static void alert_conditions_host(svc_alert_met *m, const svc_process *p)
 {
   svc_str port = p->id, host = svc_str_cut(&port, ':');
@@ -215,7 +215,7 @@ static bool alert_conditions_processes(svc_alert_round *r, svc_alert_targets *ou
   return true;
 }
 
-/* Each by its first member, which is its primary where all is well. */
+/* A replica set is represented by its first member, which normally is its primary. */
 static bool alert_conditions_sets(svc_alert_round *r, svc_alert_targets *out)
 {
   size_t i, k;
@@ -234,7 +234,7 @@ static bool alert_conditions_sets(svc_alert_round *r, svc_alert_targets *out)
   return true;
 }
 
-/* Clusters that are backed up. */
+/* Clusters with backups. */
 static bool alert_conditions_backups(svc_alert_round *r, svc_alert_targets *out)
 {
   size_t i;
@@ -268,7 +268,7 @@ static bool alert_conditions_flex(svc_alert_round *r, svc_alert_targets *out)
   return svc_txn_good(r->c);
 }
 
-/* Those of a workspace that run. */
+/* The running stream processors of a workspace. */
 static bool alert_conditions_workspace(svc_alert_round *r, const svc_entity *workspace, svc_alert_targets *out)
 {
   svc_arena *a = r->c->arena;
@@ -307,7 +307,7 @@ static bool alert_conditions_project(svc_alert_round *r, svc_alert_targets *out)
   return t != NULL;
 }
 
-/* What there is of each, and what an order calls it. */
+/* For each kind of target: its function, and its member in an order. */
 static const struct {
   bool (*gather)(svc_alert_round *r, svc_alert_targets *out);
   const char *asked_by;

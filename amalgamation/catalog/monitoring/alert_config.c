@@ -1,9 +1,10 @@
 /*
-** Alert configuration: tell these when an event of this type happens in the project, or when a measurement is beyond this
-** threshold for some time. What may be said for which type stands in alert_rules.c, whom it tells in alert_notifications.c,
-** what comes of it in alert_acts.c.
+** Alert configuration: notifies recipients when an event of a type happens in the project, or when a measurement is
+** beyond a threshold for some time. alert_rules.c has the rules per type, alert_notifications.c the recipients, and
+** alert_acts.c the alerts.
 **
-** The configurations that watch a type of event are found by an index: their unique value is project, enabled, type and id.
+** An index finds the configurations that watch a type of event: their unique value consists of project, enabled, type and
+** id.
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -20,7 +21,7 @@ static const svc_field alert_config_matcher_fields[] = {
 static const svc_object alert_config_matcher = { .name = "AlertMatcher", .fields = SVC_ROWS(alert_config_matcher_fields) };
 
 static const svc_field alert_config_threshold_fields[] = {
-  F_STR("metricName", .max = 64), /* of stream processors, as in a metricThreshold */
+  F_STR("metricName", .max = 64), /* of stream processors, like in a metricThreshold */
   F_ENUM("mode", alert_config_modes),
   F_ENUM("operator", alert_config_operators, .flags = SVC_REQUIRED),
   F_INT("threshold", .flags = SVC_REQUIRED),
@@ -50,7 +51,7 @@ static const svc_field alert_config_fields[] = {
   F_OBJ("threshold", &alert_config_threshold),
   F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)
 };
-/* By the types of events, as alert_rules.c has them. */
+/* Thresholds by type of event, matching alert_rules.c. */
 static const svc_need alert_config_needs[] = {
   { .fields = "metricThreshold",
     .where = "eventTypeName=OUTSIDE_METRIC_THRESHOLD|OUTSIDE_FLEX_METRIC_THRESHOLD|OUTSIDE_SERVERLESS_METRIC_THRESHOLD|OUTSIDE_REALM_METRIC_THRESHOLD",
@@ -98,7 +99,7 @@ static const svc_route alert_config_routes[] = {
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigs", .run = alert_config_of_alert }
 };
 
-/* A default configuration that is in the table is in no store: the verbs are given it. */
+/* Default configurations in the table are not in the store, so this gate passes them to the verbs. */
 static bool alert_config_resolve(svc_call *c)
 {
   svc_entity e;
@@ -115,7 +116,7 @@ static bool alert_config_list(svc_call *c)
   return svc_alert_defaults_in_table(&c->route.chain[0]) ? svc_alert_defaults_list(c, &c->route.chain[0], NULL) : svc_verb_list(c);
 }
 
-/* What else was sent may only be what was served. */
+/* Other fields may only be sent back unchanged. */
 static void alert_config_unchanged(svc_call *c, const svc_node *shown)
 {
   svc_node *member, *next = c->body->first, *enabled = svc_node_get(c->body, "enabled");
@@ -130,7 +131,7 @@ static void alert_config_unchanged(svc_call *c, const svc_node *shown)
   if (enabled && enabled->type != SVC_J_BOOL) svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, SVC_S("enabled"), "must be true or false");
 }
 
-/* On or off: the rest of it stays. */
+/* Turns the configuration on or off; its other fields stay. */
 static bool alert_config_toggle(svc_call *c)
 {
   const svc_node *shown, *enabled;
@@ -147,7 +148,7 @@ static bool alert_config_toggle(svc_call *c)
   return svc_change_store(c, &change);
 }
 
-/* What has opened it, unless that is gone. */
+/* Answers with the configuration that opened the alert, if it still exists. */
 static bool alert_config_of_alert(svc_call *c)
 {
   const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
@@ -168,7 +169,7 @@ static bool alert_config_of_alert(svc_call *c)
   return svc_list_ids(c, &which, &by, rc == SVC_OK);
 }
 
-/* Without input, as of a toggle, nothing is checked: the rest of the configuration was checked when it was sent. */
+/* A toggle has no input, so nothing is checked: the configuration was checked when it was sent. */
 static bool alert_config_prepare(svc_call *c, svc_change *change)
 {
   if (change->input && (!svc_alert_config_rules(c, change->body) || !svc_alert_notifications_check(c, change))) return false;
@@ -180,7 +181,7 @@ static bool alert_config_removing(svc_call *c, const svc_entity *e)
   return svc_alert_defaults_write(c, &e->parent);
 }
 
-/* What is watched no longer, or what is no longer watched: its alerts are over. */
+/* Cancels open alerts if the configuration is turned off, or its type changes. */
 static bool alert_config_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(change->body, "eventTypeName"));
@@ -212,7 +213,7 @@ SVC_PRIVATE const svc_noun svc_noun_alert_config = {
   .object = &alert_config_object,
   .unique = "groupId/enabled/eventTypeName/id",
   .err_not_found = SVC_E_ALERT_CONFIG_NOT_FOUND,
-  .err_exists = SVC_E_UNEXPECTED_ERROR, /* the id is part of it: there is no second one */
+  .err_exists = SVC_E_UNEXPECTED_ERROR, /* cannot happen: the id is part of the value */
   .most = 500,
   .err_quota = SVC_E_MAX_ALERT_CONFIGS_PER_GROUP_EXCEEDED,
   .event_created = "ALERT_CONFIG_ADDED_AUDIT",

@@ -1,24 +1,26 @@
 /*
-** Default alert configurations: those that a new project has, unless the project or its organization wants none.
+** Default alert configurations: the configurations of a new project, unless the project or its organization opts out.
 **
-** Creating a project stores none of them. The project carries a mark in its own record, and while it does, its configurations are
-** served from the table below. The first request that adds, changes or deletes a configuration of the project writes all of them down
-** as entities and takes the mark away, in its own transaction. So the configurations of a project are either all in the table or all
-** stored. A project without a mark has what is stored below it: it wanted no defaults, or an older version stored them.
+** Creating a project stores none of them. The project carries a mark in its own record, and while it does, its
+** configurations are served from the table below. The first request that adds, changes or deletes a configuration of the
+** project stores all of them as entities and removes the mark, in its own transaction. So the configurations of a project
+** are either all in the table or all stored. A project without a mark has the configurations that are stored below it:
+** the project opted out, or an older version stored them.
 **
-** Writing the configurations down changes no answer:
+** Storing the configurations changes no answer:
 ** - The id of a configuration is the project's id plus 1 for the first row, plus 2 for the second; the ids of its notifications
 **   follow. svc_alert_defaults() keeps these ids free, so every configuration that is added later has a greater id.
 ** - The date of creation is the project's.
 ** - The revision, and with it the ETag, is computed from the body, and is stored as it was served.
 **
-** The rows are part of the format of stores, as a mark stands for them: another set of defaults needs another mark.
+** The rows are part of the format of stores, because a mark stands for them: another set of defaults needs another mark.
 */
 #include "catalog/monitoring/alert_parts.h"
 
-#define DEFAULTS_MARK "1" /* what a project keeps beside its body (svc_entity.extra) while its configurations are these rows */
+#define DEFAULTS_MARK "1" /* svc_entity.extra of a project while its configurations are these rows */
 
-/* The type; of a metric its name, and above what. Each tells the owners of the project by mail, after so many minutes. */
+/* The type, the name of its metric if it has one, and the threshold. Each configuration notifies the owners of the project by
+** mail, after a delay in minutes. */
 static const struct alert_defaults_row {
   const char *type, *metric;
   int above, delay;
@@ -49,7 +51,7 @@ SVC_PRIVATE bool svc_alert_defaults_in_table(const svc_entity *project)
   return svc_str_is(project->extra, DEFAULTS_MARK);
 }
 
-/* The project, if its configurations are in the table. False: they are not, or the store failed. */
+/* Reads the project, if its configurations are in the table. False: the configurations are stored, or the store failed. */
 static bool alert_defaults_project(svc_call *c, const svc_id *group, svc_entity *out)
 {
   return c->s->group && svc_get_noun(c->txn, c->s->group, group, out) == SVC_OK && svc_alert_defaults_in_table(out);
@@ -77,7 +79,7 @@ static void alert_defaults_notification(svc_buf *b, const struct alert_defaults_
   svc_buf_text(b, "\",\"roles\":[\"GROUP_OWNER\"],\"smsEnabled\":false,\"typeName\":\"GROUP\"}],");
 }
 
-/* Members in the order of their names, as in every stored body. */
+/* The members are in the order of their names, like in every stored body. */
 static void alert_defaults_body(svc_call *c, const svc_entity *project, size_t number, svc_entity *e)
 {
   const struct alert_defaults_row *row = &alert_defaults_rows[number];
@@ -103,7 +105,7 @@ static void alert_defaults_body(svc_call *c, const svc_entity *project, size_t n
   e->body = svc_buf_done(&b);
 }
 
-/* A configuration with all that a list shows of it. False: no memory. */
+/* Makes a configuration with everything that a list shows. False: out of memory. */
 static bool alert_defaults_make(svc_call *c, const svc_entity *project, size_t row, svc_entity *out)
 {
   memset(out, 0, sizeof *out);
@@ -116,7 +118,7 @@ static bool alert_defaults_make(svc_call *c, const svc_entity *project, size_t r
   return !c->arena->failed || svc_no_memory(c);
 }
 
-/* The same, with its place in the index of those that watch a type, and its revision. */
+/* The same, with its unique value (for the index of event types) and its revision. */
 static bool alert_defaults_get(svc_call *c, const svc_entity *project, size_t row, svc_entity *out)
 {
   if (!alert_defaults_make(c, project, row, out)) return false;
@@ -125,7 +127,7 @@ static bool alert_defaults_get(svc_call *c, const svc_entity *project, size_t ro
   return !c->arena->failed || svc_no_memory(c);
 }
 
-/* The row of an id; SVC_ALERT_DEFAULTS: it is the id of none. */
+/* The row of an id; SVC_ALERT_DEFAULTS: none. */
 static size_t alert_defaults_row_of(const svc_id *group, const svc_id *id)
 {
   size_t row = 0;
@@ -178,14 +180,14 @@ SVC_PRIVATE bool svc_alert_defaults_list(svc_call *c, const svc_entity *project,
 
 /* -------------------------------------------------------------------------------------------------------------- watching */
 
-/* The first row from this one on that watches the type; SVC_ALERT_DEFAULTS: none does. */
+/* The first row from `row` on that watches the type; SVC_ALERT_DEFAULTS: none. */
 static size_t alert_defaults_of_type(svc_str type, size_t row)
 {
   while (row < SVC_ALERT_DEFAULTS && !svc_str_is(type, alert_defaults_rows[row].type)) row++;
   return row;
 }
 
-/* Only of a type that stands in the table the project is looked up: most events are of others. */
+/* Reads the project only if the type is in the table, because most events have other types. */
 SVC_PRIVATE bool svc_alert_defaults_watch(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_alert_watch *w)
 {
   size_t behind;

@@ -1,5 +1,5 @@
 /*
-** The names of fields that matchers of alert configurations can look at: a constant list.
+** The names of the fields that matchers of alert configurations can use: a constant list.
 */
 #include "catalog/monitoring/alert_parts.h"
 

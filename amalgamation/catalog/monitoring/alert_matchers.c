@@ -1,19 +1,19 @@
 /*
-** Matchers of an alert configuration: of all that its event type is about, only what fits every one of them.
+** Matchers of an alert configuration: of all targets of its event type, only those that fit every matcher.
 **
-** A field that something has no value of is empty: it equals nothing, and NOT_EQUALS holds. A REGEX is looked for anywhere in
-** the value. It is run by base/pattern.c; one that it does not know is refused when it is sent, so that no configuration is
-** silently deaf.
+** A field without a value is empty: only NOT_ operators hold. A REGEX is searched anywhere in the
+** value, by base/pattern.c. An unsupported pattern is refused when it is sent, so that no configuration silently matches
+** nothing.
 **
-** Regular expressions are work that a user causes, so they are bounded three times. A pattern and all patterns of a configuration are
-** refused when they are large. A round or an event has a budget of steps that all its patterns share (svc_alert_patterns). In it a pattern
-** is compiled once, however many configurations have it, and run once for each text.
+** Regular expressions are work that users cause, so there are three bounds. A large pattern is refused, and so are
+** patterns of a configuration that are large together. All patterns of a round or event share a budget of steps
+** (svc_alert_patterns). Within it, a pattern is compiled once for all configurations, and runs once per text.
 */
 #include "catalog/monitoring/alert_parts.h"
 
-#define MATCHERS_STEPS 128 /* of one compiled pattern */
+#define MATCHERS_STEPS 128 /* per compiled pattern */
 #define MATCHERS_ALL 512   /* of all patterns of a configuration */
-#define MATCHERS_COMPILE 8 /* steps of a budget that compiling one byte or one step takes */
+#define MATCHERS_COMPILE 8 /* steps of the budget to compile one byte or one step */
 
 SVC_PRIVATE const char *const svc_alert_field_names[] = {
   "APPLICATION_ID", "CLUSTER_NAME", "HOSTNAME", "HOSTNAME_AND_PORT", "INSTANCE_NAME", "PORT", "PROCESSOR_NAME",
@@ -36,7 +36,7 @@ static const char *const *const alert_matchers_allowed[] = { /* by enum svc_aler
   [SVC_ALERT_ON_STREAM] = alert_matchers_stream
 };
 
-/* As it is run: it may stand anywhere in the text, unless it says at which end. */
+/* The pattern as it is run: the pattern matches anywhere in the text, unless it is anchored. */
 static svc_str alert_matchers_pattern(svc_call *c, svc_str value)
 {
   bool first = value.n && value.p[0] == '^', last = value.n > 1 && value.p[value.n - 1] == '$' && value.p[value.n - 2] != '\\';
@@ -93,7 +93,7 @@ static bool alert_matchers_contains(svc_str text, svc_str part)
 struct svc_alert_pattern {
   struct svc_alert_pattern *next;
   svc_str value;
-  const svc_pattern *compiled; /* NULL: it is none, and fits nothing */
+  const svc_pattern *compiled; /* NULL: not a valid pattern, fits nothing */
 };
 struct svc_alert_result {
   const struct svc_alert_pattern *of;
@@ -107,7 +107,7 @@ static uint64_t alert_matchers_hash(uint64_t h, svc_str text)
   return h ^ h >> 32;
 }
 
-/* The pattern, compiled before or now. NULL: no memory. */
+/* The pattern, compiled earlier or now. NULL: out of memory. */
 static const struct svc_alert_pattern *alert_matchers_compiled(svc_call *c, svc_alert_patterns *all, svc_str value)
 {
   struct svc_alert_pattern **bucket = &all->buckets[alert_matchers_hash(SVC_FNV, value) % SVC_ALERT_BUCKETS], *one = *bucket;
@@ -132,7 +132,7 @@ static bool alert_matchers_regex(svc_call *c, svc_alert_patterns *all, svc_str v
   int64_t before;
   bool fits;
   if (!all->results) all->results = svc_arena_zero(c->arena, SVC_ALERT_RESULTS * sizeof *all->results);
-  if (!pattern || !all->results) return false; /* no memory: the transaction ends */
+  if (!pattern || !all->results) return false; /* out of memory: the transaction fails */
   all->left--;
   known = &all->results[alert_matchers_hash((uint64_t)(uintptr_t)pattern, text) % SVC_ALERT_RESULTS];
   if (known->of == pattern && svc_str_eq(known->text, text)) return known->fits;
@@ -162,7 +162,7 @@ SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, s
 {
   const svc_node *matcher;
   for (matcher = svc_node_first(matchers); matcher && patterns->left >= 0; matcher = matcher->next) {
-    patterns->left -= 16; /* about what it takes to compare short texts */
+    patterns->left -= 16; /* approximate cost of comparing short texts */
     if (!alert_matchers_fits(c, matcher, value(context, svc_node_str(matcher, "fieldName")), patterns)) return false;
   }
   return patterns->left >= 0;

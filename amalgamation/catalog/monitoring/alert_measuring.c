@@ -1,36 +1,43 @@
 /*
-** What alert configurations ask for is measured, in rounds.
+** Measures the figures of alert configurations, in rounds.
 **
-** A project has a round while configurations that are on watch a condition (alert_conditions.c) and there is something that it can be of;
-** else it rests, until one of these comes. What is stored is looked at once an hour, all else each minute; of a condition that nobody
-** watches nothing is looked up. A round has a bound: so many figures, so many steps of work, and so many alerts that it opens; the next one
-** goes on behind them, and after the last begins again with the first. So every configuration has its turn.
+** A project has rounds while enabled configurations watch a condition (alert_conditions.c) and the project has targets
+** for it. Otherwise the rounds stop, until a configuration or a target is added. Figures from the store are computed once
+** an hour, all others every minute; nothing is read for conditions that no configuration watches.
 **
-** All projects of an organization share what it may spend on rounds (pipeline/work.c). Where that is used up a round waits for the time
-** that is reserved for it, and is then let through: the projects come one after the other, and none is passed over.
+** A round has limits. It measures at most 1000 figures and takes at most 500000 steps of work. If a limit is reached, the
+** next round continues with the next figure. After the last figure the next round starts with the first. So every
+** configuration gets its turn. A round opens at most 100 alerts: further ones open when their figure is measured again.
 **
-** A round is an order, "metrics.measure": {"figures":[{"host":..., "metricName":..., "units":...}]}, and its facts are the same with "value"s;
-** while that is under way no other round begins. The simulator does it at once, and says that the figures are its own ("simulated"): then they
-** are those of the model. Where it is not of a process, an element has clusterName, flexClusterName, replicaSetName or processorName ("workspace/processor") in place of host. Beside metrics it
-** is asked for UP (0: the host is down), and of a replica set for PRIMARIES, HEALTHY_MEMBERS, UNHEALTHY_MEMBERS, ELECTIONS_IN_LAST_HOUR and
-** OPLOG_WINDOW, of a cluster that is backed up for OPLOG_BEHIND, where somebody watches that; what it does not answer is what it
-** has reported of the metric within the hour (cluster/reported.c), or not known, and nothing comes of it. After a time in which nothing was asked of the service there is one round, not all that would have been.
+** All projects of an organization share its background work (pipeline/work.c). When the share is used up, a round waits
+** for the time that is reserved for it, and then runs: the projects take turns, and none is skipped.
+**
+** A round is an order, "metrics.measure": {"figures":[{"host":..., "metricName":..., "units":...}]}. Its facts are the
+** same, with a "value" in each element. No other round begins while the order is in progress. The simulator answers at
+** once with "simulated": then the figures are those of the model. An element that is not about a process has clusterName,
+** flexClusterName, replicaSetName or processorName ("workspace/processor") instead of host.
+**
+** Apart from metrics, the driver is asked for UP of a host (0: the host is down). For replica sets these are PRIMARIES,
+** HEALTHY_MEMBERS, UNHEALTHY_MEMBERS, ELECTIONS_IN_LAST_HOUR and OPLOG_WINDOW, for clusters with backups OPLOG_BEHIND;
+** each only if a configuration watches it. If the driver leaves out a figure, the value that it reported within the last
+** hour counts (cluster/reported.c). Without one the figure is unknown, and has no effect. After a time without requests
+** there is one round, not one for each missed interval.
 */
 #include "catalog/monitoring/alert_parts.h"
 
 #define MEASURING_EVERY 60000     /* milliseconds */
 #define MEASURING_HOURLY 3600000
-#define MEASURING_MOST 1000       /* figures of a round */
-#define MEASURING_OPENS 100       /* alerts that it opens */
-#define MEASURING_STEPS 500000    /* steps of a round, of about 10 ns: of regular expressions, and these: */
-#define MEASURING_FIGURE 300      /* for a figure, */
-#define MEASURING_REPORTED 600    /* for a look at what was reported of it, */
-#define MEASURING_TARGET 100      /* for a target that is looked up, */
-#define MEASURING_CONFIG 500      /* for a configuration that is read, and one for each byte of it */
+#define MEASURING_MOST 1000       /* limit of figures per round */
+#define MEASURING_OPENS 100       /* limit of alerts that a round opens */
+#define MEASURING_STEPS 500000    /* steps per round, of about 10 ns: those of regular expressions, and the following */
+#define MEASURING_FIGURE 300      /* steps per figure */
+#define MEASURING_REPORTED 600    /* steps per lookup of a reported figure */
+#define MEASURING_TARGET 100      /* steps per target that is gathered */
+#define MEASURING_CONFIG 500      /* steps per configuration that is read, plus one for each of its bytes */
 #define MEASURING_RECORD 1000     /* steps that count as one record: see svc_call.spent */
 enum { MEASURING_DUE_HOUR = SVC_DUE_OWN };
 
-/* Units of thresholds, in those that figures are in: bytes, milliseconds, and numbers as they are. */
+/* Units of thresholds, as factors to the units of figures: bytes, milliseconds, plain numbers. */
 static const struct {
   const char *name;
   double factor;
@@ -52,11 +59,12 @@ static double alert_measuring_factor(svc_str units)
   return alert_measuring_units[i].factor;
 }
 
-/* Kept beside the record of a round: where the one under way has begun, and where the next begins; by the minute and by the hour. */
+/* The `extra` of a round: where the current round began, and where the next one begins; first for each minute, then for each
+** hour. */
 typedef struct alert_measuring_place {
   svc_alert_place at[2], next[2];
-  int64_t cost[2];    /* steps that the last one took */
-  int64_t granted[2]; /* 1: this is the time that was reserved for it */
+  int64_t cost[2];    /* steps of the last round */
+  int64_t granted[2]; /* 1: the due step is the time that was reserved */
 } alert_measuring_place;
 
 static alert_measuring_place alert_measuring_place_of(const svc_entity *e)
@@ -83,7 +91,7 @@ static void alert_measuring_begin(svc_call *c, const svc_entity *e, bool hourly,
   r->patterns.left = MEASURING_STEPS;
 }
 
-/* Steps that the round has taken. */
+/* Steps that the round has taken so far. */
 static int64_t alert_measuring_taken(const svc_alert_round *r)
 {
   int64_t steps = MEASURING_STEPS - r->patterns.left;
@@ -92,7 +100,7 @@ static int64_t alert_measuring_taken(const svc_alert_round *r)
   return steps;
 }
 
-/* May the next round begin now? If not, it waits for the time that is reserved for it. */
+/* Whether the next round may begin now. If not, it waits for the time that is reserved for it. */
 static bool alert_measuring_may(svc_call *c, svc_change *change, bool hourly, int tag)
 {
   alert_measuring_place place = alert_measuring_place_of(&change->entity);
@@ -109,7 +117,7 @@ static bool alert_measuring_may(svc_call *c, svc_change *change, bool hourly, in
   return false;
 }
 
-/* That was it: the next round begins where this one has ended, or with the first again. */
+/* Ends the round: the next one begins where this one stopped, or at the beginning. */
 static void alert_measuring_end(svc_call *c, svc_change *change, bool hourly, const svc_alert_round *r)
 {
   static const svc_alert_place first;
@@ -133,15 +141,15 @@ static svc_str alert_measuring_name(const svc_alert_condition *k, const svc_aler
   return k->asks ? svc_str_c(k->asks) : t->met.metric;
 }
 
-/* Is this what was asked for? */
+/* Whether the element is this figure of this target. */
 static bool alert_measuring_is(const svc_node *one, const svc_alert_condition *k, const svc_alert_target *t)
 {
   return svc_node_eq(one, svc_alert_asked_by(k->of), t->met.target) &&
          svc_node_eq(one, "metricName", alert_measuring_name(k, t));
 }
 
-/* What the driver says; they mostly come in the order in which they were asked for. */
-static bool alert_measuring_told(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t, double *out)
+/* The driver's figure. Elements mostly come in the requested order, so the search begins after the last one found. */
+static bool alert_measuring_from_driver(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t, double *out)
 {
   const svc_node *first = r->told->first, *one = r->next ? r->next : first, *begun = one, *value;
   while (one && !alert_measuring_is(one, k, t)) {
@@ -154,7 +162,7 @@ static bool alert_measuring_told(svc_alert_round *r, const svc_alert_condition *
   return value && value->type == SVC_J_NUMBER && svc_json_number_double(value->text, out);
 }
 
-/* What the driver has reported of it by itself. */
+/* The figure of the driver's last report. */
 static bool alert_measuring_reported(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t, double *out)
 {
   if (k->of != SVC_ALERT_PROCESSES || k->asks || t->process->down_since) return false;
@@ -185,16 +193,16 @@ static bool alert_measuring_beyond(const svc_alert_condition *k, const svc_node 
   return svc_str_is(how, "LESS_THAN") || svc_str_is(how, "<") ? value < at : value > at;
 }
 
-/* What the configuration asks of one target: asked for, or compared. */
+/* Requests the figure of one target for a configuration, or compares it. */
 static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k, svc_alert_target *t, const svc_entity *config,
                                 const svc_node *said, const svc_node *threshold)
 {
   r->left--;
   r->patterns.left -= MEASURING_FIGURE;
   if (r->figures) return alert_measuring_ask(r, k, t);
-  if (t->figured != k || (!k->asks && !k->hourly)) { /* of a metric each configuration may name another */
+  if (t->figured != k || (!k->asks && !k->hourly)) { /* with metrics, each configuration may name another one */
     t->figured = k;
-    t->known = (r->told && alert_measuring_told(r, k, t, &t->figure)) || ((!r->told || k->stated) && k->figure(r, t, &t->figure)) ||
+    t->known = (r->told && alert_measuring_from_driver(r, k, t, &t->figure)) || ((!r->told || k->stated) && k->figure(r, t, &t->figure)) ||
                alert_measuring_reported(r, k, t, &t->figure);
   }
   if (!t->known) return svc_txn_good(r->c) && r->c->error.code == SVC_E_NONE;
@@ -202,8 +210,9 @@ static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k
   return svc_alert_measured(r->c, config, said, &t->met, alert_measuring_beyond(k, threshold, t->met.value), &r->opens);
 }
 
-/* Does the target fit the matchers? False, and r->ended: the round has ended before that was known. The first target of a round has all
-** its steps. One for which these do not suffice was made when larger patterns were allowed: it does not fit, and the round goes on. */
+/* Whether the target fits the matchers. False with r->ended: the budget ran out before the result. The first target of a
+** round has all steps of the round. If even these do not suffice, the configuration dates from a time with larger limits: the
+** target does not fit, and the round goes on. */
 static bool alert_measuring_fits(svc_alert_round *r, const svc_node *said, svc_alert_target *t)
 {
   if (r->left <= 0 || (r->patterns.left < 0 && r->looked)) r->ended = true;
@@ -213,7 +222,7 @@ static bool alert_measuring_fits(svc_alert_round *r, const svc_node *said, svc_a
   return t->met.fits;
 }
 
-/* One configuration: every target that its matchers fit, from the one on at which the round before has ended. */
+/* Handles one configuration: every target that fits its matchers, beginning where the last round stopped. */
 static bool alert_measuring_config(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_targets *all, const svc_entity *config)
 {
   svc_node *said = svc_entity_body(r->c, config), *threshold = svc_node_get(said, "metricThreshold");
@@ -232,12 +241,12 @@ static bool alert_measuring_config(svc_alert_round *r, const svc_alert_condition
   }
   if (r->ended) r->at.config = config->id, r->at.target = (uint32_t)i;
   else memset(&r->at.config, 0, sizeof r->at.config), r->at.target = 0, r->at.after = config->id;
-  for (; i < all->count; i++) all->at[i].met.fits = true; /* those that were not looked at stay as they are */
+  for (; i < all->count; i++) all->at[i].met.fits = true; /* alerts of targets that were not reached stay as they are */
   for (i = 0; i < first && i < all->count; i++) all->at[i].met.fits = true;
   return r->figures || svc_alert_unmeasured(r->c, config, all);
 }
 
-/* All configurations of a condition that the round has not come by yet. */
+/* Handles the configurations of a condition that come after the current position. */
 static bool alert_measuring_condition(svc_alert_round *r, uint32_t number, const svc_alert_condition *k, const svc_alert_targets *all)
 {
   svc_alert_watch watch;
@@ -253,7 +262,7 @@ static bool alert_measuring_condition(svc_alert_round *r, uint32_t number, const
   return true;
 }
 
-/* All that is watched, of what is hourly or of what is not. *any: there is something, or may be soon. */
+/* Handles all hourly conditions, or all others. *any: there is a target, or can be one soon. */
 static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
 {
   static const svc_id none;
@@ -262,7 +271,7 @@ static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
   svc_alert_watch watch;
   uint32_t i;
   *any = false;
-  if (!r->c->s->seats[SVC_SEAT_ALERTS]) return true; /* left out of this build: nothing can come of it */
+  if (!r->c->s->seats[SVC_SEAT_ALERTS]) return true; /* a build without alerts */
   for (i = 0; (k = svc_alert_condition_at(i)) != NULL; i++) {
     if (k->hourly != hourly) continue;
     svc_alert_watching(r->c, &r->scope.group, svc_value_text(r->c->s, r->c->arena, k->begins), &none, &watch);
@@ -277,7 +286,7 @@ static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
 
 /* ---------------------------------------------------------------------------------------------------------------- rounds */
 
-/* Is something watched that is not hourly? */
+/* Whether any configuration watches a condition that is not hourly. */
 static bool alert_measuring_watched(svc_call *c, const svc_id *group)
 {
   static const svc_id none;
@@ -324,7 +333,7 @@ SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool 
   return svc_alert_round_put(c, scope, &e, rc == SVC_OK ? &old : NULL);
 }
 
-/* What is hourly never rests while it is watched. */
+/* Wakes only the rounds of each minute: hourly rounds run as long as a configuration watches them. */
 SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope)
 {
   svc_entity e;
@@ -332,7 +341,7 @@ SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope)
   return alert_measuring_watched(c, &scope->group) ? svc_alert_round_wake(c, scope, false) : svc_txn_good(c);
 }
 
-/* An order, if there is anything to ask for; else what is known without asking. */
+/* Writes an order if there are figures to request; otherwise handles those that need no driver. */
 static bool alert_measuring_order(svc_call *c, svc_change *change, svc_alert_round *r, bool *any)
 {
   r->figures = svc_node_array(c->arena, "figures");
@@ -347,7 +356,7 @@ SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int t
   int64_t every = hourly ? MEASURING_HOURLY : MEASURING_EVERY;
   svc_alert_round r;
   if (tag != SVC_DUE_RUN && !hourly) return true;
-  if (c->txn->ids->now > c->now + every) { /* it has long been due: after all else that has been, and now */
+  if (c->txn->ids->now > c->now + every) { /* long overdue: runs after all other overdue steps, at the current time */
     svc_change_due(change, tag, c->txn->ids->now);
     return true;
   }
@@ -392,7 +401,7 @@ SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const sv
   alert_measuring_begin(c, &change->entity, false, &r);
   r.told = svc_node_get(facts, "figures");
   if (!r.told && !svc_node_bool(facts, "simulated", false)) r.told = &none;
-  if (r.told && r.told->first && !svc_alert_news(&r)) return false;
+  if (r.told && r.told->first && !svc_alert_host_states(&r)) return false;
   if (!alert_measuring_all(&r, false, &any)) return false;
   svc_work_end(c->s, &r.scope.org, c->now, 0, alert_measuring_taken(&r));
   return true;

@@ -1,8 +1,8 @@
 /*
-** Alert notice: somebody is to be told of an alert, by svc_config.notify. alert_telling.c makes it.
+** Alert notice: a notification of an alert that svc_config.notify is to send. alert_sending.c creates it.
 **
-**   WAITING -> gone, when it is said, or a day later
-**           -> FAILED -> gone
+**   WAITING -> deleted when it is sent, or a day later
+**           -> FAILED -> deleted
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -23,7 +23,7 @@ static const svc_transition alert_notice_transitions[] = {
 static const svc_lifecycle alert_notice_lifecycle = { .field = "state", .created = "WAITING", .failed = "FAILED",
                                                       .transitions = alert_notice_transitions };
 
-/* What has failed is in the log: it goes. */
+/* A failed notice is deleted; the failure is in the log. */
 static bool alert_notice_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_DUE_STATE && svc_node_is(change->body, "state", "FAILED"))

@@ -1,22 +1,22 @@
 /*
-** Notifications of an alert configuration: whom it tells, how long it waits with that, and how often it says it again.
+** Notifications of an alert configuration: the recipients, the delay, and the interval of repetitions.
 **
-** The rule: what opens the door to another service is sealed, as it is in the project's integrations. A notification to such a
-** service has a secret of its own, or names the project's integration of the same kind, or is sent by that one anyway. What is
-** named, somebody, a team or an integration, must be there when it is named; who goes later is no longer told.
+** The rule: secrets of other services are sealed, like in the project's integrations. A notification to another service
+** has a secret of its own, names the project's integration of the same kind, or uses that integration by default. A user,
+** team or integration must exist when it is named; a recipient that leaves later is no longer notified.
 */
 #include "catalog/monitoring/alert_parts.h"
 #include "catalog/values.h"
 
-#define NOTIFICATIONS_MOST_BYTES 16384 /* of all texts of a configuration's notifications together */
-#define NOTIFICATIONS_WEEK 10080       /* minutes */
+#define NOTIFICATIONS_MOST_BYTES 16384 /* total of all texts in a configuration's notifications */
+#define NOTIFICATIONS_WEEK 10080       /* in minutes */
 
 static const char *const alert_notifications_types[] = { "DATADOG", "EMAIL", "GROUP", "HIP_CHAT", "MICROSOFT_TEAMS", "OPS_GENIE", "ORG",
                                                          "PAGER_DUTY", "SLACK", "SMS", "TEAM", "USER", "VICTOR_OPS", "WEBHOOK", NULL };
 static const char *const alert_notifications_datadog_regions[] = { "US", "EU", "US3", "US5", "AP1", "US1_FED", NULL };
 static const char *const alert_notifications_regions[] = { "US", "EU", NULL };
 
-/* Roles on projects, as the list of all roles has them. */
+/* Roles on projects, from the list of all roles. */
 #define NOTIFICATIONS_ROLE_GROUP(name) #name,
 #define NOTIFICATIONS_ROLE_ORGANIZATION(name)
 #define NOTIFICATIONS_ROLE(name, title, level, includes) NOTIFICATIONS_ROLE_##level(name)
@@ -32,12 +32,12 @@ static const svc_field alert_notifications_common_fields[] = {
 };
 static const svc_object alert_notifications_common = { .name = "AlertNotification", .fields = SVC_ROWS(alert_notifications_common_fields) };
 
-/* People, by mail or by their phones. */
+/* Notifications to people, by mail or SMS. */
 static const svc_field alert_notifications_people_fields[] = { F_BOOL("emailEnabled"), F_BOOL("smsEnabled") };
 static const svc_object alert_notifications_people = { .name = "PeopleNotification", .base = &alert_notifications_common,
                                                        .fields = SVC_ROWS(alert_notifications_people_fields) };
 
-/* Another service. */
+/* Notifications to another service. */
 static const svc_field alert_notifications_service_fields[] = { F_HEX24("integrationId") };
 static const svc_object alert_notifications_service = { .name = "ServiceNotification", .base = &alert_notifications_common,
                                                         .fields = SVC_ROWS(alert_notifications_service_fields) };
@@ -87,7 +87,7 @@ SVC_PRIVATE const svc_object svc_alert_notification = { .name = "AlertsNotificat
 
 /* ----------------------------------------------------------------------------------------------------------------- rules */
 
-/* What a notification to another service cannot be sent without, of its own or of the project's. */
+/* The secret that a notification to another service requires, in the notification or in the project's integration. */
 static const struct alert_notifications_key {
   const char *type, *field;
 } alert_notifications_keys[] = {
@@ -119,7 +119,7 @@ static bool alert_notifications_service_known(svc_call *c, const svc_node *item,
   return svc_check_done(c);
 }
 
-/* The team is shown by its name as well. */
+/* Checks the team, and adds its name. */
 static bool alert_notifications_team_known(svc_call *c, svc_node *item)
 {
   const svc_noun_info *noun = c->s->seats[SVC_SEAT_TEAM];
@@ -160,7 +160,7 @@ static size_t alert_notifications_bytes(const svc_node *item)
   return n;
 }
 
-/* One that was there before and has the same kind keeps its id, where none was sent. */
+/* A notification keeps its id if none was sent, and the stored one at the same place has the same kind. */
 static void alert_notifications_keep_id(svc_call *c, const svc_node *sent, const svc_node *before, svc_node *item)
 {
   if (!before || svc_node_get(sent, "notifierId")) return;

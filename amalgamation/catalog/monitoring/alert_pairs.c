@@ -1,9 +1,9 @@
 /*
-** The events that open and close alerts: the one table of both.
+** The table of events that open and close alerts.
 **
-** An alert is opened by the first event of a row and closed by the second. Measuring writes these events (alert_conditions.c says what is
-** measured), and hearing reads them, whoever wrote them (alert_hearing.c). A type of event that stands in no row opens an alert that
-** nothing closes by itself.
+** The first event of a row opens an alert, the second closes it. Measuring writes these events (alert_conditions.c has
+** the figures). alert_events.c handles them, also if they come from elsewhere. Nothing closes the alert of a type of
+** event that has no row as an opening event.
 */
 #include "catalog/monitoring/alert_parts.h"
 

@@ -1,5 +1,25 @@
 /*
-** What alert configurations, alerts, their notices and the rounds that measure have in common.
+** Functions and types that alert configurations, alerts, their notices and rounds of measuring share. The files:
+**
+**   alert_config.c           the noun of configurations; alert_rules.c: rules by type of event; alert_defaults.c: the default ones
+**   alert_matchers.c         matchers; alert_notifications.c: recipients; alert_matcher_field.c: the noun that lists field names
+**   alert.c                  the noun of alerts; alert_acts.c: opens and closes them; alert_acknowledging.c: acknowledgements
+**   alert_pairs.c            table: the events that open and close an alert
+**   alert_events.c           effects of events; alert_wave.c: the noun of the rest that a later transaction handles
+**   alert_round.c            the noun of rounds; alert_measuring.c: what a round does
+**   alert_conditions.c       table: the figures; alert_simulated.c: figures of the model; alert_stored.c: figures from the store
+**   alert_host_states.c      hosts that the driver measured as down or up
+**   alert_sending.c          when notifications are due; alert_notice.c: the noun of a notification that waits for svc_config.notify
+**
+** Alerts open and close in two ways:
+**
+** - By an event, in its own transaction: the pipeline calls svc_alert_on_event() with every event. At most 32 configurations are
+**   handled at once; a wave handles the rest, with a due step per 32.
+** - By the clock: a due step per project, each minute (each hour for figures from the store), measures the figures that enabled
+**   configurations watch. A round has at most 1000 figures, 500000 steps of work and 100 new alerts; the next one continues.
+**
+** An organization has a share of background work (pipeline/work.c), which waves and rounds use together. A project keeps at most
+** 500 alerts and 1000 waiting notices.
 */
 #ifndef SVC_ALERT_PARTS_H
 #define SVC_ALERT_PARTS_H
@@ -7,12 +27,12 @@
 #include "catalog/catalog.h"
 #include "catalog/monitoring/process_parts.h"
 
-#define SVC_ALERT_NOTIFICATIONS 25 /* of one configuration */
+#define SVC_ALERT_NOTIFICATIONS 25 /* per configuration */
 #define SVC_ALERT_CONFIG "alert configuration"
 #define SVC_ALERT_CONFIG_KIND "acfg"
 
-/* alert_rules.c: what an alert configuration may say. */
-enum svc_alert_on { /* what its event types are about */
+/* alert_rules.c: rules of alert configurations. */
+enum svc_alert_on { /* the kind of target of an event type */
   SVC_ALERT_ON_ANY,
   SVC_ALERT_ON_HOST,
   SVC_ALERT_ON_REPLICA_SET,
@@ -23,138 +43,145 @@ enum svc_alert_on { /* what its event types are about */
   SVC_ALERT_ON_APP,
   SVC_ALERT_ON_STREAM
 };
-SVC_DECLARE(const char *const svc_alert_units[])                 /* of metrics; closed by NULL */
-enum { SVC_ALERT_UNITS_PLAIN = 18, SVC_ALERT_UNITS_SHORT = 26 }; /* where in it those of plain thresholds begin, and of whole numbers */
+SVC_DECLARE(const char *const svc_alert_units[])                 /* of metrics; NULL-terminated */
+enum { SVC_ALERT_UNITS_PLAIN = 18, SVC_ALERT_UNITS_SHORT = 26 }; /* offsets in it of the units of plain thresholds, and of whole numbers */
 SVC_PRIVATE int svc_alert_on(const svc *s, svc_str type); /* enum svc_alert_on */
-SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body); /* false: refused; units that were left out are filled in */
+SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body); /* sets missing units; false: refused */
 
-/* alert_matchers.c: what narrows a configuration down. */
-SVC_DECLARE(const char *const svc_alert_field_names[]) /* of all kinds, closed by NULL */
+/* alert_matchers.c: matchers, which narrow a configuration down. */
+SVC_DECLARE(const char *const svc_alert_field_names[]) /* of all kinds, NULL-terminated */
 SVC_DECLARE(const char *const svc_alert_host_types[])  /* the values of TYPE_NAME */
-SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers, int on); /* notes violations */
-/* Regular expressions of matchers, each compiled once, and the budget that all of them share. Zero: none yet, and no budget. */
+SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers, int on); /* adds violations */
+/* Regular expressions of matchers, each compiled once, and the budget of steps that they share. All zeros: no patterns and no
+** budget. */
 #define SVC_ALERT_BUCKETS 64
 #define SVC_ALERT_RESULTS 1024
 typedef struct svc_alert_patterns {
-  int64_t left; /* steps, of about 10 ns; below 0: they are used up, and what is said of a matcher says nothing */
-  struct svc_alert_pattern *buckets[SVC_ALERT_BUCKETS]; /* by the text of the pattern */
-  struct svc_alert_result *results; /* of patterns and texts that were met before; SVC_ALERT_RESULTS of them, NULL: none */
+  int64_t left; /* remaining steps, of about 10 ns; below 0: used up, and the result of a matcher is meaningless */
+  struct svc_alert_pattern *buckets[SVC_ALERT_BUCKETS]; /* hashed by the text of the pattern */
+  struct svc_alert_result *results; /* cache of results per pattern and text; SVC_ALERT_RESULTS of them, NULL: not allocated yet */
 } svc_alert_patterns;
-/* Do all of these fit? The value of a field comes from `value`; empty: it has none. */
+/* Whether all matchers fit. `value` returns the value of a field; empty: none. */
 typedef svc_str (*svc_alert_value)(void *context, svc_str field_name);
 SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, svc_alert_value value, void *context, svc_alert_patterns *patterns);
 
-/* alert_notifications.c: whom a configuration tells. */
+/* alert_notifications.c: recipients of a configuration. */
 SVC_DECLARE(const svc_object svc_alert_notification)
 SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change); /* false: refused */
 
-/* The project's integration of this kind. */
+/* Finds the project's integration of this kind. */
 SVC_PRIVATE bool svc_alert_integration(svc_call *c, const svc_id *group, svc_str type, svc_entity *out);
 
 /* alert_defaults.c: default configurations, which are served from a table until the configurations of their project are changed. */
 #define SVC_ALERT_DEFAULTS 8
-typedef struct svc_alert_watch { /* the configurations of a project that watch one type of event */
+typedef struct svc_alert_watch { /* iterator over the configurations of a project that watch one event type */
   svc_id group;
-  bool in_table;      /* they are in the table; else the scan finds them */
+  bool in_table;      /* whether they are in the table; otherwise the scan finds them */
   svc_scan scan;
-  svc_entity project; /* of those in the table, as all that follows */
+  svc_entity project; /* the project, for configurations in the table, like the following members */
   svc_str type;
-  size_t row;         /* the next one; SVC_ALERT_DEFAULTS: there are no more */
+  size_t row;         /* the next row; SVC_ALERT_DEFAULTS: no more */
 } svc_alert_watch;
-SVC_PRIVATE bool svc_alert_defaults_in_table(const svc_entity *project); /* the project has the defaults, and none is stored */
-/* A configuration by its id, in the table: SVC_OK, SVC_NOT_FOUND or SVC_NOMEM. Then, in the table or stored: the same, or the store's error. */
+SVC_PRIVATE bool svc_alert_defaults_in_table(const svc_entity *project); /* whether the project has the defaults, and none is stored */
+/* svc_alert_default_get() finds a configuration in the table by id: SVC_OK, SVC_NOT_FOUND or SVC_NOMEM.
+** svc_alert_config_get() also finds stored ones, and can return the store's error. */
 SVC_PRIVATE int svc_alert_default_get(svc_call *c, const svc_entity *project, svc_str key, svc_entity *out);
 SVC_PRIVATE int svc_alert_config_get(svc_call *c, const svc_id *group, svc_str key, svc_entity *out);
-/* Of a project whose configurations are in the table: answers with a list of all, or of the one that has this id. */
+/* Answers with a list of all configurations in the table, or of the one with this id. */
 SVC_PRIVATE bool svc_alert_defaults_list(svc_call *c, const svc_entity *project, const svc_id *only);
-SVC_PRIVATE bool svc_alert_defaults_watch(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_alert_watch *w); /* false: they are stored */
+/* false: they are stored */
+SVC_PRIVATE bool svc_alert_defaults_watch(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_alert_watch *w);
 SVC_PRIVATE bool svc_alert_defaults_next(svc_call *c, svc_alert_watch *w, svc_entity *out);
-/* Configurations of the project are about to change: those in the table become stored ones. Call it last of all that may refuse. */
+/* Call before a change of the project's configurations: stores those in the table. Call it after everything that can refuse
+** the change. */
 SVC_PRIVATE bool svc_alert_defaults_write(svc_call *c, const svc_id *group);
 
-/* alert_acknowledging.c: somebody knows of it. */
-SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body); /* as it was sent, merged; answers */
-SVC_PRIVATE void svc_alert_forget(svc_node *body); /* nobody does any longer */
+/* alert_acknowledging.c: acknowledgement by a user. */
+/* the body as sent, merged; writes the answer */
+SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body);
+SVC_PRIVATE void svc_alert_forget(svc_node *body); /* removes the acknowledgement */
 
-/* alert_acts.c: alerts open and close. */
-enum svc_alert_due { SVC_ALERT_DUE_FORGOTTEN = SVC_DUE_OWN, /* the acknowledgement is over */
-                     SVC_ALERT_DUE_TOLD };                  /* somebody is to be told */
+/* alert_acts.c: opening and closing of alerts. */
+enum svc_alert_due { SVC_ALERT_DUE_FORGOTTEN = SVC_DUE_OWN, /* end of the acknowledgement */
+                     SVC_ALERT_DUE_TOLD };                  /* next notification */
 enum svc_alert_member { SVC_ALERT_CLUSTER, SVC_ALERT_HOST, SVC_ALERT_INSTANCE, SVC_ALERT_PORT, SVC_ALERT_PROCESSOR, SVC_ALERT_SET,
                         SVC_ALERT_SHARD, SVC_ALERT_MEMBERS };
-typedef struct svc_alert_met { /* an event, or what is measured, as far as it matters */
-  svc_str values[SVC_ALERT_MEMBERS]; /* empty: it is of none */
+typedef struct svc_alert_met { /* the relevant members of an event, or of a figure */
+  svc_str values[SVC_ALERT_MEMBERS]; /* empty: none */
   svc_str host;   /* HOST:PORT */
   svc_str alias;  /* of the host */
   svc_str type;   /* of the host: PRIMARY */
-  svc_str target; /* of one configuration no two have the same */
-  bool measured;  /* it is no event, but this figure: */
-  bool fits;      /* what the configuration says of it, while that is looked at */
-  svc_str metric; /* empty: it has no name */
-  svc_str units;  /* those of the threshold */
-  double value;   /* in these */
+  svc_str target; /* unique within a configuration */
+  bool measured;  /* a figure, not an event; with these members: */
+  bool fits;      /* whether the matchers of the current configuration fit */
+  svc_str metric; /* empty: the figure has no name */
+  svc_str units;  /* of the threshold */
+  double value;   /* in these units */
 } svc_alert_met;
-SVC_PRIVATE void svc_alert_meet(svc_call *c, svc_str body, svc_alert_met *m); /* an event */
-SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m, svc_alert_patterns *patterns); /* do the matchers? */
-/* What a unique value begins with, in the order of these. */
+SVC_PRIVATE void svc_alert_meet(svc_call *c, svc_str body, svc_alert_met *m); /* from an event */
+/* whether the matchers fit */
+SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m, svc_alert_patterns *patterns);
+/* Scans the entities of a kind whose unique value begins with a prefix, sorted by that value. */
 SVC_PRIVATE void svc_alert_scan(svc_call *c, const char *kind, svc_str prefix, svc_scan *scan);
 SVC_PRIVATE bool svc_alert_next(svc_call *c, svc_scan *scan, const char *kind, const svc_id *group, svc_entity *out);
-/* The configurations of a project that watch this type, and are on; those behind this one, zero: all. */
+/* The enabled configurations of a project that watch this type, in the order of their ids, after the given id; zero: all. */
 SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_alert_watch *w);
-SVC_PRIVATE bool svc_alert_watch_more(svc_alert_watch *w); /* is there another one? */
+SVC_PRIVATE bool svc_alert_watch_more(svc_alert_watch *w); /* whether there is another one */
 SVC_PRIVATE bool svc_alert_watch_next(svc_call *c, svc_alert_watch *w, svc_entity *out); /* false: no more, or txn->error is set */
-/* The one that is not over, of this configuration and target: SVC_OK, SVC_NOT_FOUND, or the store's error. */
+/* The alert of this configuration and target that is not over: SVC_OK, SVC_NOT_FOUND, or the store's error. */
 SVC_PRIVATE int svc_alert_of(svc_call *c, const svc_entity *config, const svc_alert_met *m, svc_entity *out);
-/* One opens, unless there is one. lasts: something will end it. */
+/* Opens an alert, unless one exists. lasts: an event or a figure can close the alert; otherwise it is CLOSED at once. */
 SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool lasts);
 SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char *status);
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
-SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body); /* old NULL: it is new */
-/* It was measured: it opens, goes on or closes. opens: how many may yet open. */
+SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body); /* old NULL: new */
+/* Opens, updates or closes the alert of a figure. *opens: number of alerts that may still open. */
 SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond,
                                     int *opens);
 struct svc_alert_targets;
-/* What it has open of what is not among these, or fits no longer, is over. */
+/* Closes the open alerts of a configuration whose targets are no longer in the list, or no longer fit. */
 SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const struct svc_alert_targets *all);
 
-/* alert_hearing.c: what comes of events. */
+/* alert_events.c: effects of events. */
 #define SVC_ALERT_WAVE "alert wave"
 #define SVC_ALERT_WAVE_KIND "awav"
-SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
-SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_entity *config); /* all that this one has open */
+SVC_PRIVATE bool svc_alert_on_event(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_entity *config); /* its open alerts */
 SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int tag);
 
-/* alert_telling.c: who is told of an alert, and when. */
+/* alert_sending.c: recipients and times of notifications. */
 #define SVC_ALERT_NOTICE "alert notice"
-SVC_PRIVATE void svc_alert_telling_begin(svc_call *c, svc_entity *alert, const svc_node *said); /* by what its configuration says */
-SVC_PRIVATE void svc_alert_telling_end(svc_call *c, svc_entity *alert, bool closed); /* who was told is told that, too */
-SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change);
+SVC_PRIVATE void svc_alert_sending_begin(svc_call *c, svc_entity *alert, const svc_node *said); /* as its configuration defines */
+SVC_PRIVATE void svc_alert_sending_end(svc_call *c, svc_entity *alert, bool closed); /* closed: also notifies earlier recipients */
+SVC_PRIVATE bool svc_alert_sending_due(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e);
 SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order); /* to svc_config.notify */
 SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e);
 
-/* alert_conditions.c: what is measured, and of what. */
+/* alert_conditions.c: figures and their targets. */
 enum svc_alert_of { SVC_ALERT_PROCESSES, SVC_ALERT_SETS, SVC_ALERT_BACKUPS, SVC_ALERT_FLEX, SVC_ALERT_PROCESSORS, SVC_ALERT_PROJECT,
                     SVC_ALERT_ACCOUNTS, SVC_ALERT_AUTHORITIES, SVC_ALERT_CERTIFICATES, SVC_ALERT_OF_COUNT };
 typedef struct svc_alert_target {
   svc_alert_met met;
-  const svc_processes *cluster; /* that it is of, or is part of; NULL: none */
-  const svc_process *process;   /* itself; of a replica set its first member */
-  const struct svc_model *model; /* of a flex cluster: its figures are of this */
-  svc_str place;                /* of a stream processor: its id, */
-  int64_t started;              /* and when it was started, in milliseconds */
-  int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
-  const struct svc_alert_condition *figured; /* of which the figure is worked out, or is known already: `figure`, unless it is not `known` */
+  const svc_processes *cluster; /* the target's cluster; NULL: none */
+  const svc_process *process;   /* the process itself; of a replica set its first member */
+  const struct svc_model *model; /* the model with the figures of a flex cluster */
+  svc_str place;                /* of a stream processor: its id */
+  int64_t started;              /* of a stream processor: its start, in milliseconds */
+  int64_t first, next;          /* milliseconds: the target's earliest date, and its next date in the future; 0: none */
+  const struct svc_alert_condition *figured; /* condition of `figure`, which was computed; `known`: whether it has a value
+                                                */
   double figure;
   bool known;
 } svc_alert_target;
 typedef struct svc_alert_targets {
   svc_alert_target *at;
   size_t count, room;
-  bool known; /* they have been looked up */
-  bool any;   /* there may be some yet, without anybody saying so */
+  bool known; /* the targets were gathered */
+  bool any;   /* new targets can appear without an event */
 } svc_alert_targets;
-/* A place among all that is watched: of a condition (its number), behind one configuration; of the next one, if it is still `config`,
-** the first targets have had their turn. Zero: the very first. */
+/* A position among all watched figures: a condition (its number), after one configuration. If the next configuration is still
+** `config`, measuring skips its first `target` targets. All zeros: the beginning. */
 typedef struct svc_alert_place {
   svc_id after, config;
   uint32_t condition, target;
@@ -164,76 +191,81 @@ typedef struct svc_alert_round {
   svc_scope scope;
   struct svc_alert_cluster {
     svc_processes of;
-    const struct svc_model *model; /* NULL: nobody has wanted a figure of it yet */
+    const struct svc_model *model; /* NULL: not needed so far */
   } *clusters;
   size_t cluster_count;
   svc_alert_targets targets[SVC_ALERT_OF_COUNT];
-  svc_alert_place at;   /* where it is: of all that is watched */
-  svc_alert_patterns patterns; /* with the steps that the round may yet take */
-  int left, opens;      /* figures that may yet be asked for, and alerts that may open */
-  int looked;           /* targets that were compared with matchers */
-  bool ended;           /* figures or steps are used up: the next round goes on at `at` */
-  svc_node *figures;    /* an order is made of them; NULL: none is */
-  const svc_node *told; /* what the driver has measured; NULL: figures are the model's */
-  const svc_node *next; /* of that, what is likely to be asked for next */
+  svc_alert_place at;   /* current position */
+  svc_alert_patterns patterns; /* with the steps that remain for the round */
+  int left, opens;      /* figures that may still be requested, and alerts that may still open */
+  int looked;           /* targets compared with matchers so far */
+  bool ended;           /* figures or steps are used up: the next round continues at `at` */
+  svc_node *figures;    /* the figures of an order; NULL: not collecting an order */
+  const svc_node *told; /* figures from the driver; NULL: use those of the model */
+  const svc_node *next; /* the element of `told` that will probably be requested next */
 } svc_alert_round;
 typedef struct svc_alert_condition {
-  const char *begins;        /* type of the event that opens the alert; alert_pairs.c has the one that closes it */
+  const char *begins;        /* type of the event that opens the alert; alert_pairs.c has the closing one */
   unsigned char of;          /* enum svc_alert_of */
-  bool hourly;               /* from what is stored: nobody is asked */
-  bool below;                /* the type takes no threshold: below `limit` it is; else as the configuration says */
+  bool hourly;               /* computed from the store, without the driver */
+  bool below;                /* no threshold in the configuration: fires below `limit` */
   signed char limit;
-  const char *asks;          /* the name of the figure, for a driver; NULL: the metric of the threshold */
-  const char *units;         /* where the threshold has none: of it, and of what is shown */
-  /* In bytes, milliseconds, or as it is: what the store has, or the simulation. False: it is not known. */
+  const char *asks;          /* name of the figure for a driver; NULL: the metric of the threshold */
+  const char *units;         /* default units of the threshold and of the shown value */
+  /* Computes the figure, in bytes, milliseconds or plain numbers, from the store or the simulation. False: unknown. */
   bool (*figure)(svc_alert_round *r, const svc_alert_target *t, double *out);
-  unsigned char which;       /* of several that `figure` knows: it finds it in t->figured */
-  bool stated;               /* it follows from the states of processes, where a driver does not say it (process_states.c) */
+  unsigned char which;       /* variant, for functions with several; `figure` reads it from t->figured */
+  bool stated;               /* derived from the states of processes if the driver does not report it (process_states.c) */
 } svc_alert_condition;
-SVC_PRIVATE const svc_alert_condition *svc_alert_condition_at(size_t i); /* NULL: there are not so many */
-SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_str type); /* as it is served; NULL: it is not measured */
+SVC_PRIVATE const svc_alert_condition *svc_alert_condition_at(size_t i); /* NULL: no such condition */
+SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_str type); /* type: as the API shows it; NULL: not
+                                                                                              measured */
 SVC_PRIVATE const svc_alert_targets *svc_alert_targets_of(svc_alert_round *r, int of); /* NULL: failed */
-SVC_PRIVATE const char *svc_alert_asked_by(int of); /* what an order calls such a target */
-SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units); /* that such a metric is measured in */
+SVC_PRIVATE const char *svc_alert_asked_by(int of); /* member of an order that names such a target */
+SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units); /* unit in which the metric is measured */
 
-/* alert_simulated.c: figures of the model of a cluster, where no driver says any. */
-SVC_PRIVATE bool svc_alert_simulated(svc_alert_round *r, const svc_alert_target *t, double *out); /* of the metric of its threshold */
+/* alert_simulated.c: figures from the model of a cluster, without a driver. */
+SVC_PRIVATE bool svc_alert_simulated(svc_alert_round *r, const svc_alert_target *t, double *out); /* of its threshold's metric */
 SVC_PRIVATE bool svc_alert_oplog_window(svc_alert_round *r, const svc_alert_target *t, double *out);
 
 /* alert_pairs.c: events that open and close alerts. */
 typedef struct svc_alert_pair {
   const char *opens, *closes; /* types of events */
-  bool measured;              /* only measuring opens and closes it: an event that somebody else writes does not */
+  bool measured;              /* only measuring opens and closes it, not an event from elsewhere */
 } svc_alert_pair;
-SVC_PRIVATE const svc_alert_pair *svc_alert_pairs(void); /* closed by a row without `opens` */
+SVC_PRIVATE const svc_alert_pair *svc_alert_pairs(void); /* ends with a row without `opens` */
 SVC_PRIVATE const char *svc_alert_closed_by(const char *type); /* NULL: nothing closes it */
 
-/* alert_stored.c: figures and targets from what is in the store. */
-SVC_PRIVATE svc_alert_target *svc_alert_target_add(svc_alert_round *r, svc_alert_targets *all); /* NULL: no memory */
+/* alert_stored.c: figures and targets from the store. */
+SVC_PRIVATE svc_alert_target *svc_alert_target_add(svc_alert_round *r, svc_alert_targets *all); /* NULL: out of memory */
 SVC_PRIVATE bool svc_alert_accounts(svc_alert_round *r, svc_alert_targets *out);
 SVC_PRIVATE bool svc_alert_authorities(svc_alert_round *r, svc_alert_targets *out);
 SVC_PRIVATE bool svc_alert_certificates(svc_alert_round *r, svc_alert_targets *out);
-SVC_PRIVATE bool svc_alert_left(svc_alert_round *r, const svc_alert_target *t, double *out);      /* until its first date */
-SVC_PRIVATE bool svc_alert_left_next(svc_alert_round *r, const svc_alert_target *t, double *out); /* until the next that is to come */
+SVC_PRIVATE bool svc_alert_left(svc_alert_round *r, const svc_alert_target *t, double *out);      /* time until its first date */
+/* time until its next date in the future */
+SVC_PRIVATE bool svc_alert_left_next(svc_alert_round *r, const svc_alert_target *t, double *out);
 SVC_PRIVATE bool svc_alert_snapshot_age(svc_alert_round *r, const svc_alert_target *t, double *out);
 SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_target *t, double *out);
-/* Keys of encryption at rest: for how long each has been the one, and whether it is valid, 1 or 0. */
-SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope); /* they have changed */
+/* Encryption keys: the age of the current key, and whether it is valid, 1 or 0. */
+SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope); /* records changes of keys */
 enum svc_alert_key { SVC_ALERT_KEY_AWS, SVC_ALERT_KEY_AZURE, SVC_ALERT_KEY_GCP, SVC_ALERT_KEY_COUNT };
 SVC_PRIVATE bool svc_alert_key_age(svc_alert_round *r, const svc_alert_target *t, double *out);
 SVC_PRIVATE bool svc_alert_key_valid(svc_alert_round *r, const svc_alert_target *t, double *out);
-/* What the project pays, in dollars: this month, yesterday, and how much more than in the time before. */
+/* Costs of the project in dollars: this month, yesterday, and the increase over the period before. */
 SVC_PRIVATE bool svc_alert_bill_month(svc_alert_round *r, const svc_alert_target *t, double *out);
 SVC_PRIVATE bool svc_alert_bill_day(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_bill_more(svc_alert_round *r, const svc_alert_target *t, double *out); /* of so many days; 0: of a month */
+/* per t->figured->which days; 0: per month */
+SVC_PRIVATE bool svc_alert_bill_more(svc_alert_round *r, const svc_alert_target *t, double *out);
 
-/* alert_measuring.c: rounds, in which what configurations ask for is measured. */
+/* alert_measuring.c: rounds of measuring. */
 #define SVC_ALERT_ROUND "alert round"
-SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly); /* there is something to measure */
-SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope); /* something has come, and somebody may watch it */
-SVC_PRIVATE bool svc_alert_news(svc_alert_round *r); /* alert_news.c: of r->on_reply, hosts that are down or up again. False: failed */
+SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly); /* schedules a round */
+SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope); /* a target was added: wakes the round if a configuration
+                                                                                   watches it */
+SVC_PRIVATE bool svc_alert_host_states(svc_alert_round *r); /* alert_host_states.c: stores in process states which hosts are down or up in r->told.
+                                                        False: failed */
 SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity *out); /* SVC_OK, SVC_NOT_FOUND, the store's error */
-SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old); /* old NULL: it is new */
+SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old); /* old NULL: new */
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag);
 SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_alert_round_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts);

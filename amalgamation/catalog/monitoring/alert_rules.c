@@ -1,25 +1,25 @@
 /*
-** What an alert configuration may say, by the type of event that it watches.
+** Rules of an alert configuration, by the type of event that it watches.
 **
-** The shapes of configurations differ in three things only: what matchers may look at, whether there is a threshold, and in
-** which units it is. So there is one object for all of them, and these tables say what holds for which type. A type that
-** stands in none of them is about anything, and takes no threshold.
+** Configurations differ in three ways only: the fields that matchers can use, whether there is a threshold, and its
+** units. So all types share one object, and these tables have the rules per type. A type without a row allows all fields,
+** and takes no threshold.
 */
 #include "catalog/monitoring/alert_parts.h"
 
-enum alert_rules_limit { /* what kind of threshold there is */
+enum alert_rules_limit { /* the kind of threshold */
   ALERT_LIMIT_NONE,
   ALERT_LIMIT_METRIC,  /* metricThreshold */
-  ALERT_LIMIT_NUMBER,  /* threshold: above or below a number of something */
-  ALERT_LIMIT_MAY,     /* the same, and it may be left out */
+  ALERT_LIMIT_NUMBER,  /* threshold: above or below a plain number */
+  ALERT_LIMIT_MAY,     /* the same, optional */
   ALERT_LIMIT_MONEY,   /* above a number */
-  ALERT_LIMIT_TIME,    /* longer than */
-  ALERT_LIMIT_AGE,     /* older than so many days */
-  ALERT_LIMIT_AGE_MAY, /* the same, and it may be left out */
-  ALERT_LIMIT_LEFT     /* less than so many days are left */
+  ALERT_LIMIT_TIME,    /* longer than a time */
+  ALERT_LIMIT_AGE,     /* older than a number of days */
+  ALERT_LIMIT_AGE_MAY, /* the same, optional */
+  ALERT_LIMIT_LEFT     /* fewer days left than a number */
 };
 
-/* By the name of the type; with a star, all that begin so. The first that fits counts. */
+/* Rows by name of the type; a star stands for any ending. The first match counts. */
 static const struct alert_rules_kind {
   const char *type;
   unsigned char on, limit;
@@ -94,10 +94,10 @@ static const char *const alert_rules_data[] = { "BYTES", "BITS", "KILOBITS", "ME
 static const char *const alert_rules_number[] = { "COUNT", "THOUSAND", "MILLION", "BILLION", NULL };
 static const char *const alert_rules_units[] = { "RPU", "THOUSAND_RPU", "MILLION_RPU", "WPU", "THOUSAND_WPU", "MILLION_WPU", NULL };
 
-/* The first unit is meant where none is said. */
+/* The first unit is the default. */
 static const struct alert_rules_bounds {
   const char *const *operators, *const *units;
-  bool none; /* there may be no unit */
+  bool none; /* the unit is optional */
 } alert_rules_bounds[] = {
   [ALERT_LIMIT_NUMBER] = { alert_rules_either, svc_alert_units + SVC_ALERT_UNITS_SHORT, true },
   [ALERT_LIMIT_MAY] = { alert_rules_either, svc_alert_units + SVC_ALERT_UNITS_SHORT, true },
@@ -108,7 +108,7 @@ static const struct alert_rules_bounds {
   [ALERT_LIMIT_LEFT] = { alert_rules_less, alert_rules_days, false }
 };
 
-/* The metrics there are, with the units that they are in: the names of a row stand in one text, to save the room of pointers. */
+/* All metrics with their units. The names of a row are in one text, which saves pointers. */
 static const struct alert_rules_metrics {
   unsigned char on;
   const char *const *units;
@@ -218,7 +218,7 @@ SVC_PRIVATE int svc_alert_on(const svc *s, svc_str type)
   return alert_rules_kind(s, type)->on;
 }
 
-/* The units that a metric can be in; NULL: there is no such metric of this kind. */
+/* The allowed units of a metric; NULL: there is no such metric of this kind. */
 static const char *const *alert_rules_units_of(int on, svc_str metric)
 {
   const struct alert_rules_metrics *m;
@@ -232,7 +232,7 @@ static const char *const *alert_rules_units_of(int on, svc_str metric)
 
 /* ----------------------------------------------------------------------------------------------------------- thresholds */
 
-/* A member that must be one of these; where it is missing, the first of them. */
+/* Checks a member against a list of values; the default is the first value. */
 static void alert_rules_word(svc_call *c, svc_node *threshold, const char *whole, const char *name, const char *const *values)
 {
   svc_str word = svc_node_str(threshold, name), path = svc_arena_print(c->arena, "%s.%s", whole, name);
@@ -252,7 +252,7 @@ static void alert_rules_metric(svc_call *c, svc_node *threshold, const char *who
   alert_rules_word(c, threshold, whole, "units", units);
 }
 
-/* A threshold of no metric has no name of one. */
+/* A threshold without a metric must not have the fields of metrics. */
 static void alert_rules_plain(svc_call *c, svc_node *threshold, const struct alert_rules_bounds *bounds)
 {
   static const char *const names[] = { "metricName", "mode" };
@@ -271,7 +271,7 @@ static bool alert_rules_threshold(svc_call *c, svc_node *body, const struct aler
   const struct alert_rules_bounds *bounds = &alert_rules_bounds[kind->limit];
   bool by_metric = kind->limit == ALERT_LIMIT_METRIC, none = kind->limit == ALERT_LIMIT_NONE;
   bool may = kind->limit == ALERT_LIMIT_MAY || kind->limit == ALERT_LIMIT_AGE_MAY;
-  bool either = kind->on == SVC_ALERT_ON_STREAM && by_metric && !metric; /* of streams one is as good as the other */
+  bool either = kind->on == SVC_ALERT_ON_STREAM && by_metric && !metric; /* stream processors: either threshold is allowed */
   if ((metric && !by_metric) || (plain && ((by_metric && !either) || none))) return svc_fail(c, SVC_E_THRESHOLD_PRESENT, "S", &type);
   if (none || (may && !plain)) return true;
   if (by_metric && !either ? !metric : !plain) return svc_fail(c, SVC_E_MISSING_THRESHOLD, "S", &type);
@@ -281,7 +281,7 @@ static bool alert_rules_threshold(svc_call *c, svc_node *body, const struct aler
   return true;
 }
 
-/* Is it a type for which an alert can be configured? */
+/* Whether alerts can be configured for a type. */
 static bool alert_rules_alertable(const svc *s, svc_str name)
 {
   svc_event_type type;

@@ -1,17 +1,18 @@
 /*
-** Figures for alerts where the host supplies no driver: those of the model (model.h), so an alert says what the series say.
+** Figures for alerts without a driver: the figures of the model (model.h), so alerts agree with the series.
 **
-** The rule: what was not measured (a host that is not up, a metric that the model has not) is not known, and opens nothing.
+** The rule: a figure that the model does not have is unknown, and opens no alert: the host is down, or the model has no
+** such metric.
 */
 #include "catalog/monitoring/alert_parts.h"
 #include "catalog/monitoring/model.h"
 
-/* The model of a cluster, once in a round. NULL: failed. */
+/* The model of a cluster, computed once per round. NULL: failed. */
 static const svc_model *alert_simulated_model(svc_alert_round *r, const svc_processes *of)
 {
   struct svc_alert_cluster *cluster = r->clusters;
   svc_model *model;
-  while (&cluster->of != of) cluster++; /* it is one of the round */
+  while (&cluster->of != of) cluster++; /* always one of the round */
   if (cluster->model) return cluster->model;
   model = svc_arena_alloc(r->c->arena, sizeof *model);
   if (!model || !svc_model_of(r->c, &of->cluster, of->body, model)) return NULL;
@@ -19,7 +20,7 @@ static const svc_model *alert_simulated_model(svc_alert_round *r, const svc_proc
   return model;
 }
 
-/* What it is a figure of. False: failed. */
+/* Sets the place in the model. False: failed. */
 static bool alert_simulated_where(svc_alert_round *r, const svc_alert_target *t, svc_model_host *host, svc_model_where *w)
 {
   *w = (svc_model_where){ .of = SVC_MODEL_OF_HOST, .host = host, .shards = 1 };
@@ -43,7 +44,7 @@ static bool alert_simulated_figure(svc_alert_round *r, const svc_alert_target *t
   return true;
 }
 
-/* Of a stream processor, as its statistics have it. */
+/* The figure of a stream processor, as in its statistics. */
 static bool alert_simulated_stream(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
   svc_stream_figures f = svc_stream_figures_at(t->place.p, t->started, r->c->now);

@@ -1,18 +1,18 @@
 /*
-** Figures and targets of alerts from what is in the store: nobody is asked for them.
+** Figures and targets of alerts that are computed from the store, without a driver.
 **
-** Each has a bound on what it reads, so that no project is walked for its alerts: so many accounts, users and snapshots, and of the
-** ledger so many lines of a month; what is beyond that is not counted.
+** Each has a limit on what it reads, so that no alert scans a whole project: a number of accounts, users and snapshots,
+** and per month a number of lines of the ledger. Anything above the limit is not counted.
 */
 #include "catalog/monitoring/alert_parts.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/billing/bill.h"
 
 #define STORED_TARGETS 500   /* accounts, or users with certificates */
-#define STORED_USERS 2000    /* that are looked at for these */
-#define STORED_SNAPSHOTS 64  /* of a cluster, until one is completed */
-#define STORED_LINES 5000    /* of the ledger, for a month */
-#define STORED_LONG 1e15     /* milliseconds: more than is ever left */
+#define STORED_USERS 2000    /* database users that the search for them reads */
+#define STORED_SNAPSHOTS 64  /* read per cluster, to find a completed one */
+#define STORED_LINES 5000    /* of the ledger, per month */
+#define STORED_LONG 1e15     /* milliseconds: more than any real remaining time */
 
 SVC_PRIVATE svc_alert_target *svc_alert_target_add(svc_alert_round *r, svc_alert_targets *all)
 {
@@ -32,7 +32,7 @@ SVC_PRIVATE svc_alert_target *svc_alert_target_add(svc_alert_round *r, svc_alert
 
 /* ----------------------------------------------------------------------------------------------------------------- dates */
 
-/* One more date that it is about. */
+/* Adds a date to a target. */
 static void alert_stored_date(svc_alert_round *r, svc_alert_target *t, int64_t when)
 {
   if (!t->first || when < t->first) t->first = when;
@@ -51,7 +51,7 @@ SVC_PRIVATE bool svc_alert_left_next(svc_alert_round *r, const svc_alert_target 
   return true;
 }
 
-/* Service accounts that have roles in the project, with the ends of their secrets. */
+/* Service accounts with roles in the project, and the expiry dates of their secrets. */
 SVC_PRIVATE bool svc_alert_accounts(svc_alert_round *r, svc_alert_targets *out)
 {
   const svc_noun_info *noun = r->c->s->seats[SVC_SEAT_ACCOUNT];
@@ -76,7 +76,7 @@ SVC_PRIVATE bool svc_alert_accounts(svc_alert_round *r, svc_alert_targets *out)
   return svc_txn_good(r->c);
 }
 
-/* Where the text of the next certificate ends, behind its last line; at the end of all: there is none. */
+/* The length of the text up to the end of the next certificate; 0 if there is no other. */
 static size_t alert_stored_certificate(svc_str pem)
 {
   static const char last[] = "-----END CERTIFICATE-----";
@@ -86,7 +86,7 @@ static size_t alert_stored_certificate(svc_str pem)
   return 0;
 }
 
-/* The authorities of the customer's own, as one: the first that ends counts. */
+/* All certificate authorities of the customer together: the earliest expiry counts. */
 SVC_PRIVATE bool svc_alert_authorities(svc_alert_round *r, svc_alert_targets *out)
 {
   static const svc_id none;
@@ -107,7 +107,7 @@ SVC_PRIVATE bool svc_alert_authorities(svc_alert_round *r, svc_alert_targets *ou
   return true;
 }
 
-/* Database users that have certificates of the service's. */
+/* Database users with certificates that the service manages. */
 SVC_PRIVATE bool svc_alert_certificates(svc_alert_round *r, svc_alert_targets *out)
 {
   const svc_noun_info *users = svc_noun_named(r->c->s, "database user"), *certs = svc_noun_named(r->c->s, "database user certificate");
@@ -134,7 +134,7 @@ SVC_PRIVATE bool svc_alert_certificates(svc_alert_round *r, svc_alert_targets *o
 
 /* --------------------------------------------------------------------------------------------------------------- backups */
 
-/* When the last completed snapshot of a cluster was taken; none: when the cluster was made. */
+/* When the last completed snapshot of a cluster was taken; without one, when the cluster was created. */
 static bool alert_stored_snapshot(svc_alert_round *r, const svc_alert_target *t, int64_t *taken)
 {
   const svc_entity *cluster = &t->cluster->cluster;
@@ -158,7 +158,7 @@ SVC_PRIVATE bool svc_alert_snapshot_age(svc_alert_round *r, const svc_alert_targ
   return true;
 }
 
-/* For how long the one is missing that its schedule wants next after the last. */
+/* For how long the next scheduled snapshot after the last one is overdue. */
 SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
   svc_backup_plan plan;
@@ -180,7 +180,7 @@ SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_tar
 
 /* ----------------------------------------------------------------------------------------------------------------- bills */
 
-/* What the project has used on the days from one midnight until another, in cents. */
+/* The cost of the project between two midnights, in cents. */
 static bool alert_stored_cents(svc_alert_round *r, int64_t from, int64_t until, int64_t *cents)
 {
   unsigned month = svc_bill_month(from), last = svc_bill_month(until);
@@ -208,7 +208,7 @@ static bool alert_stored_dollars(svc_alert_round *r, int64_t from, int64_t until
   return true;
 }
 
-/* How much more from the second until the third than from the first until the second. */
+/* The increase of the second period over the first, in dollars. */
 static bool alert_stored_more(svc_alert_round *r, int64_t first, int64_t second, int64_t third, double *out)
 {
   int64_t before, after;
@@ -257,7 +257,7 @@ static const struct {
                                              [SVC_ALERT_KEY_AZURE] = { "azureKeyVault", "keyIdentifier" },
                                              [SVC_ALERT_KEY_GCP] = { "googleCloudKms", "keyVersionResourceID" } };
 
-/* What the project says of its keys; NULL: nothing. */
+/* The encryption settings of the project; NULL: none. */
 static const svc_node *alert_stored_encryption(svc_call *c, const svc_id *group)
 {
   static const svc_id none;
@@ -266,7 +266,7 @@ static const svc_node *alert_stored_encryption(svc_call *c, const svc_id *group)
   return noun && svc_entity_get(c->txn, noun->noun->kind, group, &none, &e) == SVC_OK ? svc_entity_body(c, &e) : NULL;
 }
 
-/* Of one that is another than it was, since when. */
+/* If the key has changed, stores it with the current date. */
 static void alert_stored_key(svc_call *c, svc_node *body, int which, svc_str key)
 {
   const char *member = alert_stored_keys[which].member;

@@ -1,16 +1,16 @@
 /*
-** Alert wave: what an event is still to open or close, where more configurations watch it than are gone through at once; or what a
-** configuration that is off has left open. alert_hearing.c makes it and does what it is for.
+** Alert wave: alerts that an event still has to open or close, because more configurations watch it than are handled at
+** once; or alerts that a disabled configuration has left open. alert_events.c creates and handles waves.
 */
 #include "catalog/monitoring/alert_parts.h"
 
 static const char *const alert_wave_whats[] = { "OPEN", "CLOSE", "CANCEL", NULL };
 
 static const svc_field alert_wave_fields[] = {
-  F_HEX24("after", .flags = SVC_READ_ONLY), /* the configuration that was looked at last */
+  F_HEX24("after", .flags = SVC_READ_ONLY), /* the configuration that was handled last */
   F_ANY("event", .flags = SVC_READ_ONLY),
-  F_BOOL("granted", .flags = SVC_READ_ONLY), /* it waits for the time that is reserved for it */
-  F_STR("type", .flags = SVC_READ_ONLY), /* that is watched */
+  F_BOOL("granted", .flags = SVC_READ_ONLY), /* whether the due step is at the time that was reserved */
+  F_STR("type", .flags = SVC_READ_ONLY), /* the event type */
   F_ENUM("what", alert_wave_whats, .flags = SVC_READ_ONLY)
 };
 static const svc_object alert_wave_object = { .name = "AlertWave", .fields = SVC_ROWS(alert_wave_fields) };

@@ -1,15 +1,16 @@
 /*
-** autoscaling: the record below a cluster whose hardware follows its load. It is there while autoScaling is on for any region of the cluster
-** (deployment/cluster_scaling.c), and nobody is shown it. Once an hour it looks at the model of the cluster (model.h), at the primary of each
-** shard and at its first analytics node, each with settings of its own, and takes one step at the most:
+** autoscaling: the record below a cluster whose hardware follows its load. The record exists while autoScaling is enabled
+** for any region of the cluster (deployment/cluster_scaling.c); no operation shows it. Once an hour it looks at the model
+** of the cluster (model.h): at the primary of each shard and at its first analytics node, each with its own settings. The
+** record takes at most one step:
 **
 **   CPU or memory above 75 % over the last hour                        the next larger size, up to maxInstanceSize
-**   or, with predictiveEnabled, over the next one                      (of electable nodes: the model knows the load that comes)
+**   or, with predictiveEnabled, over the next hour                     (electable nodes: the model knows the future load)
 **   a disk that is more than 90 % full                                 a disk that is 70 % full
-**   the next smaller size would be below 50 % for the last 24 hours    that one, down to minInstanceSize, where scaleDownEnabled
+**   the next smaller size would be below 50 % for the last 24 hours    that size, down to minInstanceSize, with scaleDownEnabled
 **
-** A step that cannot be taken is told once, by an event, until another step is taken. Only simulated clusters scale:
-** where a driver has named the hosts, the model knows nothing of their load.
+** If a step is not possible, one event reports this, and no further one until another step was taken. Only simulated
+** clusters scale: if a driver has named the hosts, the model does not know their load.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -20,12 +21,12 @@ enum { SCALING_HOT = 75000, SCALING_COOL = 50000, SCALING_FULL = 90000 /* thousa
 static const svc_field autoscaling_fields[] = { F_STR("failed"), F_STR("failedAnalytics") };
 static const svc_object autoscaling_object = { .name = "Autoscaling", .fields = SVC_ROWS(autoscaling_fields) };
 
-/* The nodes that scale together, and what is told of them. */
+/* Nodes that scale together, and their events. */
 typedef struct scaling_part {
   int kind; /* enum svc_nodes */
-  const char *failed; /* the field of the record that knows which failure was told */
-  const char *begins, *at_most, *stays; /* events: a step of sizes; there is none larger; the smaller one is refused */
-  const char *predicted; /* a step before the load comes; NULL: these nodes do not look ahead */
+  const char *failed; /* field of the record with the last failure that was reported */
+  const char *begins, *at_most, *stays; /* events: a step of the size; no larger size is allowed; the smaller size is refused */
+  const char *predicted; /* event of a step before the load comes; NULL: no predictive scaling */
 } scaling_part;
 static const scaling_part scaling_parts[] = {
   { SVC_NODES_ELECTABLE, "failed", "COMPUTE_AUTO_SCALE_INITIATED_BASE", "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_BASE",
@@ -34,17 +35,17 @@ static const scaling_part scaling_parts[] = {
     "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_ANALYTICS", NULL },
 };
 
-/* Such nodes of a shard, and the machine that they have now. */
+/* Such nodes of a shard, and their current machine. */
 typedef struct scaling_shard {
   const scaling_part *part;
   const svc_model *m;
-  svc_model_host host; /* the primary, or the first of the analytics nodes */
+  svc_model_host host; /* the primary, or the first analytics node */
   int64_t now;
 } scaling_shard;
 
 /* ---------------------------------------------------------------------------------------------------------------- load */
 
-/* CPU or memory, whichever is more, of all that there is. */
+/* The greater one of CPU and memory, relative to the whole machine. */
 static int64_t scaling_load(const scaling_shard *s, const svc_model_host *host, int64_t at)
 {
   static const unsigned char parts[] = { SVC_Q_CPU_USER, SVC_Q_CPU_KERNEL, SVC_Q_CPU_IOWAIT, SVC_Q_CPU_STEAL, SVC_Q_CPU_SOFTIRQ, SVC_Q_CPU_NICE };
@@ -57,14 +58,14 @@ static int64_t scaling_load(const scaling_shard *s, const svc_model_host *host, 
   return cpu > point.q[SVC_Q_SYSTEM_MEMORY_PERCENT] ? cpu : point.q[SVC_Q_SYSTEM_MEMORY_PERCENT];
 }
 
-/* Has it had the machine that it has now for so long, and run? */
+/* Whether the host has had its current machine since then, and is up. */
 static bool scaling_steady(const scaling_shard *s, int64_t since)
 {
   const svc_model *m = s->m;
   return since >= m->since && (m->span_count == 0 || m->spans[m->span_count - 1].at <= since) && svc_model_up(m, &s->host, s->now);
 }
 
-/* In the hour until then? */
+/* Whether the average load of the hour that ends at `until` is too high. */
 static bool scaling_hot(const scaling_shard *s, int64_t until)
 {
   enum { POINTS = 6 };
@@ -87,7 +88,7 @@ static bool scaling_cool(const scaling_shard *s, const char *smaller)
   return true;
 }
 
-/* Gigabytes that a disk needs so that it is 70 % full; 0: it has room. */
+/* Gigabytes of a disk that would be 70 % full; 0: the disk has room. */
 static int64_t scaling_disk(const scaling_shard *s)
 {
   const int64_t gigabyte = 1000000000;
@@ -99,10 +100,10 @@ static int64_t scaling_disk(const scaling_shard *s)
 
 /* --------------------------------------------------------------------------------------------------------------- steps */
 
-/* What is to be done to a cluster: its body is changed already. */
+/* The step for a cluster, whose new body is already set. */
 typedef struct scaling_step {
-  const char *event;  /* that it begins; NULL: nothing is to be done */
-  const char *failed; /* that it cannot be done; NULL: nothing is wrong */
+  const char *event;  /* start of the step; NULL: no step */
+  const char *failed; /* the step is not possible; NULL: no failure */
 } scaling_step;
 
 static bool scaling_find(scaling_shard *s, const svc_processes *of, unsigned spec)
@@ -126,7 +127,7 @@ static void scaling_up(svc_call *c, const scaling_shard *s, svc_node *spec, scal
   ahead = !hot && s->part->predicted && svc_node_bool(compute, "predictiveEnabled", false) && scaling_hot(s, s->now + CLUSTER_SCALING_EVERY);
   if (!hot && !ahead) return;
   size = svc_cluster_scaling_next(c, spec, s->part->kind, true);
-  if (!size && ahead) return; /* that there is none is told when the load has come */
+  if (!size && ahead) return; /* a missing larger size is reported when the load has come */
   if (size) svc_cluster_scaling_set(c, spec, s->part->kind, size, 0);
   if (size) step->event = ahead ? s->part->predicted : s->part->begins;
   step->failed = s->part->at_most;
@@ -154,7 +155,7 @@ static void scaling_down(svc_call *c, const scaling_shard *s, svc_node *spec, sc
   step->failed = s->part->stays;
 }
 
-/* The first kind of step that a shard needs is taken by all shards that need it. */
+/* Finds the first kind of step that a shard needs. All shards that need this kind take it. */
 static bool scaling_decide(svc_call *c, const svc_processes *of, const svc_model *m, const scaling_part *part, svc_node *body, scaling_step *step)
 {
   static void (*const kinds[])(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step) = { scaling_up, scaling_grow, scaling_down };
@@ -170,7 +171,7 @@ static bool scaling_decide(svc_call *c, const svc_processes *of, const svc_model
 
 /* ----------------------------------------------------------------------------------------------------------------- noun */
 
-/* What cannot be done is told once, though the need for it comes and goes with the hours of a day. */
+/* Reports a failure once, although its cause comes and goes with the hours of the day. */
 static bool autoscaling_tell(svc_call *c, svc_change *record, const svc_entity *cluster, const char *field, const char *failed)
 {
   if (!failed || svc_node_is(record->body, field, failed)) return true;
@@ -178,7 +179,7 @@ static bool autoscaling_tell(svc_call *c, svc_change *record, const svc_entity *
   return svc_event_about(c, svc_noun_by_kind(c->s, CLUSTER_KIND), cluster, failed, false);
 }
 
-/* Nodes of one kind after the other, until a step is taken. */
+/* Handles one kind of nodes after the other, until a step is taken. */
 static bool autoscaling_look(svc_call *c, svc_change *record, const svc_entity *cluster)
 {
   svc_processes of;
@@ -190,7 +191,7 @@ static bool autoscaling_look(svc_call *c, svc_change *record, const svc_entity *
     const scaling_part *part = &scaling_parts[i];
     scaling_step step = { NULL, NULL };
     if (!svc_cluster_scaling_begin(c, cluster, &change, &may)) return false;
-    if (!may) return true; /* something else is done to it */
+    if (!may) return true; /* another operation is in progress */
     if (i == 0 && (!svc_processes_of(c, cluster, &of) || !svc_model_of(c, cluster, of.body, &model))) return false;
     if (!scaling_decide(c, &of, &model, part, change.body, &step)) return false;
     if (step.event && !svc_cluster_scaling_keep(c, &change, step.event, &done)) return false;

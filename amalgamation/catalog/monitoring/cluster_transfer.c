@@ -1,14 +1,17 @@
 /*
-** cluster transfer: how much data a cluster sends to whom, in thousandths of a gigabyte an hour: so the ledger knows it as it knows
-** whatever runs for a time, and it is billed. There is one of a cluster that sends something. It is seen in bills alone.
+** cluster transfer: the data that a cluster sends per destination, in thousandths of a gigabyte per hour. With such rates
+** the ledger bills transfer like anything else that runs for a time. Only clusters that send data have the record; only
+** bills show it.
 **
-** It comes from the driver: as "transfer" in the facts of any order for the cluster, {"transfer":{"sameRegion":1200,
-** "differentRegion":0,"internet":40}}. It holds until the driver says another one; once it has said one, it is asked each hour, by
-** an order "cluster.measure" whose facts are the same. While the cluster is paused there is none.
+** The rates come from the driver, as "transfer" in the facts of any order for the cluster,
+** {"transfer":{"sameRegion":1200,"differentRegion":0,"internet":40}}. The rates hold until the driver reports others. After
+** the first report, an order "cluster.measure" with the same facts asks the driver every hour. A paused cluster has no
+** record.
 **
-** Simulated: a cluster that has no data sends nothing. One into which data was loaded sends what the network of its hosts sends by the
-** model (model.h), a day's at an even rate: from midnight on, or from the change on that it follows, to the next midnight. The three
-** together are all that the hosts send. What clusters do with theirs is in deployment/transfer_parts.c.
+** In the simulation a cluster without data sends nothing. A cluster into which data was loaded sends what the network of
+** its hosts sends in the model (model.h), at an even rate: from midnight, or from the change that caused the order, to
+** the next midnight. The three rates together are the total of all hosts. deployment/transfer_parts.c has the functions
+** that clusters call.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -22,20 +25,22 @@ static const svc_object cluster_transfer_object = { .name = "ClusterTransfer", .
 static const svc_field cluster_transfer_fact_fields[] = { F_OBJ("transfer", &svc_cluster_transfer_facts) };
 static const svc_object cluster_transfer_facts_object = { .name = "MeasuredFacts", .fields = SVC_ROWS(cluster_transfer_fact_fields) };
 static const svc_order_row cluster_transfer_orders[] = {
-  { "cluster.measure", "Say anew how much data the cluster sends, in thousandths of a gigabyte an hour.", NULL, &cluster_transfer_facts_object, 0 },
+  { "cluster.measure",
+    "Measure how much data the cluster sends, in thousandths of a gigabyte per hour.", NULL, &cluster_transfer_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
 /* --------------------------------------------------------------------------------------------------------------- simulated */
 
-enum { TRANSFER_INTERNET = 10 /* one byte in so many of those that clients are sent */, TRANSFER_CLASSES = 16 };
+enum { TRANSFER_INTERNET = 10 /* one byte in ten of the data that clients receive */, TRANSFER_CLASSES = 16 };
 
-/* Hosts that have the same part in sets of the same size send the same: what each of them sends, in thousandths of bytes a second. */
+/* Hosts with the same role, in replica sets of the same size, send the same amount: the amount per host, in thousandths of
+** bytes per second. */
 typedef struct transfer_class {
   int role;
   bool analytics;
-  int64_t members, far; /* far: so many members of its set are in other regions than itself */
-  int64_t all, each;    /* to everybody; to each other member of its set */
+  int64_t members, far; /* far: members of its replica set in other regions */
+  int64_t all, each;    /* in total; to each other member of its replica set */
 } transfer_class;
 
 static int64_t transfer_far(const svc_processes *of, const svc_process *p)
@@ -48,7 +53,7 @@ static int64_t transfer_far(const svc_processes *of, const svc_process *p)
   return n;
 }
 
-/* On average until the end of the day, by the middle of each hour. */
+/* The average until the end of the day, sampled in the middle of each hour. */
 static void transfer_measure(const svc_model *m, const svc_model_host *h, int64_t now, transfer_class *out)
 {
   int64_t left = SVC_DAY_MS - now % SVC_DAY_MS, points = (left + CLUSTER_TRANSFER_HOUR - 1) / CLUSTER_TRANSFER_HOUR, i;
@@ -62,7 +67,7 @@ static void transfer_measure(const svc_model *m, const svc_model_host *h, int64_
   out->each /= points;
 }
 
-static int64_t transfer_rate(int64_t bytes) /* from thousandths of bytes a second to thousandths of a gigabyte an hour */
+static int64_t transfer_rate(int64_t bytes) /* converts thousandths of bytes per second to thousandths of a gigabyte per hour */
 {
   return (bytes / 1000 * 3600 + 500000) / 1000000;
 }
@@ -103,7 +108,7 @@ static bool cluster_transfer_simulate(svc_call *c, const svc_change *change, con
   svc_model model;
   int rc;
   (void)action;
-  if (svc_node_i64(change->body, "day", -1) == c->now / SVC_DAY_MS) return true; /* the day's rate holds */
+  if (svc_node_i64(change->body, "day", -1) == c->now / SVC_DAY_MS) return true; /* the rate of this day is known */
   rc = svc_entity_get(c->txn, CLUSTER_KIND, &c->scope.group, &change->parent, &cluster);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   if (!svc_processes_of(c, &cluster, &of) || !svc_model_of(c, &cluster, of.body, &model)) return false;
@@ -116,7 +121,7 @@ static bool cluster_transfer_simulate(svc_call *c, const svc_change *change, con
 
 /* ------------------------------------------------------------------------------------------------------------------ hooks */
 
-/* At each full hour the driver is asked anew. */
+/* Asks the driver again at every full hour. */
 static bool cluster_transfer_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag != CLUSTER_TRANSFER_MEASURE) return true;

@@ -1,9 +1,9 @@
 /*
-** Statistics of collections: how long reads, writes and commands take, of a cluster as its primary or its secondaries see it, or of
-** one process; and which collections take the longest.
+** Statistics of collections: the latency of reads, writes and commands, for a cluster as its primary or its secondaries
+** see it, or for one process. Also the collections with the highest latency.
 **
-** Figures and ranks come from the driver, or from the simulation. The collections of the highest rank are listed, and behind them
-** those that are pinned (pinned_namespace.c).
+** Figures and ranks come from the driver or the simulation. Lists contain the collections of the highest rank, then the
+** pinned ones (pinned_namespace.c).
 */
 #include "catalog/monitoring/process_parts.h"
 
@@ -93,7 +93,7 @@ static bool collection_stat_list(svc_call *c)
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
 }
 
-/* What the path names: a cluster as one of its views shows it, or a process. In of: what a question says of that. */
+/* Reads the cluster and view, or the process, of the path. Adds the view to `of`, the parameters of the question. */
 static bool collection_stat_where(svc_call *c, svc_processes *at, svc_process *p, svc_node *of)
 {
   svc_str view = svc_path_param(c, "clusterView");
@@ -121,8 +121,8 @@ static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_n
 static const char *const collection_stat_lists[] = { "namespaces", NULL };
 static const char *const collection_stat_ranks[] = { "TOTAL_LATENCY", NULL };
 static const svc_field collection_stat_asked_fields[] = {
-  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, as `until` */
-  F_STR("host", .flags = SVC_REQUIRED),  /* "name:port"; empty: the cluster as a whole */
+  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, like `until` */
+  F_STR("host", .flags = SVC_REQUIRED),  /* "name:port"; empty: the whole cluster */
   F_STRS("known", .flags = SVC_REQUIRED),
   F_ENUM("list", collection_stat_lists, .flags = SVC_REQUIRED),
   F_STRS("pinned", .flags = SVC_REQUIRED),
@@ -132,8 +132,9 @@ static const svc_field collection_stat_asked_fields[] = {
 };
 static const svc_object collection_stat_asked = { .name = "AskedNamespaces", .fields = SVC_ROWS(collection_stat_asked_fields) };
 static const svc_question_row collection_stat_ranked_question = {
-  "list", "cluster", "The collections that took the most time from `from` until `until`, as \"database.collection\", the longest first. `known` are "
-  "those that the service knows of.", &collection_stat_asked, NULL, SVC_REPLY_NAMES
+  "list", "cluster",
+  "The collections that took the most time from `from` until `until`, as \"database.collection\", the longest first. `known`: "
+  "those that the service knows.", &collection_stat_asked, NULL, SVC_REPLY_NAMES
 };
 
 static bool collection_stat_rank(svc_call *c)
@@ -161,7 +162,7 @@ static bool collection_stat_rank(svc_call *c)
   return svc_question_about(c, &collection_stat_ranked_question, &at.cluster, at.cluster.unique, svc_buf_done(&b));
 }
 
-/* Names of one list behind those of another, each once, as many as there may be. */
+/* Appends at most `most` names of one list to another, without duplicates. */
 static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *from, size_t most)
 {
   const svc_node *one;
@@ -173,7 +174,7 @@ static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *fr
 
 static bool collection_stat_ranks_on_reply(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told(c, &collection_stat_ranked_question, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
+  const svc_node *said = svc_driver_reply(c, &collection_stat_ranked_question, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
   svc_node *body = svc_node_object(c->arena, NULL);
   svc_node *list = svc_node_array(c->arena, "rankedNamespaces");
   svc_str host = svc_node_str(asked, "host"), values[2];
@@ -188,7 +189,7 @@ static bool collection_stat_ranks_on_reply(svc_call *c, const svc_reply *reply)
   for (one = svc_node_first(list); one; one = one->next) {
     values[1] = one->text;
     values[0] = svc_str_cut(&values[1], '.');
-    if (!values[0].n || !values[1].n) continue; /* a driver may name what is no collection */
+    if (!values[0].n || !values[1].n) continue; /* a driver may send names that are not collections */
     svc_answer_link(c, host.n ? "listProcessMeasurements" : "listCollStatMeasurements", values);
   }
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
@@ -211,7 +212,7 @@ static bool collection_stat_ask(svc_call *c)
 static bool collection_stat_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_node *body = svc_measure_answer(c, &collection_stat_metrics);
-  svc_node *list = body ? svc_measure_told(c, reply, &collection_stat_metrics, "measurements") : NULL;
+  svc_node *list = body ? svc_measure_read(c, reply, &collection_stat_metrics, "measurements") : NULL;
   svc_str view = svc_path_param(c, "clusterView");
   if (!list) return svc_failed(c);
   if (view.n) svc_node_set_text(c->arena, body, "clusterId", c->question->resource_id);

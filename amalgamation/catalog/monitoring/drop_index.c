@@ -1,12 +1,13 @@
 /*
-** Indexes of a cluster that may go, computed from those that it has ("collections"). Nothing is stored. Each is named once:
+** Indexes of a cluster that can be dropped, computed from its existing indexes ("collections"). Nothing is stored. Each
+** index appears in one list:
 **
-**   hidden      no query may use it
-**   redundant   another index that is not hidden begins with all of its keys, in the same directions, and has the same options
-**   unused      no query has used it for 7 days or longer
+**   hidden      queries may not use the index
+**   redundant   another index, which is not hidden, begins with the same keys in the same directions, and has the same options
+**   unused      no query has used the index for at least 7 days
 **
-** The index of _id stays. One that is unique or that lets documents expire does something besides being read: only where it is
-** hidden is it named.
+** The index of _id is never listed. A unique index, or one that lets documents expire, has another purpose than reads:
+** the index is listed only if it is hidden.
 */
 #include "catalog/monitoring/advisor_parts.h"
 
@@ -47,13 +48,13 @@ static bool drop_index_ask(svc_call *c)
 
 /* ---- the rules */
 
-static bool drop_index_is_id(const svc_told_index *i)
+static bool drop_index_is_id(const svc_reply_index *i)
 {
   const svc_node *key = i->keys->first;
   return !key->next && key->type == SVC_J_OBJECT && svc_node_get(key, "_id");
 }
 
-static bool drop_index_acts(const svc_told_index *i)
+static bool drop_index_acts(const svc_reply_index *i)
 {
   return svc_node_bool(i->options, "unique", false) || svc_node_get(i->options, "expireAfterSeconds");
 }
@@ -63,8 +64,9 @@ static bool drop_index_none(const svc_node *options)
   return !options || (options->type == SVC_J_OBJECT && !options->first);
 }
 
-/* Does the other begin with its keys? They are not the same: a collection has no two indexes of the same keys and options. */
-static bool drop_index_begins(const svc_told_index *i, const svc_told_index *other)
+/* Whether the other index begins with all keys of this one. The keys are never equal: a collection has no two indexes with the
+** same keys and options. */
+static bool drop_index_begins(const svc_reply_index *i, const svc_reply_index *other)
 {
   const svc_node *mine = i->keys->first, *its = other->keys->first;
   bool same = drop_index_none(i->options) ? drop_index_none(other->options)
@@ -74,7 +76,7 @@ static bool drop_index_begins(const svc_told_index *i, const svc_told_index *oth
   return !mine && its;
 }
 
-static bool drop_index_redundant(const svc_told_collection *at, const svc_told_index *i)
+static bool drop_index_redundant(const svc_reply_collection *at, const svc_reply_index *i)
 {
   size_t j;
   for (j = 0; j < at->count; j++)
@@ -82,8 +84,8 @@ static bool drop_index_redundant(const svc_told_collection *at, const svc_told_i
   return false;
 }
 
-/* Of one of which it is not said since when that is counted, it is not known. */
-static bool drop_index_unused(const svc_call *c, const svc_told_index *i)
+/* Without a start date of the count, the use of an index is unknown. */
+static bool drop_index_unused(const svc_call *c, const svc_reply_index *i)
 {
   int64_t since = svc_node_i64(i->said, "since", c->now);
   return svc_node_get(i->said, "accesses") && svc_node_i64(i->said, "accesses", 0) == 0 && since <= c->now - DROP_INDEX_UNUSED;
@@ -91,7 +93,7 @@ static bool drop_index_unused(const svc_call *c, const svc_told_index *i)
 
 enum drop_index_why { DROP_INDEX_HIDDEN, DROP_INDEX_REDUNDANT, DROP_INDEX_IDLE, DROP_INDEX_NOT };
 
-static int drop_index_why(const svc_call *c, const svc_told_collection *at, const svc_told_index *i)
+static int drop_index_why(const svc_call *c, const svc_reply_collection *at, const svc_reply_index *i)
 {
   if (drop_index_is_id(i)) return DROP_INDEX_NOT;
   if (i->hidden) return DROP_INDEX_HIDDEN;
@@ -102,7 +104,7 @@ static int drop_index_why(const svc_call *c, const svc_told_collection *at, cons
 
 /* ---- the answer */
 
-static void drop_index_copy(svc_call *c, const svc_told_index *i, const char *from, svc_node *to, const char *name)
+static void drop_index_copy(svc_call *c, const svc_reply_index *i, const char *from, svc_node *to, const char *name)
 {
   const svc_node *said = svc_node_get(i->said, from);
   svc_node *copy = said ? svc_node_copy(c->arena, said) : NULL;
@@ -111,7 +113,7 @@ static void drop_index_copy(svc_call *c, const svc_told_index *i, const char *fr
   svc_node_put(c->arena, to, copy);
 }
 
-static svc_node *drop_index_show(svc_call *c, const svc_told_collection *at, const svc_told_index *i)
+static svc_node *drop_index_show(svc_call *c, const svc_reply_collection *at, const svc_reply_index *i)
 {
   svc_node *out = svc_node_object(c->arena, NULL);
   if (!out) return NULL;
@@ -131,7 +133,7 @@ static bool drop_index_on_reply(svc_call *c, const svc_reply *reply)
 {
   static const char *const names[] = { "hiddenIndexes", "redundantIndexes", "unusedIndexes" };
   svc_node *body = svc_node_object(c->arena, NULL), *lists[DROP_INDEX_NOT], *one;
-  svc_told_collections has;
+  svc_reply_collections has;
   size_t i, j;
   int why;
   for (why = 0; why < DROP_INDEX_NOT; why++) {
@@ -139,7 +141,7 @@ static bool drop_index_on_reply(svc_call *c, const svc_reply *reply)
     svc_node_put(c->arena, body, lists[why]);
   }
   if (c->arena->failed) return svc_no_memory(c);
-  if (!svc_collections_told(c, reply, &has)) return false;
+  if (!svc_collections_read(c, reply, &has)) return false;
   for (i = 0; i < has.count; i++)
     for (j = 0; j < has.at[i].count; j++) {
       why = drop_index_why(c, &has.at[i], &has.at[i].indexes[j]);

@@ -1,12 +1,13 @@
 /*
-** Events: what happened in a project or organization, written by the pipeline with every change, newest first.
+** Events of a project or organization, newest first. The pipeline writes an event with every change.
 **
-** Ids of events are of the time at which they happened, so a filter by date begins where the date is; types and clusters are
-** tallied. Only includeRaw, which asks for the event once more inside of itself, parses anything.
+** The id of an event contains its time, so a filter by date starts at that date; types and clusters have tallies. Events
+** are parsed only for includeRaw, which adds a copy of the event to itself.
 */
 #include "catalog/monitoring/event_parts.h"
 
-/* All that an event may have; what it is about depends on its type. Those of an organization have less than a project's. */
+/* All members of events; the type of an event decides which of them it has. Events of organizations have fewer members than
+** those of projects. */
 static const svc_field event_common_fields[] = {
   F_HEX24("alertConfigId", .flags = SVC_READ_ONLY),
   F_HEX24("alertId", .flags = SVC_READ_ONLY),
@@ -162,7 +163,7 @@ static bool event_is_type(const svc_call *c, svc_str name, int where)
   return svc_event_type_known(c->s, name, &type) && type.where & where;
 }
 
-/* A type that is asked for must be one that this feed can hold. */
+/* Checks that each requested type can occur in this feed. */
 static bool event_known_types(svc_call *c)
 {
   int where = c->plan->hops[0].noun == c->s->group ? SVC_EVENT_GROUP : SVC_EVENT_ORG;
@@ -190,7 +191,7 @@ static bool event_wants_raw(const svc_call *c)
   return raw && raw->number;
 }
 
-/* The event with itself inside, as "raw". */
+/* The event with a copy of itself, as "raw". */
 static svc_node *event_with_raw(svc_call *c, const svc_entity *e, void *context)
 {
   svc_node *body = svc_entity_body(c, e), *raw = body ? svc_node_copy(c->arena, body) : NULL;
@@ -219,7 +220,7 @@ static bool event_read(svc_call *c)
   return body && svc_answer_node(c, body);
 }
 
-/* A link to the events that the filters select, for a reader of feeds. */
+/* Answers with a link to the events that the filters select, for feed readers. */
 static bool event_activity_feed(svc_call *c)
 {
   svc_buf b = svc_buf_new(c->arena, 256);

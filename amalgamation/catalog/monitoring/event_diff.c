@@ -1,11 +1,13 @@
 /*
-** What a change has changed: the member "diffs" of the events of nouns that have the column `diff`.
+** The member "diffs" of the events of nouns that have the column `diff`: the changes.
 **
-** The part compares the body before with the body after by the tables of fields. So it knows which fields are secrets: it never looks at a
-** field that is sealed or write-only, and it takes no whole object as a text, in which one might stand. Fields that only the service writes
-** are left out: a state is told by the type of the event. What is new or gone has no fields that have changed, only what its noun shows of it.
+** The file compares the bodies before and after the change by the tables of fields, which mark secrets. The comparison
+** never looks at a field that is sealed or write-only, and never shows a whole object as text, because the object could
+** contain a secret. Fields that only the service writes are left out: the type of the event tells the state. A new or
+** deleted resource has no changed fields, only the additional members of its noun.
 **
-** An event stays small: it has at most EVENT_DIFF_PARAMS fields, each with at most EVENT_DIFF_TEXT bytes of its old and of its new value.
+** Events stay small: at most EVENT_DIFF_PARAMS fields, each with at most EVENT_DIFF_TEXT bytes of its old and its new
+** value.
 */
 #include "catalog/monitoring/event_parts.h"
 
@@ -17,10 +19,10 @@ static const char *const event_diff_statuses[] = { "NEW", "MODIFIED", "REMOVED",
 
 #define EVENT_DIFF_TEXT_ROW(n) F_STR(n, .flags = SVC_READ_ONLY)
 static const svc_field event_diff_param_fields[] = {
-  F_STR("display", .flags = SVC_READ_ONLY | SVC_PLACE), /* the name of the field */
+  F_STR("display", .flags = SVC_READ_ONLY | SVC_PLACE), /* name of the field */
   EVENT_DIFF_TEXT_ROW("new"),
   EVENT_DIFF_TEXT_ROW("old"),
-  F_STR("param", .flags = SVC_READ_ONLY | SVC_PLACE) /* where it stands */
+  F_STR("param", .flags = SVC_READ_ONLY | SVC_PLACE) /* path of the field */
 };
 static const svc_object event_diff_param = { .name = "EventDiffParam", .fields = SVC_ROWS(event_diff_param_fields) };
 
@@ -36,7 +38,7 @@ static const svc_object event_diff_privilege = { .name = "EventDiffPrivilege", .
 static const svc_field event_diff_role_fields[] = { EVENT_DIFF_TEXT_ROW("db"), EVENT_DIFF_TEXT_ROW("role") };
 static const svc_object event_diff_role = { .name = "EventDiffRole", .fields = SVC_ROWS(event_diff_role_fields) };
 
-/* Of whatever is compared, and of each shard that it has. */
+/* Members of a difference, and of each shard in it. */
 static const svc_field event_diff_common_fields[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY),
   EVENT_DIFF_TEXT_ROW("name"),
@@ -64,7 +66,7 @@ typedef struct event_diff {
 
 static void event_diff_compare(event_diff *d, const svc_object *object, const svc_node *before, const svc_node *body, svc_str place);
 
-/* A value as text, cut where it is long. */
+/* Writes a value as text, truncated if it is long. */
 static void event_diff_set(event_diff *d, svc_node *param, const char *name, const svc_node *value)
 {
   svc_buf b = svc_buf_new(d->arena, EVENT_DIFF_TEXT);
@@ -84,7 +86,7 @@ static void event_diff_set(event_diff *d, svc_node *param, const char *name, con
 static void event_diff_add(event_diff *d, const svc_field *f, const svc_node *before, const svc_node *body, svc_str place)
 {
   svc_node *param = svc_node_object(d->arena, NULL);
-  if (!param) return; /* the arena remembers it */
+  if (!param) return; /* the arena records the failure */
   svc_node_set_text(d->arena, param, "display", f->name);
   svc_node_set_str(d->arena, param, "param", place);
   event_diff_set(d, param, "new", body);
@@ -93,7 +95,7 @@ static void event_diff_add(event_diff *d, const svc_field *f, const svc_node *be
   d->count++;
 }
 
-/* Element by element: one that has come or gone has all its fields changed. */
+/* Compares lists element by element. All fields of an added or removed element have changed. */
 static void event_diff_list(event_diff *d, const svc_field *f, const svc_node *before, const svc_node *body, svc_str place)
 {
   const svc_node *old = svc_node_first(before), *new = svc_node_first(body);
@@ -110,7 +112,7 @@ static void event_diff_field(event_diff *d, const svc_field *f, const svc_node *
   svc_str at = svc_arena_print(d->arena, SVC_FMT "%s%s", SVC_ARG(place), place.n ? "." : "", f->name);
   if (f->type == SVC_OBJECT) event_diff_compare(d, svc_field_object(f), before, body, at);
   else if (f->type == SVC_ARRAY && f->item == SVC_OBJECT) event_diff_list(d, f, before, body, at);
-  else if (svc_field_object(f)) event_diff_add(d, f, NULL, NULL, at); /* nothing says which of its members are secrets */
+  else if (svc_field_object(f)) event_diff_add(d, f, NULL, NULL, at); /* only the name: no table marks the secrets in such a value */
   else event_diff_add(d, f, before, body, at);
 }
 
@@ -140,7 +142,7 @@ static const char *event_diff_status(int what)
   }
 }
 
-/* What it is called, and by which id: what there is once only has that of what it belongs to. */
+/* Writes name and id. A singleton has the id of its parent. */
 static void event_diff_name(svc_call *c, const svc_difference *d, svc_node *out)
 {
   const svc_noun *noun = d->noun->noun;

@@ -1,7 +1,7 @@
 /*
-** The types of events there are: the table of event types, as a list.
+** The list of all event types, from their table.
 **
-** Most types have no description of their own: then it is made of the words of the name.
+** Most types have no description of their own: the words of the name make one.
 */
 #include "catalog/catalog.h"
 #include "catalog/event_type_list.h"

@@ -1,9 +1,10 @@
 /*
-** Managed slow-query threshold of a project: whether the service itself says from how many milliseconds on an operation is slow,
-** by how long operations of a cluster usually take. Where it does not, it is 100 ms always. The data plane is told.
+** Managed slow-query threshold of a project: whether the service chooses the duration from which an operation counts as
+** slow, based on the usual duration of the cluster's operations. Otherwise it is always 100 ms. The data plane gets the
+** setting by an order.
 **
-** Unusual: what is read is a value alone, true or false; it is switched by a POST and a DELETE of paths of their own, which may
-** be repeated.
+** Unusual: the answer of a read is only the value, true or false. A POST and a DELETE on paths of their own switch it;
+** repeating them is safe.
 */
 #include "catalog/catalog.h"
 
@@ -24,7 +25,7 @@ static const svc_route managed_slow_ms_routes[] = {
   R_DELETE(MANAGED_SLOW_MS, "/disable", .status = 204, .op = "disableManagedSlowMs", .run = managed_slow_ms_disable)
 };
 
-/* An event is written only where something changed. */
+/* Writes an event only if the setting changes. */
 static bool managed_slow_ms_set(svc_call *c, bool enabled)
 {
   svc_change change;
@@ -45,7 +46,7 @@ static bool managed_slow_ms_disable(svc_call *c)
 }
 
 static const svc_order_row managed_slow_ms_orders[] = {
-  { "slow_ms.put", "Let the service choose from which duration on a query counts as slow, or no more.", NULL, NULL, 0 },
+  { "slow_ms.put", "Turn the automatic threshold for slow queries on or off.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 

@@ -1,17 +1,17 @@
 /*
-** Figures over time: which time is asked for, the question to the driver, and the answer made of what it says.
+** Figures over time: the requested range, the question to the driver, and the answer from its reply.
 **
-** A time is given as a period that ends now, or by its start and end, and never by both. What comes back is bounded: so many figures
-** of each metric, and so many in all; who wants more asks for less time, a coarser granularity, or fewer metrics.
+** A range is a period that ends now, or a start and an end, never both. The answer has a limit of figures per metric and
+** in total; above it, the caller must request a shorter range, a coarser granularity, or fewer metrics.
 */
 #include "catalog/monitoring/process_parts.h"
 
-#define MEASURE_MOST 20000 /* figures in one answer */
-#define MEASURE_FINE 800   /* figures of a metric where nothing says how far they are apart */
+#define MEASURE_MOST 20000 /* figures per answer */
+#define MEASURE_FINE 800   /* figures per metric if the request has no granularity */
 
 SVC_PRIVATE const char *const svc_units[] = { "BYTES", "BYTES_PER_SECOND", "GIGABYTES", "GIGABYTES_PER_HOUR", "MEGABYTES_PER_SECOND",
                                               "MICROSECONDS", "MILLISECONDS", "PERCENT", "SCALAR", "SCALAR_PER_SECOND",
-                                              "KILOBYTES", "MEGABYTES", "SECONDS", NULL }; /* the last are a driver's */
+                                              "KILOBYTES", "MEGABYTES", "SECONDS", NULL }; /* the last three are used by drivers only */
 SVC_PRIVATE const char *const svc_granularities[] = { "PT1M", "PT5M", "PT30M", "PT1H", "P1D", NULL };
 static const int64_t measure_steps[] = { 60, 300, 1800, 3600, 86400 };
 
@@ -43,7 +43,7 @@ static int64_t measure_count(const svc_call *c, const svc_metrics *m)
   return count;
 }
 
-/* From when until when, in milliseconds. */
+/* Reads the range, in milliseconds. */
 static bool measure_range(svc_call *c, const char *preset, int64_t *from, int64_t *until)
 {
   const svc_query_value *period = svc_query_get(c, "period"), *start = svc_query_get(c, "start"), *end = svc_query_get(c, "end");
@@ -52,7 +52,7 @@ static bool measure_range(svc_call *c, const char *preset, int64_t *from, int64_
   if (!start != !end) return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", start ? "end" : "start");
   if (start) {
     *from = start->number;
-    *until = end->number < c->now ? end->number : c->now; /* of what is to come there are no figures */
+    *until = end->number < c->now ? end->number : c->now; /* there are no figures for the future */
     return start->number <= end->number ? true : svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "SS", &start->text, &end->text);
   }
   if (!period && !preset) return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", "period");
@@ -66,7 +66,7 @@ static bool measure_range(svc_call *c, const char *preset, int64_t *from, int64_
 
 static bool measure_too_many(svc_call *c, const char *param, int64_t points, const char *of, int most)
 {
-  svc_str why = svc_arena_print(c->arena, "that is %lld points of %s, and there are at most %d", (long long)points, of, most);
+  svc_str why = svc_arena_print(c->arena, "that is %lld points of %s, and at most %d are allowed", (long long)points, of, most);
   return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "sS", param, &why);
 }
 
@@ -95,22 +95,22 @@ SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *
 static const svc_field measure_metric_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED),
   F_ENUM("units", svc_units, .flags = SVC_REQUIRED),
-  F_LONG("whole") /* of a metric that shows a part of a disk: the bytes of the disk */
+  F_LONG("whole") /* for metrics of a part of a disk: bytes of the disk */
 };
 static const svc_object measure_metric = { .name = "AskedMetric", .fields = SVC_ROWS(measure_metric_fields) };
 static const svc_field measure_asked_fields[] = {
   F_STR("collection"),
   F_STR("database"),
-  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, as `since` and `until` */
-  F_STR("host", .flags = SVC_REQUIRED),  /* "name:port"; empty: the cluster as a whole */
-  F_STRS("indexIds"),                    /* of search indexes: the metrics are of these */
+  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, like `since` and `until` */
+  F_STR("host", .flags = SVC_REQUIRED),  /* "name:port"; empty: the whole cluster */
+  F_STRS("indexIds"),                    /* ids of search indexes that the metrics are about */
   F_LIST("metrics", &measure_metric, .flags = SVC_REQUIRED),
   F_STR("partition"),
   F_STR("place", .flags = SVC_REQUIRED), /* database and collection in one text, "a.b" */
-  F_LONG("since", .flags = SVC_REQUIRED), /* when the cluster was made */
+  F_LONG("since", .flags = SVC_REQUIRED), /* creation of the cluster */
   F_INT("step", .flags = SVC_REQUIRED),  /* seconds */
   F_LONG("until", .flags = SVC_REQUIRED),
-  F_STR("view")                          /* PRIMARY or SECONDARY: the nodes of a cluster as a whole that are meant */
+  F_STR("view")                          /* PRIMARY or SECONDARY: the nodes to use of the whole cluster */
 };
 static const svc_object measure_asked = { .name = "AskedSeries", .fields = SVC_ROWS(measure_asked_fields) };
 static const svc_field measure_reply_fields[] = {
@@ -119,13 +119,13 @@ static const svc_field measure_reply_fields[] = {
 static const svc_object measure_reply = { .name = "SeriesReply", .fields = SVC_ROWS(measure_reply_fields) };
 SVC_PRIVATE const svc_question_row svc_question_series = {
   "series", "cluster",
-  "The figures of each of `metrics` at `from`, `from` + `step`, ... up to `until`, in seconds. `series` has an array for each metric by its name: "
-  "a number for each step, null where there is none. A metric that is left out is a gap. `missing` true: there is no such database, disk or "
-  "collection (404).",
+  "The figures of each of `metrics` at `from`, `from` + `step`, ... up to `until`, in seconds. `series` has an array for each "
+  "metric, by its name: a number for each step, or null for no figure. An omitted metric has no figures. `missing` true: the "
+  "database, disk or collection does not exist (404).",
   &measure_asked, &measure_reply, SVC_REPLY_OBJECT
 };
 
-/* Bytes of the disk of a node, where the metric shows a part of that. */
+/* Bytes of a node's disk, if the metric is about a part of it; otherwise 0. */
 static int64_t measure_whole(const svc_processes *at, const char *name, int unit)
 {
   const svc_node *spec = svc_node_first(svc_node_get(at->body, "replicationSpecs"));
@@ -178,7 +178,7 @@ SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc
 
 /* --------------------------------------------------------------------------------------------------------------- answer */
 
-/* Each series is an array of numbers, and null where there is none. */
+/* Checks that each series is an array of numbers and nulls. */
 static bool measure_sound(const svc_node *series)
 {
   const svc_node *one, *figure;
@@ -190,7 +190,7 @@ static bool measure_sound(const svc_node *series)
   return true;
 }
 
-/* A point for each step: where the figures end too early, there are gaps. */
+/* Writes a point per step; missing figures at the end are gaps. */
 static void measure_points(svc_buf *b, const svc_span *span, const svc_node *told)
 {
   const svc_node *one = svc_node_first(told);
@@ -207,7 +207,7 @@ static void measure_points(svc_buf *b, const svc_span *span, const svc_node *tol
   }
 }
 
-/* What the driver has reported, where it does not say it now. NULL: nothing, or failed. */
+/* Figures from the driver's earlier reports, for a metric that its reply leaves out. NULL: none, or failed. */
 static const svc_node *measure_reported(svc_call *c, const svc_span *span, const char *metric)
 {
   const svc_reported_span of = { span->from, span->until, span->step };
@@ -217,15 +217,15 @@ static const svc_node *measure_reported(svc_call *c, const svc_span *span, const
   return svc_reported_series(c, &cluster, process, svc_str_c(metric), &of);
 }
 
-SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, const svc_metrics *metrics, const char *name)
+SVC_PRIVATE svc_node *svc_measure_read(svc_call *c, const svc_reply *reply, const svc_metrics *metrics, const char *name)
 {
-  const svc_node *said = svc_told(c, &svc_question_series, reply), *series = svc_node_get(said, "series");
+  const svc_node *said = svc_driver_reply(c, &svc_question_series, reply), *series = svc_node_get(said, "series");
   svc_buf b = svc_buf_new(c->arena, 4096);
   svc_span span;
   size_t i;
   bool good = svc_span_of(c, metrics, &span);
-  if (!said || SVC_NEVER(!good)) return NULL; /* it was, when the question was asked */
-  if (!measure_sound(series)) return svc_told_refused(c, &svc_question_series, "each of `series` must be an array of numbers and null");
+  if (!said || SVC_NEVER(!good)) return NULL; /* the range was checked when the question was asked */
+  if (!measure_sound(series)) return svc_driver_reply_refused(c, &svc_question_series, "each of `series` must be an array of numbers and null");
   if (svc_node_bool(said, "missing", false)) {
     (void)svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
     return NULL;
@@ -257,7 +257,7 @@ SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics
   svc_node *body = svc_node_object(c->arena, NULL);
   svc_span span;
   bool good = svc_span_of(c, metrics, &span);
-  if (SVC_NEVER(!good)) return NULL; /* as above */
+  if (SVC_NEVER(!good)) return NULL; /* as in svc_measure_read() */
   if (!body) (void)svc_no_memory(c);
   if (!body) return NULL;
   svc_node_set_date(c->arena, body, "end", span.until * 1000);

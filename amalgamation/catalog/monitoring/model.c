@@ -1,11 +1,12 @@
 /*
-** The facts of a cluster's model: what the store knows of its machines, its pauses, its collections and its indexes. model.h has the whole.
+** The facts of a cluster's model: the stored data on its machines, pauses, collections and indexes. model.h has
+** an overview.
 **
-** The rule: facts are read here, in one transaction, and nowhere else; what is made of them is a pure function.
+** The rule: only this file reads facts, in one transaction; everything that derives from them is a pure function.
 */
 #include "catalog/monitoring/model.h"
 
-enum { MODEL_READS = 2800, MODEL_WRITES = 300, MODEL_GROWS = 200 }; /* of a collection at the peak, in thousandths a second, at the most */
+enum { MODEL_READS = 2800, MODEL_WRITES = 300, MODEL_GROWS = 200 }; /* maximum of a collection at the peak, in thousandths per second */
 
 static uint64_t model_seed(svc_str text)
 {
@@ -15,14 +16,14 @@ static uint64_t model_seed(svc_str text)
 
 /* ------------------------------------------------------------------------------------------------------------- indexes */
 
-/* Its first key, if an index that begins with it finds values of it; empty: of text, of places. */
+/* The first key of an index, if its values can be looked up; empty: keys of text or places. */
 static svc_str model_first(svc_arena *a, svc_str keys)
 {
   const svc_node *first = svc_node_first(svc_node_first(svc_json_parse(a, keys)));
   return first && (first->type == SVC_J_NUMBER || svc_str_is(first->text, "hashed")) ? first->name : SVC_S("");
 }
 
-/* The filter names the field: "field": stands in it. Filters are the table's own, flat and without escapes. */
+/* Whether the filter contains "field":. The filters are those of the table, flat and without escapes. */
 SVC_PRIVATE bool svc_model_serves(const svc_sample_query *q, const svc_model_index *index)
 {
   const char *at = index->hidden || !index->first.n ? NULL : q->filter;
@@ -34,7 +35,7 @@ SVC_PRIVATE bool svc_model_serves(const svc_sample_query *q, const svc_model_ind
   return false;
 }
 
-/* One more of a collection, and the kinds of query that it serves from then on. */
+/* Adds an index to a collection, and marks the kinds of query that it serves from then on. */
 static void model_index(svc_arena *a, svc_model_collection *k, svc_model_index index)
 {
   int i;
@@ -45,7 +46,7 @@ static void model_index(svc_arena *a, svc_model_collection *k, svc_model_index i
     if (index.since < k->served[i] && svc_model_serves(&k->like->queries[i], &index)) k->served[i] = index.since;
 }
 
-/* Those that the collection came with: all of a sample's; of others about half of the usual ones. */
+/* Adds the initial indexes of a collection: all of a sample's; otherwise about half of the usual ones. */
 static void model_own_indexes(svc_arena *a, svc_model_collection *k)
 {
   const svc_sample_index *of = k->like->indexes;
@@ -64,7 +65,7 @@ static svc_str model_text(svc_arena *a, const svc_node *node)
   return svc_buf_done(&b);
 }
 
-/* An index that has no entry for some documents serves no query that wants all of them. */
+/* An index without entries for some documents cannot serve a query for all of them. */
 static bool model_is_partial(const svc_node *options)
 {
   return svc_node_bool(options, "hidden", false) || svc_node_bool(options, "sparse", false) || svc_node_get(options, "partialFilterExpression");
@@ -158,7 +159,7 @@ static bool model_search(svc_call *c, const svc_entity *cluster, svc_model *m)
   return true;
 }
 
-/* One that was set before there was a history of it is taken for what it always was. */
+/* An oplog size from before the history of sizes counts as the size at all times. */
 static bool model_oplog(svc_call *c, const svc_entity *cluster, const svc_node *history, svc_model *m)
 {
   static const svc_id none;
@@ -170,7 +171,7 @@ static bool model_oplog(svc_call *c, const svc_entity *cluster, const svc_node *
   return true;
 }
 
-/* Its creation ends when its table says so; before that there is no host. */
+/* The end of the creation, by the lifecycle table; before that there are no hosts. */
 static int64_t model_since(const svc_call *c, const svc_entity *e)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, e->kind);

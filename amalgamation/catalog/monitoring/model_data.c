@@ -1,14 +1,16 @@
 /*
-** The databases of a host: those of the cluster's collections, and those of the system (admin, config, local). Part of the model (model.h).
+** The databases of a host: databases of the cluster's collections, and the system's (admin, config, local). Part of the model
+** (model.h).
 **
-** The rule: figures of a database are the sums of its collections, and those of the host are the sums of its databases. The oplog is the
-** data of local: it has all that was written since the cluster was made, up to its size, which is a part of the disk unless oplogSizeMB
-** says another one. What it has no room for is as long ago as its share of all that was written.
+** The rule: the figures of a database are the sums of its collections, and those of the host are the sums of its
+** databases. The oplog is part of the data of local: the oplog contains all writes since the creation of the cluster, up to its
+** size. The default size depends on the disk; oplogSizeMB overrides it. The window of a full oplog is the age of the
+** cluster times the part of all writes that fits.
 */
 #include "catalog/monitoring/model.h"
 
 #define DATA_MB ((int64_t)1048576)
-enum { DATA_NOOP = 11 /* bytes a second: what a set writes that has nothing to write */ };
+enum { DATA_NOOP = 11 /* bytes per second that an idle replica set writes */ };
 
 static void data_add(svc_model_figures *sum, const svc_model_figures *one)
 {
@@ -27,7 +29,7 @@ static void data_add(svc_model_figures *sum, const svc_model_figures *one)
   sum->keys += one->keys;
 }
 
-/* Of the system: how many collections, documents, and bytes of each. */
+/* Databases of the system: numbers of collections and documents, and bytes per document. */
 static const struct data_system {
   const char *name;
   int64_t collections, documents, average, indexes;
@@ -36,7 +38,7 @@ enum { DATA_SYSTEMS = sizeof data_systems / sizeof data_systems[0] };
 
 /* ---------------------------------------------------------------------------------------------------------------- oplog */
 
-/* Bytes that were written to the oplog since the cluster was made, as if it had no end. */
+/* Bytes written to the oplog since the creation of the cluster, without the limit of its size. */
 static int64_t data_logged(const svc_model *m, const svc_model_time *t)
 {
   int64_t bytes = (t->at - m->since) / 1000 * DATA_NOOP;

@@ -1,12 +1,12 @@
 /*
-** The load of a cluster over time, and what it makes of a collection: part of the model (model.h).
+** The load of a cluster over time, and its effect on a collection: part of the model (model.h).
 **
-** Applications work by day, and less at the weekend. The wave is a table of 24 hours; between two hours it is a straight line, so its sum
-** over time has a closed form, and the documents of a collection that grows are exactly the sum of what was inserted into it.
+** Applications work during the day, and less on weekends. The wave is a table of 24 hours with linear interpolation, so
+** its sum over time has a closed form. The number of documents of a growing collection is exactly the sum of its inserts.
 */
 #include "catalog/monitoring/model.h"
 
-enum { LOAD_HOURS = 168, LOAD_WEEKEND = 600 /* thousandths of a weekday */, LOAD_NOISE = 100 /* thousandths, from end to end */ };
+enum { LOAD_HOURS = 168, LOAD_WEEKEND = 600 /* thousandths of a weekday */, LOAD_NOISE = 100 /* thousandths, from minimum to maximum */ };
 
 SVC_PRIVATE uint64_t svc_model_hash(uint64_t seed, uint64_t what)
 {
@@ -17,7 +17,7 @@ SVC_PRIVATE uint64_t svc_model_hash(uint64_t seed, uint64_t what)
 
 /* ---------------------------------------------------------------------------------------------------------------- wave */
 
-/* Of an hour of the week, which begins on a Thursday, as 1970 did. */
+/* The wave of an hour of the week, which begins on a Thursday, like 1970. */
 static int64_t load_hour(int64_t hour)
 {
   static const short day[24] = { 380, 340, 310, 300, 310, 350, 430, 560, 720, 870, 960, 1000, 980, 960, 970, 990, 980, 930, 850, 760, 660, 570, 490, 430 };
@@ -31,7 +31,8 @@ SVC_PRIVATE int64_t svc_model_wave(int64_t at)
   return (load_hour(hour) * (3600 - part) + load_hour(hour + 1) * part) / 3600;
 }
 
-/* Whole weeks, whole days, whole hours, and the rest of an hour. The table has the sum of each day of the week (the test compares it). */
+/* Adds whole weeks, whole days, whole hours, and the rest of an hour. The table has the sums of the days of the week (a test
+** checks it). */
 SVC_PRIVATE int64_t svc_model_waves(int64_t at)
 {
   static const int64_t days[7] = { 57960000, 57686400, 34776000, 35049600, 57960000, 57960000, 57960000 };
@@ -61,7 +62,7 @@ SVC_PRIVATE int64_t svc_model_documents(const svc_model_collection *k, int64_t w
   return k->documents + (waves > k->waves ? (waves - k->waves) / 1000 * k->grows / 1000 : 0);
 }
 
-static int64_t load_pages(int64_t bytes) /* as a storage engine has it: whole pages */
+static int64_t load_pages(int64_t bytes) /* whole pages, like a storage engine */
 {
   return (bytes / 4096 + 1) * 4096;
 }
@@ -79,7 +80,7 @@ static void load_sizes(const svc_model_collection *k, const svc_model_time *t, s
   }
 }
 
-/* The documents that are looked at in vain, in thousandths a second: one scan in three slots, of one of the kinds. */
+/* Documents that are examined in vain, in thousandths per second: one scan per three slots, by one of the kinds of query. */
 static int64_t load_scans(const svc_model_collection *k, const svc_model_time *t, int64_t documents)
 {
   int64_t kinds = 0, open = 0, i;

@@ -1,9 +1,9 @@
 /*
-** Metrics: which quantity of the model each of them shows, and in which form (model.h). Those that series have, and those that alert
-** configurations have, which often have other names for the same.
+** Metrics: the quantity of the model that each metric shows, and its form (model.h). The table has the metrics of
+** series and those of alert configurations, which often name the same quantity differently.
 **
-** The rule: a metric is a row here and nothing else. MAX_ in front of a name, or in the midst of one, is a form and has no row of its own;
-** neither have the partitions (_DATA, _INDEX, _JOURNAL) that alerts name: a host has one disk.
+** The rule: a metric is a row here and nothing else. The prefix MAX_ is a form and has no row of its own. The
+** partitions in names of alerts (_DATA, _INDEX, _JOURNAL) have none either: a host has one disk.
 */
 #include "catalog/monitoring/model.h"
 
@@ -63,7 +63,7 @@ static const svc_model_metric metrics_of_host[] = {
   M(DISK_QUEUE_DEPTH, QUEUE_DEPTH, PLAIN), M(FTS_DISK_USAGE, FTS_DISK, PLAIN), M(FTS_PROCESS_RESIDENT_MEMORY, FTS_RESIDENT, PLAIN),
   M(FTS_PROCESS_SHARED_MEMORY, FTS_SHARED, PLAIN), M(FTS_PROCESS_VIRTUAL_MEMORY, FTS_VIRTUAL, PLAIN),
   M(JVM_CURRENT_MEMORY, JVM_USED, PLAIN), M(JVM_MAX_MEMORY, JVM_MOST, PLAIN), M(PAGE_FAULTS, PAGE_FAULTS, PLAIN),
-  /* as alerts name them */
+  /* names in alerts */
   M(AVG_COMMAND_EXECUTION_TIME, EXECUTION_COMMAND, PLAIN), M(AVG_READ_EXECUTION_TIME, EXECUTION_READ, PLAIN),
   M(AVG_WRITE_EXECUTION_TIME, EXECUTION_WRITE, PLAIN), M(CACHE_USAGE_DIRTY, CACHE_DIRTY, PLAIN), M(CACHE_USAGE_USED, CACHE_USED, PLAIN),
   M(CONNECTIONS_MAX, CONNECTIONS_MOST, PLAIN), M(CONNECTIONS_PERCENT, CONNECTIONS_PERCENT, PLAIN),
@@ -165,7 +165,7 @@ static void metrics_database(const svc_model_where *w, const svc_model_time *t, 
   out->q[SVC_Q_DB_DOCUMENTS] = f.documents * 1000;
 }
 
-/* So many of one kind, each so long: q is where the six of the kind begin. */
+/* Sets the six quantities of a kind of operation, beginning at q, from their number and mean duration. */
 static void metrics_kind(int64_t *q, int64_t ops, int64_t micros)
 {
   q[0] = ops;
@@ -181,7 +181,8 @@ static void metrics_collection(const svc_model_collection *k, const svc_model_wh
   svc_model_figures f;
   int64_t *q = out->q, all;
   svc_model_collection_at(k, t, &f);
-  if (svc_model_role_at(w->model, w->host, t->at) != SVC_MODEL_PRIMARY) f.reads = f.writes = f.commands = 0; /* applications ask the primary */
+  /* applications use the primary */
+  if (svc_model_role_at(w->model, w->host, t->at) != SVC_MODEL_PRIMARY) f.reads = f.writes = f.commands = 0;
   metrics_kind(&q[SVC_Q_READS], f.reads, f.read_micros);
   metrics_kind(&q[SVC_Q_WRITES], f.writes, f.write_micros);
   metrics_kind(&q[SVC_Q_COMMANDS], f.commands, f.command_micros);
@@ -203,7 +204,7 @@ static void metrics_index(const svc_model_collection *k, const svc_model_where *
   out->q[SVC_Q_INDEX_UPDATES] = f.updates;
 }
 
-/* False: at that time there was nothing to measure. */
+/* False: there was nothing to measure at that time. */
 static bool metrics_point(const svc_model_where *w, int64_t at, svc_point *out)
 {
   svc_model_time t;
@@ -232,7 +233,7 @@ static int64_t metrics_value(const svc_point *p, const svc_model_metric *row)
   return row->form & SVC_FORM_CORE && p->cores > 0 ? value / p->cores : value;
 }
 
-/* The greatest is that of three times: now, half a step ago, and at the end of the step before. */
+/* The maximum is computed from three times: now, half a step ago, and the end of the previous step. */
 SVC_PRIVATE void svc_model_figures_of(const svc_model_where *w, const svc_model_metric *rows, size_t count, int64_t at, int64_t step, int64_t *out)
 {
   svc_point points[3];

@@ -2,11 +2,14 @@
 ** The quantities of one host at one time: a pure function of the facts, the host and the time (model.h).
 **
 ** The rules, which hold at every time:
-** - a total is the sum of its parts: requests, IOPS, queues, disks, accesses of indexes
-** - a part is never more than its whole: dirty <= used <= cache, resident <= virtual and <= memory, connections <= what the tier accepts
-** - a primary takes writes, a secondary replicates them, a router has no data; the lag of a primary is 0
-** - an analytics node is a secondary that answers one query for ten of the primary's, and reads all documents once an hour for reports
-** All in thousandths, all in integers.
+**   - a total is the sum of its parts: requests, IOPS, queues, disks, accesses of indexes
+**   - a part is never more than its whole: dirty <= used <= cache, resident <= virtual and <= memory, connections <= limit of
+**     the tier
+**   - a primary takes writes, a secondary replicates them, a router has no data; the lag of a primary is 0
+**   - an analytics node is a secondary that answers one query for every ten of the primary, and reads all documents once an
+**     hour for reports
+**
+** All values are integers, in thousandths.
 */
 #include "catalog/monitoring/model.h"
 
@@ -19,12 +22,12 @@ typedef struct point_making {
   svc_model_time t;
   svc_model_span span;
   svc_model_figures all; /* of all databases */
-  int64_t user;          /* bytes of data that are the customer's */
-  bool has_data;         /* it is a server, and somebody works with it */
+  int64_t user;          /* bytes of the customer's data */
+  bool has_data;         /* a server or router of a cluster with collections */
   int64_t *q;
 } point_making;
 
-/* From 0 to below most: of this host, this minute and this purpose. */
+/* A number from 0 to below `most`, derived from the host, the minute and the purpose. */
 static int64_t point_noise(const point_making *p, uint64_t what, int64_t most)
 {
   return (int64_t)(svc_model_hash(p->h->seed, (uint64_t)(p->t.at / 60000) * 64 + what) % (uint64_t)most);
@@ -86,14 +89,15 @@ static void point_operations(const point_making *p)
   if (q[SVC_Q_BTREE_ACCESSES]) q[SVC_Q_BTREE_MISS_RATIO] = q[SVC_Q_BTREE_MISSES] * 100 * POINT_UNIT / q[SVC_Q_BTREE_ACCESSES];
 }
 
-/* Milliseconds of one, in thousandths: microseconds. */
+/* Durations in thousandths of milliseconds, that is microseconds. */
 static void point_times(const point_making *p)
 {
   int64_t base = 250 + point_noise(p, 4, 150), *q = p->q;
   q[SVC_Q_EXECUTION_COMMAND] = base;
   q[SVC_Q_EXECUTION_READ] = p->has_data ? base + 100 + p->t.load / 5 : 0;
   q[SVC_Q_EXECUTION_WRITE] = p->has_data ? base + 350 + p->t.load / 5 : 0;
-  q[SVC_Q_QUEUE_READERS] = q[SVC_Q_OP_QUERY] * q[SVC_Q_EXECUTION_READ] / 1000000 / POINT_UNIT * POINT_UNIT; /* whole ones: those that wait */
+  /* only whole waiting operations */
+  q[SVC_Q_QUEUE_READERS] = q[SVC_Q_OP_QUERY] * q[SVC_Q_EXECUTION_READ] / 1000000 / POINT_UNIT * POINT_UNIT;
   q[SVC_Q_QUEUE_WRITERS] = (q[SVC_Q_OP_INSERT] + q[SVC_Q_OP_UPDATE]) * q[SVC_Q_EXECUTION_WRITE] / 1000000 / POINT_UNIT * POINT_UNIT;
   q[SVC_Q_QUEUE_TOTAL] = q[SVC_Q_QUEUE_READERS] + q[SVC_Q_QUEUE_WRITERS];
   q[SVC_Q_TICKETS_READ] = 128000 - point_least(128, q[SVC_Q_OP_QUERY] / 100000 + point_noise(p, 5, 2)) * POINT_UNIT;
@@ -113,7 +117,7 @@ static void point_connections(const point_making *p)
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
 
-/* A small machine keeps a quarter of its memory for the cache, a larger one half. */
+/* A machine of up to 8 GB uses a quarter of its memory as cache, a larger one half. */
 static int64_t point_cache(const svc_tier *tier)
 {
   return tier->ram <= 8192 * POINT_MB ? tier->ram / 4 : tier->ram / 2;
@@ -203,16 +207,17 @@ static void point_network(const point_making *p)
   q[SVC_Q_SYSTEM_NETWORK_OUT] = q[SVC_Q_NETWORK_OUT] + q[SVC_Q_NETWORK_OUT] / 20 + 1800 * POINT_UNIT;
 }
 
-/* Data that does not fit into the cache is read again and again: percent of all cores, in thousandths, by how much of it does not. */
+/* The cost of reading data again that does not fit into the cache: percent of one core, in thousandths. The cost grows
+** with the data above the cache, up to all cores. */
 static int64_t point_pressure(const point_making *p)
 {
   int64_t cache = point_cache(p->span.tier), over = p->user + p->all.index_size - cache * 79 / 100;
   if ((p->h->role != SVC_MODEL_PRIMARY && !p->h->analytics) || !p->has_data || over <= 0) return 0;
-  over = over / POINT_MB * POINT_UNIT / (cache / POINT_MB); /* of the cache, in thousandths */
+  over = over / POINT_MB * POINT_UNIT / (cache / POINT_MB); /* relative to the cache, in thousandths */
   return p->span.tier->cores * 100 * point_least(over, POINT_UNIT) * p->t.load / POINT_UNIT;
 }
 
-/* Percent of one core, in thousandths: an operation takes 30 microseconds, a document that is looked at one. */
+/* Percent of one core, in thousandths: an operation takes 30 microseconds, an examined document takes one. */
 static void point_cpu(const point_making *p)
 {
   int64_t cores = p->span.tier->cores, room = cores * 60 * POINT_UNIT, *q = p->q;
@@ -223,12 +228,12 @@ static void point_cpu(const point_making *p)
   q[SVC_Q_CPU_USER] = q[SVC_Q_PROCESS_USER] + 700 + point_noise(p, 17, 500);
   q[SVC_Q_CPU_KERNEL] = q[SVC_Q_PROCESS_KERNEL] + 300 + point_noise(p, 18, 200);
   q[SVC_Q_CPU_IOWAIT] = q[SVC_Q_IOPS_TOTAL] * 10 * POINT_UNIT / (p->h->tier.iops * POINT_UNIT + 1) + point_noise(p, 19, 60);
-  q[SVC_Q_CPU_STEAL] = p->span.tier->ram <= 4096 * POINT_MB ? point_noise(p, 20, 400) : 0; /* of small machines, whose cores are shared */
+  q[SVC_Q_CPU_STEAL] = p->span.tier->ram <= 4096 * POINT_MB ? point_noise(p, 20, 400) : 0; /* small machines share their cores */
   q[SVC_Q_CPU_SOFTIRQ] = q[SVC_Q_REQUESTS] / 20000 + point_noise(p, 21, 60);
   q[SVC_Q_CPU_NICE] = point_noise(p, 22, 30);
 }
 
-/* The process that searches, from the first search index on. */
+/* The search process, from the first search index on. */
 static void point_search(const point_making *p)
 {
   int64_t ram = p->span.tier->ram, heap = ram / 4, *q = p->q;
@@ -248,7 +253,7 @@ static void point_search(const point_making *p)
   q[SVC_Q_SEARCH_DOCUMENTS] = p->all.documents / 4 * POINT_UNIT;
 }
 
-/* The order is that of what follows from what. */
+/* The parts run in the order of their dependencies. */
 SVC_PRIVATE void svc_model_at(const svc_model *m, const svc_model_host *now, int64_t at, svc_point *out)
 {
   static void (*const parts[])(const point_making *p) = { point_operations, point_times, point_connections, point_search,  point_memory,

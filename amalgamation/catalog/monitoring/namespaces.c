@@ -1,22 +1,23 @@
 /*
-** The collections of a cluster that the service knows of. What is in a cluster is the data plane's; but search indexes, online
-** archives, global writes and the sample data name collections, and those are what a question about collections is asked
-** about, so that a simulation has something to speak of. A driver may know of others.
+** The collections of a cluster that the service knows. Collections belong to the data plane, but search indexes, online
+** archives, global writes and the sample data name some. Questions about collections contain these names, so that the
+** simulation has collections to answer with. A driver can know others.
 **
-** A load of the sample data outlives its cluster: of one that was made before the cluster, a namesake had the data. And the data
-** outlives the record of its load: a simulated cluster that has data has it from there.
+** A load of the sample data outlives its cluster: a load from before the creation of the cluster went into an earlier
+** cluster of the same name. The data also outlives the record of its load: if a simulated cluster has data and no such
+** record, it is the sample data.
 */
 #include "catalog/monitoring/process_parts.h"
 #include "catalog/cluster/cluster_history.h"
 #include "catalog/deployment/flex_parts.h"
 
 enum {
-  NAMESPACES_MOST = 100, /* that are given */
-  NAMESPACES_ROOM = 512, /* that are looked at: 200 search indexes, 50 archives, 40 managed ones, and the sample data */
-  NAMESPACES_LOADS = 4   /* of the sample data, that are looked back on */
+  NAMESPACES_MOST = 100, /* in a question */
+  NAMESPACES_ROOM = 512, /* found in all: 200 search indexes, 50 archives, 40 managed ones, and the sample data */
+  NAMESPACES_LOADS = 4   /* loads of the sample data that count, the latest ones */
 };
 
-/* Nouns below a cluster, and where they name a collection; list: each element of that array names one. */
+/* Nouns below a cluster, and their fields with the names of a collection; list: each element of that array names one. */
 static const struct namespaces_source {
   const char *noun, *list, *database, *collection;
 } namespaces_sources[] = {
@@ -64,7 +65,8 @@ static void namespaces_add_sample(svc_namespaces *f, int64_t since, int64_t unti
     f->at[f->count++] = (svc_namespace){ svc_str_c(sample->namespace), sample, since, until };
 }
 
-/* As the history of the cluster has it: each time that it had the sample data, of these the last. False: it says nothing. */
+/* Adds the sample data from the history of the cluster: each period in which the cluster had it, of the latest loads. False:
+** the history has no loads. */
 static bool namespaces_of_history(svc_namespaces *f, const svc_node *history)
 {
   const svc_node *first = svc_node_first(svc_node_get(history, "loads")), *one;
@@ -92,7 +94,7 @@ static bool namespaces_of_sample(svc_call *c, svc_namespaces *f, const svc_entit
   if (!svc_history_get(c, &cluster->id, &history)) return false;
   if (namespaces_of_history(f, history)) return true;
   rc = noun ? svc_entity_named(c->txn, noun->noun->kind, NULL, &cluster->parent, cluster->unique, &load) : SVC_NOT_FOUND;
-  forgotten = rc == SVC_NOT_FOUND && noun && !svc_cluster_told(cluster) && svc_cluster_kept_of(cluster).size > 0;
+  forgotten = rc == SVC_NOT_FOUND && noun && !svc_cluster_driven(cluster) && svc_cluster_kept_of(cluster).size > 0;
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   if (rc == SVC_NOT_FOUND && !forgotten) return true;
   if (!forgotten && (!svc_json_is(load.body, "state", "COMPLETED") || memcmp(load.id.b, cluster->id.b, sizeof load.id.b) < 0))
@@ -104,7 +106,7 @@ static bool namespaces_of_sample(svc_call *c, svc_namespaces *f, const svc_entit
 
 /* ------------------------------------------------------------------------------------------------------------------ all */
 
-/* By name; of one name the sample data first, then the oldest. */
+/* By name; for the same name the sample data first, then the oldest. */
 static int namespaces_order(const void *a, const void *b)
 {
   const svc_namespace *x = a, *y = b;
@@ -125,7 +127,7 @@ SVC_PRIVATE bool svc_namespaces_find(svc_call *c, const svc_entity *cluster, svc
   if (!namespaces_of_sample(c, out, cluster)) return false;
   if (c->arena->failed) return svc_no_memory(c);
   qsort(out->at, out->count, sizeof *out->at, namespaces_order);
-  for (i = 0; i < out->count; i++) /* what the sample data has, or had once, nothing else brings */
+  for (i = 0; i < out->count; i++) /* the sample data, past or present, supersedes other sources of the same name */
     if (out->at[i].sample || n == 0 || !svc_str_eq(out->at[i].name, out->at[n - 1].name)) out->at[n++] = out->at[i];
   out->count = n;
   return true;

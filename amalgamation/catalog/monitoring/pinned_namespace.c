@@ -1,8 +1,8 @@
 /*
-** Pinned namespaces of a cluster: collections whose statistics are shown whatever their rank. One list for each cluster, always
-** there; PUT replaces it, PATCH adds to it, and what is to go is said to /unpin.
+** Pinned namespaces of a cluster: collections whose statistics are shown regardless of their rank. Every cluster has one list;
+** PUT replaces it, PATCH adds to it, and PATCH /unpin removes from it.
 **
-** A collection that is pinned need not be there yet.
+** A pinned collection does not have to exist.
 */
 #include "catalog/monitoring/process_parts.h"
 
@@ -29,7 +29,7 @@ static const svc_route pinned_namespace_routes[] = {
   R_PATCH(PINNED_NAMESPACE, "/unpin", .op = "unpinNamespaces", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE)
 };
 
-/* Those of `from` that are not in the other list. */
+/* Adds the names of `from` that are not in the other list. */
 static void pinned_namespace_take(svc_call *c, svc_node *into, const svc_node *from, const svc_node *other)
 {
   const svc_node *one;
@@ -37,7 +37,7 @@ static void pinned_namespace_take(svc_call *c, svc_node *into, const svc_node *f
     if (!svc_node_has_str(other, one->text)) svc_node_add_str(c->arena, into, one->text);
 }
 
-/* Where nothing is said of them, they stay. */
+/* Without namespaces in the request, the list stays. */
 static bool pinned_namespace_prepare(svc_call *c, svc_change *change)
 {
   const svc_node *sent = svc_node_get(change->input, "namespaces"), *now = svc_node_get(change->body, "pinnedNamespaces");

@@ -1,8 +1,8 @@
 /*
-** Process: one server or router of a cluster, called HOST:PORT as connection strings have it; and what is measured of it.
+** Process: a server or router of a cluster, named HOST:PORT as in connection strings, and its measurements.
 **
-** Nothing is stored: processes follow from the clusters that are there (processes.c), figures come from the driver, or from the
-** simulation, which is one. A process of a cluster that is being made, or is paused, has the type NO_DATA.
+** Nothing is stored: processes are derived from the existing clusters (processes.c), and figures come from the driver or
+** the simulation. A process of a cluster that is being created, or is paused, has the type NO_DATA.
 */
 #include "catalog/monitoring/process_parts.h"
 
@@ -54,7 +54,8 @@ static svc_node *process_node(svc_call *c, const svc_processes *of, const svc_pr
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_set_str(c->arena, body, "hostname", p->host);
   svc_node_set_str(c->arena, body, "id", p->id);
-  if (svc_process_runs(p)) svc_node_set_date(c->arena, body, "lastPing", (p->down_since ? p->down_since : c->now) / 60000 * 60000); /* every minute */
+  /* every minute */
+  if (svc_process_runs(p)) svc_node_set_date(c->arena, body, "lastPing", (p->down_since ? p->down_since : c->now) / 60000 * 60000);
   svc_node_set_i64(c->arena, body, "port", p->port);
   if (p->replica_set.n) svc_node_set_str(c->arena, body, "replicaSetName", p->replica_set);
   if (p->shard.n) svc_node_set_str(c->arena, body, "shardName", p->shard);

@@ -1,6 +1,6 @@
 /*
-** Database of a process, and what is measured of it. Which there are says the driver; without one those that every process has, and
-** those that the service knows of, as something that it keeps names them (namespaces.c).
+** Database of a process, and its measurements. The driver reports which databases exist. Without a driver these are the
+** databases that every process has, and those that other resources name (namespaces.c).
 */
 #include "catalog/monitoring/process_parts.h"
 

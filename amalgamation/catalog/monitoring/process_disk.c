@@ -1,6 +1,6 @@
 /*
-** Disk: where a process keeps its data, and what is measured of it. Which there are says the driver; without one each process has
-** one, called data.
+** Disk: the place of a process's data, and its measurements. The driver reports which disks exist. Without a driver each
+** process has one, named data.
 */
 #include "catalog/monitoring/process_parts.h"
 

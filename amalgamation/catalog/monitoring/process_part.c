@@ -1,8 +1,9 @@
 /*
-** What is measured of a process, and of the disks and databases in it: the same for the three, but for a row of a table.
+** Measurements of a process, and of the disks and databases in it. A row of a table holds all differences between the
+** three.
 **
-** Which disks and databases there are is asked of the driver ("list"), together with those that the service knows of; the
-** simulation has just these. Of one that is not there nothing is measured: 404.
+** The question "list" asks the driver which disks and databases exist, and contains those that the service knows. The
+** simulation has exactly these. Measurements of a missing one answer 404.
 */
 #include "catalog/monitoring/process_parts.h"
 
@@ -11,7 +12,7 @@ static const svc_metrics svc_process_metric_metrics = { svc_process_metric_names
 SVC_METRICS(SVC_METRICS_DISK, svc_disk_metric, "m");
 SVC_METRICS(SVC_METRICS_DATABASE, svc_database_metric, "m");
 
-#define PROCESS_PART_MOST 1000 /* disks, or databases, that are listed */
+#define PROCESS_PART_MOST 1000 /* limit of disks or databases in a list */
 
 static const svc_field process_part_fields[] = {
   F_STR("databaseName", .flags = SVC_READ_ONLY),
@@ -26,7 +27,7 @@ static const svc_field process_part_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_process_measurements = { .name = "Measurements", .fields = SVC_ROWS(process_part_fields) };
 
-/* Each once. */
+/* Adds a name, unless the list has it. */
 static bool process_part_add(svc_call *c, svc_node *list, svc_str name)
 {
   return svc_node_has_str(list, name) || svc_node_add_str(c->arena, list, name) || svc_no_memory(c);
@@ -38,7 +39,7 @@ static bool process_part_disks(svc_call *c, const svc_processes *of, svc_node *l
   return process_part_add(c, list, SVC_S("data"));
 }
 
-/* Those that are there always, then those of namespaces. */
+/* Adds the databases that always exist, then those of known namespaces. */
 static bool process_part_databases(svc_call *c, const svc_processes *of, svc_node *list)
 {
   static const char *const own[] = { "admin", "config", "local" };
@@ -64,22 +65,22 @@ static const svc_field process_part_database_fields[] = PROCESS_PART_ASKED(proce
 static const svc_object process_part_database_asked = { .name = "AskedDatabases", .fields = SVC_ROWS(process_part_database_fields) };
 
 SVC_PRIVATE const svc_question_row svc_question_disks = {
-  "list", "cluster", "The names of the disk partitions of `host`. `known` are those that the service knows of.", &process_part_disk_asked, NULL,
+  "list", "cluster", "The names of the disk partitions of `host`. `known`: those that the service knows.", &process_part_disk_asked, NULL,
   SVC_REPLY_NAMES
 };
 SVC_PRIVATE const svc_question_row svc_question_databases = {
-  "list", "cluster", "The names of the databases on `host`. `known` are those that the service knows of.", &process_part_database_asked, NULL,
+  "list", "cluster", "The names of the databases on `host`. `known`: those that the service knows.", &process_part_database_asked, NULL,
   SVC_REPLY_NAMES
 };
 
 typedef struct process_part {
-  const char *param; /* of the path: which one; NULL: the process itself */
-  const char *asked; /* what a question calls it */
-  const char *const *list; /* and all of them */
-  const svc_question_row *question; /* which there are */
+  const char *param; /* path parameter with its name; NULL: the process itself */
+  const char *asked; /* its member in a question */
+  const char *const *list; /* value of "list" in a question */
+  const svc_question_row *question; /* the question which of them exist */
   const svc_metrics *metrics;
   bool (*known)(svc_call *c, const svc_processes *of, svc_node *list);
-  const char *setting; /* of the project: where that is false, nothing is measured; NULL: none */
+  const char *setting; /* project setting that must be true; NULL: none */
 } process_part;
 
 static const process_part process_part_rows[] = {
@@ -133,8 +134,8 @@ SVC_PRIVATE bool svc_part_ask(svc_call *c)
 static const svc_node *process_part_names(svc_call *c, const svc_reply *reply)
 {
   const svc_question_row *row = process_part_of(c)->question;
-  const svc_node *said = svc_told(c, row, reply);
-  return said && svc_node_count(said) > PROCESS_PART_MOST ? svc_told_refused(c, row, "there are too many") : said;
+  const svc_node *said = svc_driver_reply(c, row, reply);
+  return said && svc_node_count(said) > PROCESS_PART_MOST ? svc_driver_reply_refused(c, row, "there are too many") : said;
 }
 
 static svc_node *process_part_node(svc_call *c, const process_part *part, svc_str name)
@@ -179,7 +180,7 @@ SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply)
 
 /* --------------------------------------------------------------------------------------------------------- measured */
 
-/* Of what a driver has it says by itself that it is missing. */
+/* With a driver the existence is not checked here: the driver's reply reports a missing one. */
 SVC_PRIVATE bool svc_part_measure(svc_call *c)
 {
   const process_part *part = process_part_of(c);
@@ -193,7 +194,7 @@ SVC_PRIVATE bool svc_part_measure(svc_call *c)
     svc_node_set_str(c->arena, of, part->asked, wanted);
     known = process_part_known(c, part, &at);
     if (!known) return false;
-    if (!svc_node_has_str(known, wanted) && !svc_cluster_told(&at.cluster)) return process_part_missing(c);
+    if (!svc_node_has_str(known, wanted) && !svc_cluster_driven(&at.cluster)) return process_part_missing(c);
   }
   return svc_measure_ask(c, &at, &p, part->metrics, of);
 }
@@ -202,7 +203,7 @@ SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply)
 {
   const process_part *part = process_part_of(c);
   svc_node *body = svc_measure_answer(c, part->metrics);
-  svc_node *list = body ? svc_measure_told(c, reply, part->metrics, "measurements") : NULL;
+  svc_node *list = body ? svc_measure_read(c, reply, part->metrics, "measurements") : NULL;
   svc_str id = svc_path_param(c, "processId");
   if (!list) return svc_failed(c);
   svc_node_set_str(c->arena, body, "hostId", id);

@@ -1,13 +1,13 @@
 /*
-** query shape: what queries have in common that differ by their values alone, named by a hash. A shape can be rejected: then the
-** servers of the cluster refuse its queries, until it is unrejected.
+** query shape: queries that differ only by their values, identified by a hash. A shape can be rejected: then the servers
+** of the cluster refuse its queries, until it is unrejected.
 **
-**   PATCH {"status":"REJECTED"} --> REJECTED --> PATCH {"status":"UNREJECTED"}: there is nothing to keep of it
+**   PATCH {"status":"REJECTED"} --> REJECTED --> PATCH {"status":"UNREJECTED"}: the record is deleted
 **
-** Only shapes that are rejected are stored, a thousand for each cluster at the most. A shape can be rejected before it was ever
-** seen. What else is known of it (command, namespace, shape) says the driver as it is rejected, if it has seen it within a day;
-** one that does not answer does not keep a shape from being rejected. One that is not rejected is shown while the driver has seen
-** it within a day.
+** Only rejected shapes are stored, at most a thousand per cluster. A shape can be rejected before any such query has run.
+** When a shape is rejected, the driver supplies its command, namespace and text, if a query of the shape ran within a
+** day; without a reply the shape is rejected all the same. A shape that is not rejected is shown if the driver reports
+** such a query within a day.
 */
 #include "catalog/monitoring/advisor_parts.h"
 
@@ -37,7 +37,7 @@ static bool query_shape_on_reply(svc_call *c, const svc_reply *reply);
 static bool query_shape_look(svc_call *c);
 static bool query_shape_set(svc_call *c);
 
-/* Only rejected shapes are kept, and no other value is allowed: with the parameter or without, the list is the same. */
+/* Only rejected shapes are stored, and no other value is allowed: the list is the same with and without the parameter. */
 static const svc_param query_shape_params[] = { { .name = "status", .values = query_shape_listed, .flags = SVC_PARAM_MOOT }, { .name = NULL } };
 
 #define QUERY_SHAPE \
@@ -58,9 +58,9 @@ static svc_str query_shape_spell(svc_call *c, svc_str key)
   return svc_query_shape_capitals(c, key);
 }
 
-/* ---- what the driver has seen of it */
+/* ---- queries that the driver reports */
 
-/* The newest of its queries, as a body that is not rejected; NULL: none, or no memory. */
+/* The newest query of the shape, as a body that is not rejected. NULL: none, or out of memory. */
 static svc_node *query_shape_seen(svc_call *c, const svc_rans *ran, svc_str hash)
 {
   const svc_ran *last = svc_query_shape_newest(ran, hash);
@@ -78,7 +78,7 @@ static svc_node *query_shape_seen(svc_call *c, const svc_rans *ran, svc_str hash
   return out;
 }
 
-/* Before the transaction of a change, into c->prework; empty: nothing has been seen, or nobody says. */
+/* Asks the driver before the transaction of a change, and stores the shape in c->prework; empty: no such query, or no reply. */
 static bool query_shape_look(svc_call *c)
 {
   svc_question question;
@@ -97,7 +97,7 @@ static bool query_shape_look(svc_call *c)
   svc_end_read(c);
   if (!good) return false;
   if (!question.what) return true;
-  if (!svc_ask(c, &question, &reply) || !svc_advisor_told(c, &svc_question_query_stats, &reply, &ran)) {
+  if (!svc_ask(c, &question, &reply) || !svc_advisor_reply(c, &svc_question_query_stats, &reply, &ran)) {
     c->error.code = SVC_E_NONE;
     return !c->arena->failed || svc_no_memory(c);
   }
@@ -109,7 +109,8 @@ static bool query_shape_look(svc_call *c)
 
 /* ---- reading */
 
-/* What is stored is answered with, copied, as the transaction ends before the answer is written; else the driver is asked. */
+/* Answers with a copy of a stored shape, because the transaction ends before the answer is written. Asks the driver about
+** other shapes. */
 static bool query_shape_read(svc_call *c)
 {
   svc_entity e;
@@ -136,7 +137,7 @@ static bool query_shape_on_reply(svc_call *c, const svc_reply *reply)
   svc_node *seen;
   svc_rans ran;
   svc_str hash;
-  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, &svc_question_query_stats, reply, &ran)) return false;
+  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_reply(c, &svc_question_query_stats, reply, &ran)) return false;
   seen = query_shape_seen(c, &ran, hash);
   if (c->arena->failed) return svc_no_memory(c);
   return seen ? query_shape_answer(c, hash, seen) : svc_not_found(c, c->plan->noun, c->plan->hop_count - 1, hash);
@@ -144,7 +145,7 @@ static bool query_shape_on_reply(svc_call *c, const svc_reply *reply)
 
 /* ---- changing */
 
-/* The state that is wanted is in the body: nothing else of it can be. */
+/* Checks the body: only the status can be set. */
 static svc_node *query_shape_check(svc_call *c, const svc_node *before)
 {
   if (c->body->type == SVC_J_OBJECT && !svc_node_get(c->body, "status"))
@@ -157,7 +158,7 @@ static bool query_shape_rejects(const svc_node *body)
   return svc_node_is(body, "status", "REJECTED");
 }
 
-/* One that is rejected: it stays so, or is one no longer. */
+/* Changes a rejected shape: the shape stays rejected, or is deleted. */
 static bool query_shape_change(svc_call *c, svc_str hash)
 {
   svc_change change;
@@ -168,7 +169,7 @@ static bool query_shape_change(svc_call *c, svc_str hash)
   return svc_erase(c, c->plan->noun, &change.entity) && query_shape_answer(c, hash, change.body);
 }
 
-/* One that is not: what was seen of it is what it was. */
+/* Changes a shape that is not rejected. Its body before is what the driver reported. */
 static bool query_shape_make(svc_call *c, svc_str hash)
 {
   svc_node *before = c->prework.n ? svc_json_parse(c->arena, c->prework) : svc_node_object(c->arena, NULL);
@@ -201,7 +202,7 @@ static bool query_shape_set(svc_call *c)
 
 static const svc_order_row query_shape_orders[] = {
   { "query_shape.reject", "Refuse queries of this shape.", NULL, NULL, 0 },
-  { "query_shape.unreject", "Refuse them no more.", NULL, NULL, 0 },
+  { "query_shape.unreject", "Stop refusing queries of this shape.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -218,7 +219,7 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape = {
   .key = "queryShapeHash",
   .unique = "queryShapeHash",
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
-  .err_exists = SVC_E_RESOURCE_NOT_FOUND, /* never: it is changed then */
+  .err_exists = SVC_E_RESOURCE_NOT_FOUND, /* never: an existing shape is changed */
   .most = QUERY_SHAPE_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .event_created = "QUERY_SHAPE_BLOCKED",

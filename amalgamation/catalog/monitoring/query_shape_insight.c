@@ -1,11 +1,11 @@
 /*
-** Insight into the queries of a cluster, by their shapes: how often those of one shape ran, how long they took and what they
-** looked at. Nothing is stored: the driver is asked for all that ran ("queryStats"), each record one query or several of the same
-** shape, and what it says is added up here, shape by shape; the shape that took longest, all together, comes first.
+** Insight into the queries of a cluster, by shape: how often queries of a shape ran, how long they took, and what they
+** examined. Nothing is stored. The driver reports all queries ("queryStats"); a record stands for one query, or several
+** of the same shape. The answer has totals per shape, the longest total time first.
 **
-** `series` chooses the figures that are shown; without it, all are. A percentile is the least time within which so many of all
-** executions ended, those of one record each with their mean. Shapes are told apart by the hash that the driver gives them.
-** Of a shape that is rejected (query_shape.c) there are details also where it did not run.
+** `series` selects the figures to show; the default is all. A percentile is the shortest time within which that part of
+** all executions ended; the executions of a record count with their mean. The driver's hash identifies a shape. A
+** rejected shape (query_shape.c) has details even if no query of it ran.
 */
 #include "catalog/monitoring/advisor_parts.h"
 
@@ -17,7 +17,7 @@ static const char *const query_shape_insight_series[] = {
   "TOTAL_TIME_TO_RESPONSE", "BYTES_READ", "CPU_TIME", "KEYS_EXAMINED_RETURNED", "DOCS_EXAMINED_RETURNED", "LAST_EXECUTION_TIME",
   "P50_EXECUTION_TIME", "P90_EXECUTION_TIME", "P99_EXECUTION_TIME", NULL
 };
-static const char *const query_shape_insight_figures[] = { /* what each of them shows */
+static const char *const query_shape_insight_figures[] = { /* the figure of each series */
   "totalWorkingMillis", "avgWorkingMillis", "execCount", "keysExamined", "docsExamined", "docsReturned", "totalTimeToResponseMicros",
   "bytesRead", "cpuTime", "keysExaminedRatio", "docsExaminedRatio", "lastExecMicros", "p50ExecMicros", "p90ExecMicros", "p99ExecMicros"
 };
@@ -28,7 +28,7 @@ static const svc_field query_shape_insight_summary_fields[] = {
   F_NUM("avgWorkingMillis"),
   F_NUM("bytesRead"),
   F_ENUM("command", query_shape_insight_commands),
-  F_NUM("cpuTime"), /* milliseconds; absent where the driver does not measure it */
+  F_NUM("cpuTime"), /* milliseconds; absent if the driver does not measure it */
   F_NUM("docsExamined"),
   F_NUM("docsExaminedRatio"),
   F_NUM("docsReturned"),
@@ -105,7 +105,7 @@ static const svc_route query_shape_insight_routes[] = {
 
 typedef struct query_shape_insight {
   svc_str hash;
-  svc_ran **ran; /* the oldest first */
+  svc_ran **ran; /* oldest first */
   size_t ran_count;
   int64_t micros;
 } query_shape_insight;
@@ -124,7 +124,7 @@ static int query_shape_insight_together(const void *a, const void *b)
 {
   const svc_ran *one = *(const svc_ran *const *)a, *other = *(const svc_ran *const *)b;
   int order = svc_str_order(query_shape_insight_hash(one), query_shape_insight_hash(other));
-  return order ? order : (one > other) - (one < other); /* they lie by time */
+  return order ? order : (one > other) - (one < other); /* pointers are in order of time */
 }
 
 static int query_shape_insight_longest(const void *a, const void *b)
@@ -141,7 +141,7 @@ static bool query_shape_insight_wanted(svc_call *c, const svc_ran *r)
   return !svc_query_get(c, "queryShapeHashes") || svc_query_has(c, "queryShapeHashes", query_shape_insight_hash(r));
 }
 
-/* All that ran, by their hashes; only: of this one alone, n 0: of all. */
+/* Groups all queries by hash; only: just this hash, empty: all. */
 static bool query_shape_insight_sum(svc_call *c, const svc_rans *ran, svc_str only, query_shape_insights *out)
 {
   svc_ran **sorted = svc_arena_alloc(c->arena, (ran->count + 1) * sizeof *sorted);
@@ -174,7 +174,7 @@ static int query_shape_insight_quickest(const void *a, const void *b)
   return m < n ? -1 : m > n;
 }
 
-/* Of records from the quickest on: the time within which so many percent of all executions ended. */
+/* The time within which `percent` of all executions ended; records are sorted by their mean, shortest first. */
 static int64_t query_shape_insight_within(svc_ran *const *ran, size_t n, int64_t count, int percent)
 {
   int64_t seen = 0, wanted = count / 100 * percent + (count % 100 * percent + 99) / 100;
@@ -201,7 +201,7 @@ static void query_shape_insight_totals(svc_call *c, const query_shape_insight *s
     timed |= svc_node_get(r->said, "cpuMicros") != NULL;
     response += svc_node_i64(r->said, "responseMicros", r->micros);
   }
-  /* cppcheck-suppress zerodiv ; a shape is of one that ran at least, and each of them counts for 1 or more (advisor_told.c) */
+  /* cppcheck-suppress zerodiv ; a shape has at least one record, and each record counts for 1 or more (advisor_reply.c) */
   svc_advisor_ratio(c, to, "avgWorkingMillis", s->micros / count, 1000);
   svc_node_set_i64(c->arena, to, "bytesRead", bytes);
   if (timed) svc_advisor_ratio(c, to, "cpuTime", cpu, 1000);
@@ -215,7 +215,7 @@ static void query_shape_insight_totals(svc_call *c, const query_shape_insight *s
   svc_advisor_ratio(c, to, "totalWorkingMillis", s->micros, 1000);
 }
 
-/* What lies by time is sorted here: whoever needs the oldest and the newest has looked before. */
+/* Sorts the records by duration. Call it after the code that needs them in order of time. */
 static void query_shape_insight_times(svc_call *c, query_shape_insight *s, svc_node *to)
 {
   static const struct { const char *name; int percent; } rows[] = { { "p50ExecMicros", 50 }, { "p90ExecMicros", 90 }, { "p99ExecMicros", 99 } };
@@ -249,7 +249,7 @@ static svc_node *query_shape_insight_show(svc_call *c, query_shape_insight *s)
 
 /* ---- summaries */
 
-/* Lists whose elements differ. */
+/* Checks that lists have no duplicates. */
 static bool query_shape_insight_once(svc_call *c)
 {
   static const char *const params[] = { "commands", "series", NULL };
@@ -280,7 +280,7 @@ static bool query_shape_insight_on_reply(svc_call *c, const svc_reply *reply)
   svc_entity shape;
   svc_rans ran;
   size_t i, n = most ? (size_t)most->number : QUERY_SHAPE_INSIGHT_MOST;
-  if (!svc_advisor_told(c, &svc_question_query_stats, reply, &ran) || !query_shape_insight_sum(c, &ran, SVC_S(""), &all)) return false;
+  if (!svc_advisor_reply(c, &svc_question_query_stats, reply, &ran) || !query_shape_insight_sum(c, &ran, SVC_S(""), &all)) return false;
   body = svc_node_object(c->arena, NULL);
   list = svc_node_array(c->arena, "summaries");
   if (!body || !list) return svc_no_memory(c);
@@ -298,7 +298,7 @@ static bool query_shape_insight_on_reply(svc_call *c, const svc_reply *reply)
 
 /* ---- details */
 
-/* What is kept of it where it is rejected goes along, as c->prework. */
+/* Passes the stored record of a rejected shape along, in c->prework. */
 static bool query_shape_insight_ask_one(svc_call *c)
 {
   svc_entity kept;
@@ -325,7 +325,7 @@ static svc_node *query_shape_insight_met(svc_call *c, const svc_ran *r, const ch
   return out;
 }
 
-/* Of one that is rejected and did not run: what it is, and that it did not. */
+/* Details of a rejected shape without queries: the shape, and a count of 0. */
 static svc_node *query_shape_insight_kept(svc_call *c)
 {
   static const char *const names[] = { "namespace", "queryShape", "queryShapeHash" };
@@ -348,7 +348,7 @@ static bool query_shape_insight_on_reply_one(svc_call *c, const svc_reply *reply
   query_shape_insights all;
   svc_rans ran;
   svc_str hash;
-  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, &svc_question_query_stats, reply, &ran)) return false;
+  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_reply(c, &svc_question_query_stats, reply, &ran)) return false;
   if (!query_shape_insight_sum(c, &ran, hash, &all)) return false;
   if (!all.count && !c->prework.n) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &hash);
   body = svc_node_object(c->arena, NULL);

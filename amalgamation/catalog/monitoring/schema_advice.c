@@ -1,17 +1,17 @@
 /*
 ** Advice on the schema of a cluster, computed from its collections ("collections") and the slow queries of the last day
-** ("slowQueries"). Nothing is stored. What calls forth an advice for a collection:
+** ("slowQueries"). Nothing is stored. Triggers of advice for a collection:
 **
 **   REDUCE_LOOKUP_OPS                        a tenth of its slow queries, or a hundred of them, join another collection
 **   AVOID_UNBOUNDED_ARRAY                    an array in a document has more than 10,000 elements
 **   REDUCE_DOCUMENT_SIZE                     a document has more than 2 MiB
-**   REMOVE_UNNECESSARY_INDEXES               it has 20 indexes or more
-**   OPTIMIZE_CASE_INSENSITIVE_REGEX_QUERIES  a slow query looks for a beginning in whatever case: a case-insensitive index serves that
-**   OPTIMIZE_TEXT_QUERIES                    a slow query looks for a text in whatever case, anywhere: a search index serves that
+**   REMOVE_UNNECESSARY_INDEXES               the collection has 20 indexes or more
+**   OPTIMIZE_CASE_INSENSITIVE_REGEX_QUERIES  a slow query searches a prefix regardless of case: use a case-insensitive index
+**   OPTIMIZE_TEXT_QUERIES                    a slow query searches a text anywhere, regardless of case: use a search index
 **
-** and for the cluster as a whole, where the namespace is null:
+** Trigger for the whole cluster, with a null namespace:
 **
-**   REDUCE_NUMBER_OF_NAMESPACES              it has more than 10,000 collections
+**   REDUCE_NUMBER_OF_NAMESPACES              the cluster has more than 10,000 collections
 */
 #include "catalog/monitoring/advisor_parts.h"
 
@@ -92,10 +92,10 @@ static bool schema_advice_ask(svc_call *c)
 
 typedef struct schema_advice {
   svc_call *c;
-  svc_node *lists[SCHEMA_ADVICE_KINDS]; /* affectedNamespaces of each; NULL: none */
+  svc_node *lists[SCHEMA_ADVICE_KINDS]; /* affectedNamespaces per kind; NULL: none */
 } schema_advice;
 
-/* A trigger; namespace n 0: of no collection. Those of one collection come one after the other. */
+/* Adds a trigger; namespace empty: for the whole cluster. The triggers of a collection must be added one after the other. */
 static void schema_advice_add(schema_advice *a, int kind, svc_str namespace, const char *trigger, svc_str text)
 {
   svc_arena *arena = a->c->arena;
@@ -119,7 +119,7 @@ static void schema_advice_add(schema_advice *a, int kind, svc_str namespace, con
 
 /* ---- collections */
 
-static void schema_advice_collection(schema_advice *a, const svc_told_collection *at)
+static void schema_advice_collection(schema_advice *a, const svc_reply_collection *at)
 {
   int64_t longest = svc_node_i64(at->said, "longestArray", 0), largest = svc_node_i64(at->said, "largestBytes", 0);
   svc_arena *arena = a->c->arena;
@@ -136,7 +136,7 @@ static void schema_advice_collection(schema_advice *a, const svc_told_collection
 
 /* ---- queries */
 
-/* Case-insensitive expressions in a filter, those that begin with ^ apart. */
+/* Looks for case-insensitive expressions in a filter; those that begin with ^ set *fixed. */
 static void schema_advice_regex(const svc_node *filter, int depth, bool *fixed, bool *anywhere)
 {
   const svc_node *regex = svc_node_get(filter, "$regex"), *member;
@@ -150,14 +150,14 @@ static void schema_advice_regex(const svc_node *filter, int depth, bool *fixed, 
     if (member->type == SVC_J_OBJECT || member->type == SVC_J_ARRAY) schema_advice_regex(member, depth + 1, fixed, anywhere);
 }
 
-typedef struct schema_advice_sum { /* of the queries of one collection */
+typedef struct schema_advice_sum { /* totals of the queries on a collection */
   int64_t count, lookups, fixed, anywhere;
 } schema_advice_sum;
 
 static void schema_advice_queries(schema_advice *a, svc_str namespace, const schema_advice_sum *s)
 {
   svc_arena *arena = a->c->arena;
-  if (s->lookups * 100 >= s->count * SCHEMA_ADVICE_PERCENT) /* there is one query at least */
+  if (s->lookups * 100 >= s->count * SCHEMA_ADVICE_PERCENT) /* count is at least 1 */
     schema_advice_add(a, SCHEMA_ADVICE_LOOKUP, namespace, "PERCENT_QUERIES_USE_LOOKUP",
                       svc_arena_print(arena, "%lld percent of the slow queries use $lookup.", (long long)(s->lookups * 100 / s->count)));
   if (s->lookups >= SCHEMA_ADVICE_LOOKUPS)
@@ -222,12 +222,12 @@ static bool schema_advice_answer(schema_advice *a)
 static bool schema_advice_on_reply(svc_call *c, const svc_reply *reply)
 {
   schema_advice a = { .c = c };
-  svc_told_collections has;
+  svc_reply_collections has;
   svc_reply also;
   svc_rans ran;
   size_t i;
-  if (!svc_advisor_told(c, &svc_question_slow_queries, reply, &ran)) return false;
-  if (!svc_advisor_also(c, &svc_question_collections, &also) || !svc_collections_told(c, &also, &has)) return false;
+  if (!svc_advisor_reply(c, &svc_question_slow_queries, reply, &ran)) return false;
+  if (!svc_advisor_also(c, &svc_question_collections, &also) || !svc_collections_read(c, &also, &has)) return false;
   for (i = 0; i < has.count; i++) schema_advice_collection(&a, &has.at[i]);
   if (has.count > SCHEMA_ADVICE_NAMESPACES)
     schema_advice_add(&a, SCHEMA_ADVICE_COUNT, SVC_S(""), "NUMBER_OF_NAMESPACES",

@@ -1,13 +1,14 @@
 /*
-** What is measured of search: of the process that does it beside a process of a cluster, and of the indexes of a collection.
+** Measurements of search: of the search process next to a process of a cluster, and of the indexes of a collection.
 **
-** Indexes are those that the service keeps. Of a collection that has none there is nothing to measure, and the list is empty; an
-** index that is not there is 404.
+** The indexes are those that the service stores. For a collection without indexes the list is empty; a missing index
+** answers 404.
 */
 #include "catalog/monitoring/process_parts.h"
 
-enum { SEARCH_METRIC_LINKS = 100 }; /* as many indexes are linked to; the list of indexes has all */
-enum { SEARCH_METRIC_HARDWARE = 8 }; /* of SVC_METRICS_SEARCH: as many speak of the machine, the others of the process's state */
+enum { SEARCH_METRIC_LINKS = 100 }; /* maximum of linked indexes; the list of indexes has all */
+enum { SEARCH_METRIC_HARDWARE = 8 }; /* leading metrics of SVC_METRICS_SEARCH that are about the machine; the others are about the
+                                        process */
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
@@ -82,7 +83,7 @@ static const svc_route search_metric_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* Links to the figures of each index that the process may have. */
+/* Adds links to the figures of the cluster's indexes. */
 static bool search_metric_link(svc_call *c, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "search index");
@@ -127,8 +128,8 @@ static bool search_metric_ask(svc_call *c)
 static bool search_metric_on_reply(svc_call *c, const svc_reply *reply)
 {
   svc_node *body = svc_measure_answer(c, &search_metric_metrics);
-  svc_node *hardware = body ? svc_measure_told(c, reply, &search_metric_hardware, "hardwareMeasurements") : NULL;
-  svc_node *status = hardware ? svc_measure_told(c, reply, &search_metric_status, "statusMeasurements") : NULL;
+  svc_node *hardware = body ? svc_measure_read(c, reply, &search_metric_hardware, "hardwareMeasurements") : NULL;
+  svc_node *status = hardware ? svc_measure_read(c, reply, &search_metric_status, "statusMeasurements") : NULL;
   if (!status) return svc_failed(c);
   svc_node_put(c->arena, body, hardware);
   svc_node_set_str(c->arena, body, "processId", svc_path_param(c, "processId"));
@@ -138,7 +139,7 @@ static bool search_metric_on_reply(svc_call *c, const svc_reply *reply)
 
 /* ---- indexes */
 
-/* The ids of those that the path names. */
+/* The ids of the indexes that the path names. */
 static svc_node *search_metric_ids(svc_call *c, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "search index");
@@ -179,7 +180,7 @@ static bool search_metric_index_on_reply(svc_call *c, const svc_reply *reply)
   svc_node *body = svc_measure_answer(c, &search_metric_index_metrics), *list;
   const svc_node *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters)), *ids = svc_node_get(asked, "indexIds");
   if (!body || !ids) return svc_failed(c);
-  list = ids->first ? svc_measure_told(c, reply, &search_metric_index_metrics, "indexStatsMeasurements") :
+  list = ids->first ? svc_measure_read(c, reply, &search_metric_index_metrics, "indexStatsMeasurements") :
                       svc_node_array(c->arena, "indexStatsMeasurements");
   if (!list) return svc_failed(c);
   svc_node_set_str(c->arena, body, "collectionName", svc_path_param(c, "collectionName"));
@@ -187,7 +188,7 @@ static bool search_metric_index_on_reply(svc_call *c, const svc_reply *reply)
   svc_node_put(c->arena, body, svc_node_copy(c->arena, ids));
   svc_node_put(c->arena, body, list);
   svc_node_set_str(c->arena, body, "processId", svc_path_param(c, "processId"));
-  if (svc_path_param(c, "indexName").n) svc_answer_link(c, "listIndexMeasurements", NULL); /* of the whole collection */
+  if (svc_path_param(c, "indexName").n) svc_answer_link(c, "listIndexMeasurements", NULL); /* to the whole collection */
   return svc_answer_node(c, body);
 }
 

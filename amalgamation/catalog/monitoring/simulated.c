@@ -1,9 +1,9 @@
 /*
-** The catalog's part of the simulation (pipeline/simulator.c), which is the driver where the host supplies none: questions whose
-** answers look like something that only the catalog knows.
+** The catalog's part of the simulation (pipeline/simulator.c), which replaces the driver if the host supplies none:
+** questions whose answers need knowledge of the catalog.
 **
-** The rule: an answer about a cluster is made of the model of that cluster (model.h), as the store has it when the question is asked. The
-** transaction of the request has ended by then; the simulation reads in one of its own.
+** The rule: an answer about a cluster derives from the model of that cluster (model.h), as stored at the time of the
+** question. The transaction of the request has ended by then; the simulation reads in its own transaction.
 */
 #include "catalog/monitoring/simulated.h"
 #include "catalog/stream/stream_parts.h"
@@ -13,14 +13,14 @@ typedef void simulated_answer(svc_simulation *s);
 static const struct simulated_row {
   const char *what, *resource;
   simulated_answer *answer;
-  const char *none; /* of a cluster that is gone; NULL: it is no question about a cluster */
+  const char *none; /* answer for a deleted cluster; NULL: not a question about a cluster */
 } simulated_rows[] = {
   { "accessHistory", "cluster", svc_simulated_logins, "[]" },
   { "collections", "cluster", svc_simulated_collections, "[]" },
   { "list", "cluster", svc_simulated_list, "[]" },
   { "list", "organization", svc_simulated_sources, NULL },
   { "logs", "cluster", svc_simulated_log, "" },
-  { "logs", "data federation", svc_simulated_nothing, NULL }, /* of queries, which nobody runs there */
+  { "logs", "data federation", svc_simulated_nothing, NULL }, /* log of queries: empty, because no queries run there */
   { "logs", STREAM_WORKSPACE, svc_simulated_workspace_log, NULL },
   { "measure", CLUSTER_LIVE_MIGRATION, svc_simulated_lag, NULL },
   { "measure", STREAM_PROCESSOR, svc_simulated_processor, NULL },
@@ -29,7 +29,7 @@ static const struct simulated_row {
   { "slowQueries", "cluster", svc_simulated_queries, "[]" },
 };
 
-/* The cluster of the question, with its processes and its model. */
+/* Reads the cluster of the question, with its processes and its model. */
 static int simulated_gather(svc_simulation *s)
 {
   svc_call *c = &s->c;

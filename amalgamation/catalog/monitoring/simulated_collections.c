@@ -1,10 +1,10 @@
 /*
-** Collections with their indexes, as the advisor asks for them, where the host supplies no driver: part of the simulation (simulated.c).
-** They are those of the model now.
+** Collections with their indexes for the performance advisor, without a driver: part of the simulation (simulated.c).
+** The collections are those of the model at the current time.
 */
 #include "catalog/monitoring/simulated.h"
 
-/* How often an index was used: that of _id by what is read by id, others by the queries that they serve. */
+/* How often an index was used: the index of _id by half of all reads, others by the queries that they serve. */
 static int64_t collections_accesses(const svc_model_collection *k, size_t index, int64_t now)
 {
   int64_t reads = (svc_model_waves(now) - svc_model_waves(k->indexes[index].since)) / 1000 * k->reads / 1000;

@@ -1,12 +1,12 @@
 /*
-** Logs of hosts where the host supplies no driver: part of the simulation (simulated.c). Each looks like the engine's own.
+** Logs of hosts without a driver: part of the simulation (simulated.c). Each log looks like that of the database engine.
 **
-**   db, dbs                        what a server or a router writes: structured lines with t, s, c, id, ctx, msg and attr
-**   db-audit-log, dbs-audit-log    what both write if the project audits: atype, ts, local, remote, users, roles, param, result
-**   queryLogs                      of online archives: what applications asked of them, which here is nothing
+**   db, dbs                        log of a server or a router: structured lines with t, s, c, id, ctx, msg and attr
+**   db-audit-log, dbs-audit-log    audit log of both, if the project audits: atype, ts, local, remote, users, roles, param, result
+**   queryLogs                      queries on online archives: always empty here
 **
-** The rule: a line tells what the model did (slow queries, logins, elections), in the order of time; none is from before the host was up.
-** Of a long time the newest lines are written, and none is older than SIMULATED_LOG_DAYS.
+** The rule: every line reports an event of the model (slow queries, logins, elections), in the order of time; no line is
+** from before the host was up. A long log contains the newest lines, and no line is older than SIMULATED_LOG_DAYS.
 */
 #include "catalog/monitoring/simulated.h"
 
@@ -41,7 +41,7 @@ static void log_add(log_making *m, int64_t at, svc_buf *b)
   m->count++;
 }
 
-/* A line up to its attributes, which follow. */
+/* Begins a line; its attributes follow. */
 static svc_buf log_begin(log_making *m, int64_t at, const char *component, int id, const char *context, const char *message)
 {
   svc_buf b = svc_buf_new(m->s->c.arena, 320);
@@ -55,7 +55,7 @@ static svc_buf log_begin(log_making *m, int64_t at, const char *component, int i
   return b;
 }
 
-/* ---- start: the process begins, and the first member of a set becomes its primary */
+/* ---- start: the process starts, and the first member of a set becomes its primary */
 
 static void log_elected(log_making *m, int64_t at, int term)
 {
@@ -76,7 +76,7 @@ static bool log_leads(const log_making *m, int64_t at)
   return svc_model_role_at(&m->s->model, &m->host, at) == SVC_MODEL_PRIMARY;
 }
 
-/* Elections that it won: {"at":1748736000000,"host":"a:27017"} each. */
+/* Elections that the host won, {"at":1748736000000,"host":"a:27017"} each. */
 static void log_elections(log_making *m)
 {
   const svc_node *one = svc_node_first(svc_node_find(svc_node_get(m->s->model.states, "elections"), m->p->replica_set));
@@ -102,7 +102,7 @@ static void log_started(log_making *m, int64_t at)
   log_add(m, at, &b);
 }
 
-/* It was down, and is up again. */
+/* The host was down, and is up again. */
 static void log_restarts(log_making *m)
 {
   const svc_node *host = svc_node_first(svc_node_get(m->s->model.states, "hosts")), *down;
@@ -122,7 +122,7 @@ static void log_starts(log_making *m)
   log_elections(m);
 }
 
-/* ---- what a server does by itself, once in a slot */
+/* ---- checkpoints: one per slot */
 
 static void log_checkpoint(log_making *m, int64_t slot)
 {
@@ -137,7 +137,7 @@ static void log_checkpoint(log_making *m, int64_t slot)
   log_add(m, at, &b);
 }
 
-/* ---- connections, with the login between them */
+/* ---- connections, with their logins */
 
 static void log_connection(log_making *m, const svc_simulated_login *l, bool ends)
 {
@@ -175,7 +175,7 @@ static void log_logins(log_making *m, const svc_simulated_people *people, void (
       if (svc_simulated_login_at(m->s, people, i, hour, &l) && l.host == m->p) show(m, &l);
 }
 
-/* ---- slow queries: those of simulated_queries.c */
+/* ---- slow queries, like in simulated_queries.c */
 
 static void log_slow(log_making *m, int64_t slot)
 {
@@ -244,7 +244,7 @@ static void log_audit_login(log_making *m, const svc_simulated_login *l)
   log_add(m, l->at * 1000, &b);
 }
 
-/* Only what happened since the project has audited. */
+/* Writes only logins since the project has enabled auditing. */
 static void log_audit(log_making *m)
 {
   const svc_noun_info *noun = svc_noun_named(m->s->c.s, "audit log");
@@ -265,7 +265,7 @@ static int log_order(const void *a, const void *b)
   return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Of which process it is: a host may run a server and a router. NULL: the host has none that writes such a log. */
+/* The process that writes the log: a host can run a server and a router. NULL: the host has no such process. */
 static const svc_process *log_process(const svc_simulation *s, bool router)
 {
   svc_str host = svc_node_str(s->p, "host");

@@ -1,16 +1,16 @@
 /*
-** Logins where the host supplies no driver: part of the simulation (simulated.c). Access history shows them, and so do logs.
+** Logins without a driver, in access history and in logs: part of the simulation (simulated.c).
 **
-** Each database user of the project signs in once an hour, at a minute of its own, on one of the hosts that applications connect to; one
-** time in sixteen with a wrong password.
+** Each database user of the project logs in once an hour, at a minute of its own, on one of the hosts that applications
+** connect to. One login in sixteen has a wrong password.
 **
-** The rule: nobody signs in before the user was made, from an address that the access list does not have, to a cluster that is not among
-** the user's scopes, or to a host that is not up. A project whose access list is empty has no logins.
+** The rule: a login is never from before the user was created, from an address outside of the access list, to a cluster
+** outside of the user's scopes, or to a host that is down. A project with an empty access list has no logins.
 */
 #include "catalog/monitoring/simulated.h"
 
 enum {
-  LOGINS_HOURS = 168,    /* that are looked back on, at the most */
+  LOGINS_HOURS = 168,    /* maximum range */
   LOGINS_USERS = 100,
   LOGINS_ADDRESSES = 100
 };
@@ -58,7 +58,8 @@ static void logins_addresses(svc_simulation *s, svc_simulated_people *out)
   svc_below_begin(&scan, s->c.txn, noun->noun->kind, &s->c.scope.group);
   while (out->range_count < LOGINS_ADDRESSES && svc_below_next(&scan, noun->noun->kind, &e)) {
     svc_str range = svc_json_word(e.body, "cidrBlock"), one = svc_json_word(e.body, "ipAddress");
-    if (!svc_address_parse(range.n ? range : one, &out->ranges[out->range_count])) continue; /* of a security group nobody knows the addresses */
+    if (!svc_address_parse(range.n ? range : one, &out->ranges[out->range_count])) continue; /* the addresses of a security group are
+                                                                                                unknown */
     out->range_since[out->range_count++] = svc_id_second(&e.id);
   }
 }
@@ -85,7 +86,7 @@ SVC_PRIVATE bool svc_simulated_people_of(svc_simulation *s, svc_simulated_people
 
 /* --------------------------------------------------------------------------------------------------------------- logins */
 
-/* One that the range has. The whole internet is represented by addresses that nobody has (RFC 5737). */
+/* An address within the range. A large range is replaced by addresses reserved for documentation (RFC 5737). */
 static svc_str logins_within(svc_arena *a, const svc_address *range, uint64_t chance)
 {
   svc_address one = *range;
@@ -97,7 +98,7 @@ static svc_str logins_within(svc_arena *a, const svc_address *range, uint64_t ch
   return svc_address_text(a, &one);
 }
 
-/* Empty: at that time, in seconds, the access list had none. */
+/* Returns an empty text if the access list was empty at that time, in seconds. */
 static svc_str logins_address(const svc_simulation *s, const svc_simulated_people *people, uint64_t chance, int64_t at)
 {
   size_t i, n = 0, wanted;
@@ -108,7 +109,7 @@ static svc_str logins_address(const svc_simulation *s, const svc_simulated_peopl
   return SVC_S("");
 }
 
-/* One that applications connect to: a router, or a member of the replica set. */
+/* A host that applications connect to: a router, or a member of the replica set. */
 static const svc_process *logins_host(const svc_simulation *s, uint64_t chance)
 {
   size_t i, n = 0, wanted;

@@ -1,9 +1,10 @@
 /*
-** Live migrations where the host supplies no driver: which clusters can be migrated, and how far a migration lags behind its source. Part of
+** Live migrations without a driver: the clusters that can be migrated, and the lag of a migration behind its source. Part of
 ** the simulation (simulated.c).
 **
-** The rule: the installation elsewhere is this service itself, so the sources of an organization are its own clusters. The list is bounded.
-** While data is copied the lag only falls, from minutes to seconds; from then on it stays within LAG_LEAST seconds.
+** The rule: the service itself plays the other installation, so the sources of an organization are its own clusters. The
+** list is limited. While data is copied the lag decreases from minutes to seconds; afterwards it stays within LAG_LEAST
+** seconds.
 */
 #include "catalog/catalog.h"
 #include "catalog/migration/migration_parts.h"
@@ -19,7 +20,7 @@ static void sources_deployment(svc_simulation *s, const svc_entity *cluster)
   int64_t shards = (int64_t)svc_node_count(svc_node_get(body, "replicationSpecs"));
   bool sharded = !svc_node_is(body, "clusterType", "REPLICASET");
   svc_buf *b = &s->out;
-  if (!body) return; /* the arena remembers it */
+  if (!body) return; /* the arena records the failure */
   svc_buf_text(b, "{\"clusterId\":\"");
   svc_buf_str(b, svc_id_str(s->c.arena, &cluster->id));
   svc_buf_char(b, '"');
@@ -35,7 +36,7 @@ static void sources_deployment(svc_simulation *s, const svc_entity *cluster)
   svc_buf_text(b, ",\"tlsEnabled\":true}");
 }
 
-/* Clusters that are about to go are no sources. */
+/* A cluster that is being deleted is not a source. */
 static void sources_deployments(svc_simulation *s, const svc_id *group, int *left)
 {
   svc_scan scan;
@@ -85,7 +86,7 @@ SVC_PRIVATE void svc_simulated_sources(svc_simulation *s)
 
 /* ----------------------------------------------------------------------------------------------------------------- lag */
 
-/* While it copies: in proportion to the time that is left. */
+/* While data is copied, the lag is proportional to the remaining time. */
 static int64_t lag_of(const svc_simulation *s, const svc_entity *e)
 {
   int64_t begun = svc_id_second(&e->id) * 1000, ends = svc_due_get(e, SVC_DUE_STATE), now = s->q->now;

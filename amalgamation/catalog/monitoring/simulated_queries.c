@@ -1,24 +1,24 @@
 /*
-** Records of queries and of collections where the host supplies no driver: part of the simulation (simulated.c).
+** Records of queries without a driver: part of the simulation (simulated.c).
 **
-** There are the collections of the model, and no others; queries name fields that these have. A query that no index serves scans its
-** collection, and is slow where that is large. When an index for it has been built, it is slow no more.
+** The queries are on the collections of the model, and use the fields of these. A query that no index serves scans its
+** collection, and is slow if the collection is large. Once an index for the query is built, the query is fast.
 */
 #include "catalog/monitoring/simulated.h"
 
 enum {
-  QUERIES_SLOTS = 144,  /* of which statistics are told: of a day every ten minutes */
-  QUERIES_BACK = 5000   /* that are looked at for what was slow: about 35 days */
+  QUERIES_SLOTS = 144,  /* slots with statistics in a range: for a day, one every ten minutes */
+  QUERIES_BACK = 5000   /* slots in which slow queries are looked for: about 35 days */
 };
 
-/* Is the collection one of those that are asked about? */
+/* Whether the question is about the collection. */
 static bool queries_wanted(const svc_simulation *s, const svc_model_collection *k)
 {
   const svc_node *wanted = svc_node_get(s->p, "namespaces");
   return !wanted || svc_node_has_str(wanted, k->namespace);
 }
 
-/* Who led one of the shards then, if it is asked about; NULL: it is not, or nobody did. */
+/* The primary of a shard at that time, if the question is about it. NULL: the question is not, or there was no primary. */
 static const svc_process *queries_host(const svc_simulation *s, uint64_t shard, int64_t at)
 {
   const svc_node *hosts = svc_node_get(s->p, "hosts");
@@ -39,7 +39,7 @@ static void queries_filter(svc_buf *b, const svc_sample_query *q, unsigned value
   svc_buf_text(b, text);
 }
 
-/* 64 digits, of the collection and the kind of query: whenever it is asked for. */
+/* Writes 64 digits derived from the collection and the kind of query: the same at any time. */
 static void queries_shape(svc_buf *b, const svc_model_collection *k, int kind)
 {
   char text[24];
@@ -63,7 +63,7 @@ SVC_PRIVATE void svc_simulated_date(svc_buf *b, int64_t at)
   svc_buf_text(b, rest);
 }
 
-/* [{"a":1},{"b":-1}] as {"a":1,"b":-1}. */
+/* Writes [{"a":1},{"b":-1}] as {"a":1,"b":-1}. */
 static void queries_sort(svc_simulation *s, svc_buf *b, const char *sort)
 {
   const svc_node *one = svc_node_first(svc_json_parse(s->c.arena, svc_str_c(sort)));
@@ -119,7 +119,7 @@ SVC_PRIVATE void svc_simulated_slow(svc_simulation *s, svc_buf *b, const svc_mod
 
 /* --------------------------------------------------------------------------------------------------------------- records */
 
-/* What a record of either kind begins with: figures are of all that it stands for. */
+/* Writes the common part of a record. Figures are totals of the `count` queries. */
 static void queries_record(svc_simulation *s, const svc_model_collection *k, const svc_process *host, const svc_model_slow *slow, int64_t count,
                            int64_t keys)
 {
@@ -152,7 +152,7 @@ static void queries_record(svc_simulation *s, const svc_model_collection *k, con
   if (q->sort) svc_buf_text(b, ",\"sort\":"), svc_buf_text(b, q->sort);
 }
 
-/* ---- slow ones */
+/* ---- slow queries */
 
 static void queries_slow(svc_simulation *s, const svc_model_collection *k, const svc_model_slow *slow, int64_t *left)
 {
@@ -181,7 +181,7 @@ static void queries_all_slow(svc_simulation *s, int64_t since, int64_t until)
     }
 }
 
-/* ---- statistics: of all that ran in a slot, those of one kind */
+/* ---- statistics: the queries of one kind in a slot */
 
 static bool queries_stat(svc_simulation *s, const svc_model_collection *k, int64_t slot)
 {

@@ -1,14 +1,14 @@
 /*
-** Series and ranks where the host supplies no driver: part of the simulation (simulated.c). Figures are those of the model.
+** Series and ranks without a driver: part of the simulation (simulated.c). The figures are those of the model.
 **
-** The rule: the work follows what is asked for. A point is computed once for all metrics; of what is to come, and of times at which the
-** host was not up or its part not there, there are gaps.
+** The rule: the work depends on the request only. A point is computed once for all metrics. Times in the future are gaps,
+** and so are times at which the host was down or its part did not exist.
 */
 #include "catalog/monitoring/simulated.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- where */
 
-/* A cluster as its primary or its secondaries see it: the first of these. */
+/* The host that represents a view of the cluster: its first primary, or its first secondary. */
 static const svc_process *series_viewed(const svc_simulation *s)
 {
   bool secondary = svc_node_is(s->p, "view", "SECONDARY");
@@ -20,7 +20,7 @@ static const svc_process *series_viewed(const svc_simulation *s)
   return s->of.count ? &s->of.at[0] : NULL;
 }
 
-/* False: there is no such process. */
+/* Sets the place in the model. False: there is no such process. */
 static bool series_where(const svc_simulation *s, svc_model_host *host, svc_model_where *w)
 {
   svc_str id = svc_node_str(s->p, "host");
@@ -57,8 +57,8 @@ typedef struct series_asked {
   int64_t from, until, step; /* seconds */
   size_t points, metrics;
   svc_model_metric *rows;
-  bool *known; /* the model has such a metric */
-  int64_t *figures; /* of each point all metrics */
+  bool *known; /* whether the model has such a metric */
+  int64_t *figures; /* all metrics of the first point, then of the second, ... */
 } series_asked;
 
 static bool series_begin(svc_simulation *s, int of, series_asked *a)
@@ -98,7 +98,8 @@ SVC_PRIVATE void svc_simulated_series(svc_simulation *s)
   series_asked a;
   size_t i, k;
   if (!series_where(s, &host, &w)) {
-    svc_buf_text(b, svc_node_str(s->p, "host").n ? "{\"missing\":true}" : "{\"series\":{}}"); /* it is being made: it has none yet */
+    svc_buf_text(b, svc_node_str(s->p, "host").n ? "{\"missing\":true}" : "{\"series\":{}}"); /* a cluster that is being created has no
+                                                                                                 processes yet */
     return;
   }
   if (!series_begin(s, w.of, &a)) return;
@@ -129,7 +130,7 @@ static int series_order(const void *a, const void *b)
   return x->figure != y->figure ? (x->figure < y->figure ? 1 : -1) : svc_str_order(x->name, y->name);
 }
 
-/* Those that were there at the end of the time, first of which a metric shows the most then. */
+/* Collections that existed at the end of the range, sorted by a metric at that time, the greatest first. */
 static size_t series_ranked(svc_simulation *s, const svc_node *known, series_rank *ranks)
 {
   svc_str by = svc_node_str(s->p, "rank");
@@ -150,7 +151,7 @@ static size_t series_ranked(svc_simulation *s, const svc_node *known, series_ran
   return n;
 }
 
-/* Nothing lies outside of the service: there is what it knows of. */
+/* The simulation has exactly the names that the service knows. */
 SVC_PRIVATE void svc_simulated_list(svc_simulation *s)
 {
   const svc_node *known = svc_node_get(s->p, "known");

@@ -1,15 +1,15 @@
 /*
-** Stream processors where the host supplies no driver: their statistics, and the logs of their workspaces. Part of the simulation
+** Stream processors without a driver: their statistics, and the logs of their workspaces. Part of the simulation
 ** (simulated.c).
 **
-** The rule: a processor counts from its last start on, with the load of the day (model_load.c). Of what comes in a part goes out; of the rest
-** one message in STREAM_DEAD goes to the dead letters. It lags by STREAM_LAG at the peak. Statistics and alerts show the same figures. A log tells of
-** the processors that run.
+** The rule: a processor counts from its last start, with the load of the day (model_load.c). A part of its input becomes
+** output. Of the rest, one message in STREAM_DEAD goes to the dead letter queue. The processor lags by STREAM_LAG at the
+** peak. Statistics and alerts show the same figures. Logs are about running processors.
 */
 #include "catalog/monitoring/simulated.h"
 #include "catalog/stream/stream_parts.h"
 
-enum { STREAM_LOG_HOURS = 720 /* that a log looks back on */, STREAM_DEAD = 5000, STREAM_LAG = 2000 /* milliseconds */ };
+enum { STREAM_LOG_HOURS = 720 /* range of a log */, STREAM_DEAD = 5000, STREAM_LAG = 2000 /* milliseconds */ };
 
 SVC_PRIVATE int64_t svc_stream_started(const svc_entity *e)
 {
@@ -20,7 +20,7 @@ SVC_PRIVATE int64_t svc_stream_started(const svc_entity *e)
 
 /* --------------------------------------------------------------------------------------------------------- statistics */
 
-/* Its id is known, its workspace is not. */
+/* Finds a processor by id in all workspaces of the project. */
 static bool stream_find(svc_simulation *s, svc_entity *out)
 {
   svc_scan scan;
@@ -37,7 +37,7 @@ SVC_PRIVATE svc_stream_figures svc_stream_figures_at(const char *id, int64_t sta
 {
   uint64_t seed = svc_simulated_hash(id, "processor", 0);
   svc_stream_figures f = { .bytes = 150 + (int64_t)(seed >> 16 & 511) };
-  int64_t rate = 5 + (int64_t)(seed % 20); /* messages a second, at the peak */
+  int64_t rate = 5 + (int64_t)(seed % 20); /* messages per second at the peak */
   if (!started || now <= started) return f;
   f.in = (svc_model_waves(now) - svc_model_waves(started)) / 1000 * rate;
   f.out = f.in * (int64_t)(60 + (seed >> 8) % 41) / 100;
@@ -93,7 +93,7 @@ static void stream_audit_line(svc_simulation *s, int64_t at, svc_str processor)
   svc_buf_text(b, "},\"result\":0}\n");
 }
 
-/* Of one processor: its start, and in the log of operations a checkpoint every hour. */
+/* Writes the lines of a processor: its start, and in the operational log a checkpoint every hour. */
 static void stream_lines(svc_simulation *s, const svc_entity *e, int64_t from, int64_t until)
 {
   int64_t at = svc_stream_started(e), first;

@@ -1,9 +1,9 @@
 /*
-** Slow queries of a process, as its log has them, and the collections that they were about. Nothing is stored: the driver is asked
-** ("slowQueries").
+** Slow queries of a process, as in its log, and their collections. Nothing is stored: the driver answers the question
+** "slowQueries".
 **
-**   namespaces      at most 20: those whose slow queries took longest, all together; of two that took as long, by name
-**   slowQueryLogs   the oldest first; of more than nLogs the newest
+**   namespaces      at most 20, with the longest total time of slow queries first; equal ones by name
+**   slowQueryLogs   oldest first; with nLogs, only the newest ones
 */
 #include "catalog/monitoring/advisor_parts.h"
 
@@ -95,7 +95,7 @@ static void slow_query_copy(svc_call *c, const svc_ran *r, svc_node *to, const c
   if (said) svc_node_put(c->arena, to, svc_node_copy(c->arena, said));
 }
 
-/* What was said, and what follows from it. */
+/* Copies the reported figures, and adds derived ones. */
 static svc_node *slow_query_measured(svc_call *c, const svc_ran *r)
 {
   static const char *const said[] = { "docsExamined", "docsReturned", "fromUserConnection", "hasIndexCoverage", "hasSort",
@@ -108,7 +108,7 @@ static svc_node *slow_query_measured(svc_call *c, const svc_ran *r)
   svc_node_set_i64(c->arena, to, "operationExecutionTime", r->micros / 1000);
   if (returned && svc_node_get(r->said, "docsExamined")) svc_advisor_ratio(c, to, "docsExaminedReturnedRatio", r->examined, r->returned);
   if (returned && svc_node_get(r->said, "keysExamined")) svc_advisor_ratio(c, to, "keysExaminedReturnedRatio", r->keys, r->returned);
-  if (!svc_node_get(to, "hasIndexCoverage")) /* it needed no document */
+  if (!svc_node_get(to, "hasIndexCoverage")) /* the query examined index keys, but no document */
     svc_node_set_bool(c->arena, to, "hasIndexCoverage", r->keys > 0 && r->examined == 0);
   return to;
 }
@@ -127,7 +127,7 @@ static bool slow_query_on_reply(svc_call *c, const svc_reply *reply)
   svc_node *body, *list, *one;
   svc_rans ran;
   size_t i;
-  if (!svc_advisor_told(c, &svc_question_slow_queries, reply, &ran)) return false;
+  if (!svc_advisor_reply(c, &svc_question_slow_queries, reply, &ran)) return false;
   body = svc_node_object(c->arena, NULL);
   list = svc_node_array(c->arena, "slowQueries");
   if (!body || !list) return svc_no_memory(c);
@@ -165,7 +165,7 @@ static int slow_query_slowest(const void *a, const void *b)
   return slow_query_by_name(a, b);
 }
 
-/* Each once, with all that its queries took. */
+/* The total time per collection. */
 static size_t slow_query_sums(const svc_rans *ran, slow_query_sum *sums)
 {
   size_t i, n = 0;
@@ -184,7 +184,7 @@ static bool slow_query_on_reply_names(svc_call *c, const svc_reply *reply)
   svc_node *body, *list, *one;
   svc_rans ran;
   size_t i, n;
-  if (!svc_advisor_told(c, &svc_question_slow_queries, reply, &ran)) return false;
+  if (!svc_advisor_reply(c, &svc_question_slow_queries, reply, &ran)) return false;
   sums = svc_arena_alloc(c->arena, (ran.count + 1) * sizeof *sums);
   body = svc_node_object(c->arena, NULL);
   list = svc_node_array(c->arena, "namespaces");

@@ -1,16 +1,20 @@
 /*
-** Suggested indexes of a process or a cluster, computed from its slow queries ("slowQueries") and the indexes that it has
+** Suggested indexes of a process or a cluster, computed from its slow queries ("slowQueries") and its existing indexes
 ** ("collections"). Nothing is stored.
 **
 ** The rules:
-**   - Queries of one shape (advisor_shape.c) are one. It is inefficient by so much as documents were examined for each returned.
-**   - A shape that wastes something suggests an index: its fields by equality, then those of its sort in order and direction, then
-**     those by range. One that has _id by equality suggests none, as that finds its document; nor has one without such fields.
-**   - None is suggested that exists already: an index whose first keys serve the shape, whatever the order of the fields by
-**     equality and the direction of the sort as a whole. One that is hidden, sparse, partial or of another kind serves none.
-**   - Of two suggestions of which the one serves what the other is for, that one stays, for the shapes of both.
-**   - Its weight is the part of all the time of slow queries, in percent, that went into documents which were examined for its
-**     shapes and not returned: so count, duration and inefficiency all tell. What weighs most comes first.
+**   - Queries of one shape (advisor_shape.c) count together. The inefficiency of a shape is the number of documents examined
+**     per returned document.
+**   - A shape with wasted time suggests an index: the fields with equality, then those of the sort in order and direction,
+**     then those with a range. A shape with _id by equality suggests none, because that index finds the document. A shape
+**     without such fields suggests none either.
+**   - An existing index is not suggested again. An existing index serves a shape by its first keys, regardless of the order of the
+**     equality fields and the direction of the whole sort. A hidden, sparse or partial index, or one of another kind, serves
+**     no shape.
+**   - If one suggestion also serves the shape of another, only the first one stays, for the shapes of both.
+**   - The weight of a suggestion is the percentage of the time of all slow queries that was spent on documents which were
+**     examined for its shapes but not returned. So count, duration and inefficiency all have an effect. The greatest weight
+**     comes first.
 */
 #include "catalog/monitoring/advisor_parts.h"
 
@@ -55,7 +59,7 @@ static bool suggested_index_on_reply(svc_call *c, const svc_reply *reply);
 
 enum { SUGGESTED_INDEX_EXAMPLES = 5 };
 
-/* What is shown in pages is no list, but has their parameters. */
+/* The parameters of pages, although the answer is not a paged list. */
 static const svc_param suggested_index_params[] = {
   SVC_ADVISOR_DURATION,
   { .name = "includeCount", .type = SVC_BOOLEAN, .flags = SVC_PARAM_MOOT }, /* the answer has no count */
@@ -90,25 +94,26 @@ static bool suggested_index_ask(svc_call *c)
 /* ---- the rules */
 
 typedef struct suggested_index {
-  const svc_shape *shape; /* whose index it is */
+  const svc_shape *shape; /* the shape that suggests the index */
   int64_t wasted;
   svc_str id;
-  const svc_told_collection *collection; /* NULL: none is known */
+  const svc_reply_collection *collection; /* NULL: unknown */
 } suggested_index;
 
-/* Keys of either an index that is there, or a suggestion. */
+/* The keys of an existing index or of a suggestion. */
 typedef struct suggested_index_keys {
   svc_used_field at[SVC_ADVISOR_KEYS];
   size_t count;
 } suggested_index_keys;
 
-static bool suggested_index_parse(const svc_told_index *index, suggested_index_keys *out)
+static bool suggested_index_parse(const svc_reply_index *index, suggested_index_keys *out)
 {
   const svc_node *one;
   int64_t direction;
   out->count = 0;
   if (index->hidden || svc_node_get(index->options, "sparse") || svc_node_get(index->options, "partialFilterExpression")) return false;
-  for (one = index->keys->first; one && SVC_ALWAYS(out->count < SVC_ADVISOR_KEYS); one = one->next) { /* no more are taken from the driver */
+  /* the reply was checked against this limit */
+  for (one = index->keys->first; one && SVC_ALWAYS(out->count < SVC_ADVISOR_KEYS); one = one->next) {
     const svc_node *key = one->type == SVC_J_OBJECT ? one->first : NULL;
     if (!key || key->type != SVC_J_NUMBER || !svc_json_number_i64(key->text, &direction)) return false;
     out->at[out->count].path = key->name;
@@ -132,11 +137,11 @@ static bool suggested_index_among(const svc_used_fields *f, int use, svc_str pat
   return false;
 }
 
-/* Do the first keys serve these fields? A key that has been met is not there twice, so sets of the same size are the same. */
+/* Whether the first keys serve these fields. Neither list has duplicates, so it suffices that each key is among the fields. */
 static bool suggested_index_serves(const suggested_index_keys *keys, const svc_used_fields *f)
 {
   size_t n = suggested_index_length(f), i;
-  int turned = 0; /* the sort runs as the keys do, or the other way, all of it */
+  int turned = 0; /* 1: the sort runs like the keys; -1: the other way; the whole sort must agree */
   if (keys->count < n) return false;
   for (i = 0; i < n; i++) {
     const svc_used_field *want = &f->at[i];
@@ -151,7 +156,7 @@ static bool suggested_index_serves(const suggested_index_keys *keys, const svc_u
   return true;
 }
 
-static bool suggested_index_exists(const svc_told_collection *at, const svc_used_fields *f)
+static bool suggested_index_exists(const svc_reply_collection *at, const svc_used_fields *f)
 {
   suggested_index_keys keys;
   size_t i;
@@ -181,7 +186,8 @@ static int suggested_index_weightiest(const void *a, const void *b)
   return svc_str_order(one->shape->text, other->shape->text);
 }
 
-/* Longer ones come first, so whatever serves one stands before it. into[i]: the suggestion, or the shape's, that it is part of. */
+/* Merges suggestions. Longer ones come first, so a suggestion that serves another one precedes it. Returns the number that
+** stays. */
 static size_t suggested_index_join(suggested_index *all, size_t count)
 {
   suggested_index_keys keys;
@@ -198,15 +204,15 @@ static size_t suggested_index_join(suggested_index *all, size_t count)
   return n;
 }
 
-/* All that is suggested, the weightiest first; how many. */
-static bool suggested_index_find(svc_call *c, const svc_shapes *shapes, const svc_told_collections *has, suggested_index **out, size_t *count)
+/* Computes all suggestions, the greatest weight first. *count: their number. */
+static bool suggested_index_find(svc_call *c, const svc_shapes *shapes, const svc_reply_collections *has, suggested_index **out, size_t *count)
 {
   suggested_index *all = svc_arena_zero(c->arena, (shapes->count + 1) * sizeof *all);
   size_t i, n = 0;
   if (!all) return svc_no_memory(c);
   for (i = 0; i < shapes->count; i++) {
     const svc_shape *s = &shapes->at[i];
-    const svc_told_collection *at = svc_collection_named(has, s->namespace);
+    const svc_reply_collection *at = svc_collection_named(has, s->namespace);
     if (!s->wasted || !suggested_index_length(s->fields) || suggested_index_among(s->fields, SVC_USE_EQUAL, SVC_S("_id"))) continue;
     if (suggested_index_exists(at, s->fields)) continue;
     all[n++] = (suggested_index){ .shape = s, .wasted = s->wasted, .collection = at };
@@ -254,7 +260,7 @@ static svc_node *suggested_index_example(svc_call *c, const svc_ran *r)
   return out;
 }
 
-/* With its newest queries for examples. */
+/* Shows a shape with its newest queries as examples. */
 static svc_node *suggested_index_show_shape(svc_call *c, const svc_shape *s, size_t examples)
 {
   svc_node *out = suggested_index_new(c, SVC_J_OBJECT, ""), *list = suggested_index_new(c, SVC_J_ARRAY, "operations"), *one;
@@ -280,7 +286,7 @@ static bool suggested_index_append(svc_node *list, svc_node *one)
   return one != NULL;
 }
 
-/* The shapes that it is for: each stands in the answer, once for all suggestions. */
+/* Lists the shapes that the suggestion serves, and marks them: the answer has each shape once, for all suggestions. */
 static bool suggested_index_impact(svc_call *c, const suggested_index *s, const svc_shapes *shapes, bool *shown, svc_node *to)
 {
   suggested_index_keys keys;
@@ -352,14 +358,14 @@ static bool suggested_index_answer(svc_call *c, const suggested_index *all, size
 
 static bool suggested_index_on_reply(svc_call *c, const svc_reply *reply)
 {
-  svc_told_collections has;
+  svc_reply_collections has;
   svc_shapes shapes;
   suggested_index *all = NULL;
   svc_reply also;
   svc_rans ran;
   size_t count = 0;
-  if (!svc_advisor_told(c, &svc_question_slow_queries, reply, &ran) || !svc_shapes_of(c, &ran, &shapes)) return false;
-  if (!svc_advisor_also(c, &svc_question_collections, &also) || !svc_collections_told(c, &also, &has)) return false;
+  if (!svc_advisor_reply(c, &svc_question_slow_queries, reply, &ran) || !svc_shapes_of(c, &ran, &shapes)) return false;
+  if (!svc_advisor_also(c, &svc_question_collections, &also) || !svc_collections_read(c, &also, &has)) return false;
   return suggested_index_find(c, &shapes, &has, &all, &count) && suggested_index_answer(c, all, count, &shapes);
 }
 

@@ -1,21 +1,23 @@
 /*
-** Network container: the private network that a project has at a provider, in which its clusters lie and which others are
-** peered with. One for each region; at GCP one for all regions, or for those that it names.
+** Network container: the private network of a project at a provider. Clusters lie in it, and peering connections join other
+** networks with it. There is one container for each region; at GCP, one for all regions or for a list of regions.
 **
-** It is made by a request, which may choose its addresses, or by what needs it: the first cluster or private endpoint service
-** of a region. While it is in use (network_use.c) it is `provisioned`, and neither its addresses change nor is it deleted.
+** A request creates a container, and may choose its addresses. Otherwise the first cluster or private endpoint service of a
+** region creates it. While the container is in use (network_use.c) it is `provisioned`: its addresses cannot change, and it
+** cannot be deleted.
 **
-** Its block is private and overlaps with no other of the project, so that clusters in several regions reach each other.
+** The address block is private and overlaps with no other container of the project, so that clusters in several regions reach
+** each other.
 */
 #include "catalog/catalog.h"
 #include "catalog/network/network_parts.h"
 
-/* What blocks a provider takes, by its place in svc_values_clouds; and what prefix one gets that nobody has chosen. */
+/* Allowed prefix lengths per provider, in the order of svc_values_clouds; `given` is the prefix if the request chooses none. */
 static const struct container_blocks {
   int widest, narrowest, given;
 } container_blocks[] = { { 21, 24, 21 }, { 21, 24, 21 }, { 8, 18, 18 } };
 
-/* There is one in which no cluster lies yet. */
+/* Azure has one region in which no cluster can lie yet. */
 static const char *const container_azure_regions[] = {
   SVC_REGIONS_OF_AZURE, "US_EAST_2", "US_EAST_2_EUAP", "US_WEST_2", "US_WEST_3", NULL
 };
@@ -84,7 +86,7 @@ static const svc_route container_routes[] = {
 
 /* -------------------------------------------------------------------------------------------------------------- hooks */
 
-/* Those of the provider that is asked for; of the first, where none is. */
+/* Lists the containers of the provider in the query; default: AWS. */
 static bool container_keep(svc_call *c, const svc_entity *e)
 {
   const svc_query_value *given = svc_query_get(c, "providerName");
@@ -97,7 +99,7 @@ static svc_str container_region(const svc_node *body)
   return region.n ? region : svc_node_str(body, "region");
 }
 
-/* Does no other one overlap with it? */
+/* Returns true if the block overlaps with no other container of the project. */
 static bool container_is_free(svc_call *c, const svc_change *change, const svc_address *block)
 {
   svc_address other;
@@ -111,7 +113,7 @@ static bool container_is_free(svc_call *c, const svc_change *change, const svc_a
   return true;
 }
 
-/* The only one of its provider and region. */
+/* Refuses a second container of the same provider and region. */
 static bool container_alone(svc_call *c, const svc_change *change)
 {
   svc_str provider = svc_node_str(change->body, "providerName"), region = container_region(change->body), other;
@@ -126,7 +128,7 @@ static bool container_alone(svc_call *c, const svc_change *change)
   return svc_txn_good(c);
 }
 
-/* Nobody has chosen its addresses: the first that are free. Each that is taken stops one container at the most. */
+/* Assigns the first free block if the request chooses none. Each existing container rules out at most one block. */
 static bool container_give(svc_call *c, svc_change *change)
 {
   int prefix = container_blocks[svc_cloud_number(svc_node_str(change->body, "providerName"))].given;
@@ -172,7 +174,7 @@ SVC_PRIVATE const svc_noun svc_noun_container = {
   .param = "containerId",
   .object = &container_object,
   .err_not_found = SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND,
-  .event_created = "CONTAINER_SUBNETS_UPDATE_REQUESTED", /* there is none for this alone */
+  .event_created = "CONTAINER_SUBNETS_UPDATE_REQUESTED", /* creating a container has no event type of its own */
   .event_updated = "CONTAINER_SUBNETS_UPDATE_REQUESTED",
   .event_deleted = "CONTAINER_DELETED",
   .event_field = "resourceId",

@@ -1,6 +1,6 @@
 /*
-** Custom DNS of a project: whether its clusters at one provider, where the customer resolves names, show the connection
-** strings for that (private ones, with "-pri" in their hosts).
+** Custom DNS of a project: whether its clusters at AWS show extra connection strings for customers who resolve names
+** themselves. The extra strings are private, with "-pri" in the host names.
 */
 #include "catalog/catalog.h"
 #include "catalog/network/network_parts.h"

@@ -1,14 +1,14 @@
 /*
-** Private endpoint service: the service's side of private endpoints, in a region of a provider. The customer's endpoints
-** (private_endpoint.c) lead to it, and by them to the clusters of the project that lie there.
+** Private endpoint service: the service's side of private endpoints, in one region of a provider. The customer's endpoints
+** (private_endpoint.c) lead to it, and through it to the clusters of the project in that region.
 **
-**   POST --> INITIATING --> AVAILABLE --> DELETING <-- DELETE     then it is gone: 404
+**   POST --> INITIATING --> AVAILABLE --> DELETING <-- DELETE     then removed: 404
 **                 +-------> FAILED
 **
-** One for each provider and region. It makes the network container of its region where there is none, and uses it. It is
-** deleted only when it has no endpoints any more.
+** There is one for each provider and region. The service uses the network container of its region, and creates a missing one.
+** A delete is refused while the service has endpoints.
 **
-** Unusual: it is made, and changed, by paths that do not name the provider, which is in all others.
+** Unusual: the paths of create and change do not name the provider; all other paths do.
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
@@ -113,20 +113,21 @@ static const svc_lifecycle endpoint_service_lifecycle = {
   .event_failed = "INTERFACE_ENDPOINT_PATCHED", .transitions = endpoint_service_transitions
 };
 
-/* Whoever deletes it once more finds it gone. */
+/* A delete of a service that is being deleted answers 404. */
 static const svc_guard endpoint_service_guards[] = {
   { "status", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };
 
 /* -------------------------------------------------------------------------------------------------------------- hooks */
 
-enum { ENDPOINT_SERVICE_PLACE = 1 }; /* of the provider in a path: behind the project */
+enum { ENDPOINT_SERVICE_PLACE = 1 }; /* index of the provider in a path, after the project */
 
-/* The path that shows it has its provider in it, this one has not: links are made of what stands there. Before anything else,
-** so that a request that is answered once more has the same links. */
+/* Puts the provider into the parsed path: the path of this request does not contain it, but links are built from it. Runs before
+** anything else, so that a replayed request has the same links. */
 static void endpoint_service_link(svc_call *c, svc_str provider)
 {
-  c->route.raw[ENDPOINT_SERVICE_PLACE] = svc_str_c(svc_values_clouds[svc_cloud_number(provider)]); /* outlives the transaction */
+  /* a constant, so it outlives the transaction */
+  c->route.raw[ENDPOINT_SERVICE_PLACE] = svc_str_c(svc_values_clouds[svc_cloud_number(provider)]);
 }
 
 static bool endpoint_service_linked(svc_call *c)
@@ -135,7 +136,7 @@ static bool endpoint_service_linked(svc_call *c)
   return true;
 }
 
-/* Regions from which it is reached as well, in the one way to write them; none of them is its own. */
+/* Writes the remote regions in their only spelling. Refuses unknown regions and the service's own region. */
 static void endpoint_service_remote(svc_call *c, svc_node *body)
 {
   svc_node *list = svc_node_get(body, "supportedRemoteRegions"), *item;
@@ -194,7 +195,7 @@ static bool endpoint_service_prepare(svc_call *c, svc_change *change)
   return svc_check_done(c);
 }
 
-/* What it is called at its provider, when it is there. */
+/* Simulates the names that the provider gives the service when it becomes available. */
 static bool endpoint_service_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   svc_str hex = svc_id_str(c->arena, &change->id), provider = svc_node_str(change->body, "cloudProvider");
@@ -218,7 +219,7 @@ static bool endpoint_service_simulate(svc_call *c, const svc_change *change, con
   return true;
 }
 
-/* Each provider has names of its own. */
+/* Copies the facts. Each provider has field names of its own. */
 static bool endpoint_service_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   static const char *const names[3][3] = {
@@ -273,7 +274,7 @@ static const svc_field endpoint_service_fact_fields[] = {
 static const svc_object endpoint_service_facts_object = { .name = "EndpointServiceFacts", .fields = SVC_ROWS(endpoint_service_fact_fields) };
 static const svc_order_row endpoint_service_orders[] = {
   { "endpoint_service.create",
-    "Make the service to which private endpoints of the customer connect. Facts: what it is called, by the provider.",
+    "Create the service to which private endpoints of the customer connect. Facts: the provider's names for it.",
     NULL, &endpoint_service_facts_object, 0 },
   { "endpoint_service.delete", "Remove the service.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
@@ -293,8 +294,8 @@ SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .lifecycle = &endpoint_service_lifecycle,
   .guards = endpoint_service_guards,
   .event_created = "ENDPOINT_SERVICE_CREATED",
-  .event_updated = "INTERFACE_ENDPOINT_PATCHED", /* there is none of its own */
-  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
+  .event_updated = "INTERFACE_ENDPOINT_PATCHED", /* a change has no event type of its own */
+  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* the request to delete; the end of the deletion has the event DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),

@@ -1,14 +1,14 @@
 /*
-** IP addresses: those at which the clusters of a project are reached, and from which they call.
+** IP addresses: the addresses at which the clusters of a project are reached, and from which they open connections.
 **
-** They follow from the hosts in the clusters' connection strings. Hosts that a driver names by their addresses have those, and
-** others of a driver's none that is known here. Of simulated hosts each has an address made from its name, within the range
-** that is set apart for tests of networks (198.18.0.0/15): the same each time.
+** The addresses follow from the hosts in the clusters' connection strings. If a driver reports hosts as addresses, those are
+** listed; its other hosts have no known address. A simulated host gets an address made from its name, the same each time.
+** Simulated addresses are in the range reserved for network tests, 198.18.0.0/15.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"
 
-enum { IP_ADDRESS_CONFIGS = 3 }; /* servers of a sharded cluster's catalog, where they have hosts of their own */
+enum { IP_ADDRESS_CONFIGS = 3 }; /* config servers of a sharded cluster, if they have hosts of their own */
 
 static const svc_field ip_address_cluster_fields[] = {
   F_STR("clusterName", .flags = SVC_READ_ONLY),
@@ -35,14 +35,14 @@ static const svc_route ip_address_routes[] = {
 
 static svc_str ip_address_simulated(svc_arena *a, svc_str host)
 {
-  uint64_t hash = 14695981039346656037u; /* FNV-1a, and once more for the short ends of it */
+  uint64_t hash = 14695981039346656037u; /* FNV-1a, followed by a second mix for short differences at the end of a name */
   size_t i;
   for (i = 0; i < host.n; i++) hash = (hash ^ (unsigned char)host.p[i]) * 1099511628211u;
   hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 20;
   return svc_arena_print(a, "198.%u.%u.%u", (unsigned)(18 + (hash >> 16 & 1)), (unsigned)(hash >> 8 & 255), (unsigned)(hash & 255));
 }
 
-/* Of "host:port", "[2001:db8::1]:port"; n 0: none is known. */
+/* The address in "host:port" or "[2001:db8::1]:port"; n 0: unknown. told: a driver reported the host. */
 static svc_str ip_address_of(svc_call *c, svc_str host, bool told)
 {
   svc_address address;
@@ -54,7 +54,7 @@ static svc_str ip_address_of(svc_call *c, svc_str host, bool told)
   return told ? SVC_S("") : ip_address_simulated(c->arena, host);
 }
 
-/* Its hosts; of simulated ones with those that know which shard has what, which no connection string names. */
+/* The hosts of a cluster. A simulated cluster with dedicated config servers has them too, although no connection string names them. */
 static svc_str ip_address_hosts(svc_call *c, const svc_entity *e)
 {
   static const char shard[] = "-shard-00-00";
@@ -62,7 +62,7 @@ static svc_str ip_address_hosts(svc_call *c, const svc_entity *e)
   svc_buf b = svc_buf_new(c->arena, hosts.n + 256);
   size_t i, n = sizeof shard - 1;
   unsigned number;
-  if (svc_cluster_told(e) || !svc_json_is(e->body, "configServerType", "DEDICATED")) return hosts;
+  if (svc_cluster_driven(e) || !svc_json_is(e->body, "configServerType", "DEDICATED")) return hosts;
   for (i = 0; i + n < first.n && memcmp(first.p + i, shard, n) != 0; i++) continue;
   if (i + n >= first.n) return hosts;
   svc_buf_str(&b, hosts);
@@ -76,7 +76,7 @@ static svc_str ip_address_hosts(svc_call *c, const svc_entity *e)
   return svc_buf_done(&b);
 }
 
-/* The addresses of a cluster's hosts, each once. */
+/* The addresses of a cluster's hosts, without duplicates. */
 static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts, bool told)
 {
   svc_node *list = svc_node_array(c->arena, name), *one;
@@ -93,7 +93,7 @@ static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts, b
 
 static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
 {
-  static const char *const lists[] = { "inbound", "outbound" }; /* of those to come none is known before */
+  static const char *const lists[] = { "inbound", "outbound" }; /* addresses of future hosts are not known in advance */
   svc_scan scan;
   svc_entity e;
   size_t i;
@@ -103,7 +103,7 @@ static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
     if (!one) return svc_no_memory(c);
     svc_node_set_str(c->arena, one, "clusterName", e.unique);
     for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-      list = ip_address_list(c, lists[i], ip_address_hosts(c, &e), svc_cluster_told(&e));
+      list = ip_address_list(c, lists[i], ip_address_hosts(c, &e), svc_cluster_driven(&e));
       if (!list) return svc_no_memory(c);
       svc_node_put(c->arena, one, list);
     }

@@ -1,11 +1,11 @@
 /*
-** Entry of a project's access list: an address, a range or a provider's security group from which the databases of the
-** project can be reached. It has nothing to do with the access lists of credentials, which are for this API.
+** Entry of a project's access list: an address, a range or a provider's security group from which the project's databases
+** accept connections. The access lists of credentials are unrelated: they are for this API.
 **
-**   POST ----> PENDING ----> ACTIVE       when the data plane knows of it
+**   POST ----> PENDING ----> ACTIVE       when the driver has applied it
 **
-** An entry is named by its value. POST takes several: those that are there already get the comment and the date of the body.
-** One with deleteAfterDate goes by itself when that comes.
+** An entry is identified by its value. A POST takes several entries; existing ones get the comment and date of the body. An
+** entry with deleteAfterDate is deleted automatically at that time.
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
@@ -51,12 +51,12 @@ static const svc_route network_access_routes[] = {
 
 /* ----------------------------------------------------------------------------------------------------------------- values */
 
-/* An element of the body, and what it names. */
+/* A parsed element of the body. */
 typedef struct network_access_item {
   const svc_node *node;
-  svc_str value;     /* as a path names it */
-  svc_address range; /* of an address */
-  bool group;        /* a security group */
+  svc_str value;     /* as a path spells it */
+  svc_address range; /* of an address or block */
+  bool group;        /* whether it is a security group */
 } network_access_item;
 
 static bool network_access_bad(svc_call *c, size_t at, const char *field, const char *what)
@@ -65,7 +65,7 @@ static bool network_access_bad(svc_call *c, size_t at, const char *field, const 
   return false;
 }
 
-/* Exactly one value; an address may be said in both ways, as it is shown. */
+/* Parses exactly one value. An address may be sent both as ipAddress and as cidrBlock, as answers show it. */
 static bool network_access_value(svc_call *c, const svc_node *node, size_t at, network_access_item *out)
 {
   svc_str group = svc_node_str(node, "awsSecurityGroup"), block = svc_node_str(node, "cidrBlock");
@@ -99,9 +99,9 @@ static svc_str network_access_spell(svc_call *c, svc_str text)
 
 /* ---------------------------------------------------------------------------------------------------------------- adding */
 
-#define NETWORK_ACCESS_LONGEST (7 * SVC_DAY_MS) /* that an entry with an end lasts, from now on */
+#define NETWORK_ACCESS_LONGEST (7 * SVC_DAY_MS) /* longest lifetime of an entry with deleteAfterDate, from now */
 
-/* What the body says of an entry beside its value. */
+/* Takes the comment and deleteAfterDate from the body. */
 static bool network_access_take(svc_call *c, const svc_node *from, svc_node *body, svc_change *change)
 {
   svc_str date = svc_node_str(from, "deleteAfterDate");
@@ -138,7 +138,7 @@ static int network_access_order(const void *left, const void *right)
   return svc_str_order(((const network_access_item *)left)->value, ((const network_access_item *)right)->value);
 }
 
-/* Those that are there, and these. */
+/* Asks the policies about the existing addresses together with the new ones. */
 static bool network_access_allowed(svc_call *c, const network_access_item *items, size_t n)
 {
   svc_node *all;
@@ -151,7 +151,7 @@ static bool network_access_allowed(svc_call *c, const network_access_item *items
   return svc_policies_allow(c, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, all));
 }
 
-/* A policy may want that some address is there, or that there is one at all. One that goes when its time is over is not asked for. */
+/* A policy may require that a certain address, or any address, is listed. Policies are not asked when an entry expires. */
 static bool network_access_removing(svc_call *c, const svc_entity *e)
 {
   svc_node *before, *left, *one;
@@ -165,7 +165,7 @@ static bool network_access_removing(svc_call *c, const svc_entity *e)
   return svc_policies_allow_left(c, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, before), svc_policy_of_addresses(c, left));
 }
 
-/* Everything is checked before the first one is written. */
+/* Checks all elements before the first write. */
 static bool network_access_check(svc_call *c, network_access_item *items, size_t n, size_t *fresh)
 {
   svc_id group = c->scope.group;
@@ -204,7 +204,7 @@ static bool network_access_add(svc_call *c)
 
 /* ---------------------------------------------------------------------------------------------------------------- status */
 
-/* It is active when the driver has said so. */
+/* The entry is active when the driver has carried out its order. */
 static bool network_access_status(svc_call *c)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
@@ -219,8 +219,8 @@ static bool network_access_status(svc_call *c)
 }
 
 static const svc_order_row network_access_orders[] = {
-  { "network.put", "Let this address into the clusters of the project.", NULL, NULL, 10 },
-  { "network.delete", "Let it in no more.", NULL, NULL, 0 },
+  { "network.put", "Allow this address to connect to the clusters of the project.", NULL, NULL, 10 },
+  { "network.delete", "Stop allowing this address.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -232,7 +232,7 @@ SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .param = "entryValue",
   .flags = SVC_EXPIRES,
   .object = &network_access_object,
-  .key = "ipAddress", /* or what else its value is: it is named by change.key */
+  .key = "ipAddress", /* or another value: change.key identifies the entry */
   .unique = "ipAddress",
   .err_not_found = SVC_E_NETWORK_PERMISSION_ENTRY_NOT_FOUND,
   .err_exists = SVC_E_ADDRESS_ALREADY_IN_ACCESS_LIST,

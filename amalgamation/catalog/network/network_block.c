@@ -1,15 +1,15 @@
 /*
-** Blocks of addresses, as the networks of containers and their peers have them.
+** Blocks of addresses, as containers and peered networks have them.
 **
-** The rule: a block is written in one way only, without bits behind its prefix, so that two that are the same are the same
-** text; and what is refused names the field.
+** The rule: a block has only one spelling, without bits set behind its prefix, so equal blocks are equal texts. A refusal
+** names the field.
 */
 #include "catalog/catalog.h"
 #include "catalog/network/network_parts.h"
 
-enum { NETWORK_BLOCK_V4 = 96 }; /* bits before an IPv4 address, as svc_address has it */
+enum { NETWORK_BLOCK_V4 = 96 }; /* bits before an IPv4 address in svc_address */
 
-/* RFC 1918. */
+/* The private ranges of RFC 1918. */
 static const char *const network_block_ranges[] = { "192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8" };
 enum { NETWORK_BLOCK_RANGES = sizeof network_block_ranges / sizeof network_block_ranges[0] };
 
@@ -30,7 +30,8 @@ SVC_PRIVATE bool svc_block_parse(svc_call *c, const char *field, svc_str text, s
   if (!memchr(text.p, '/', text.n) || memchr(text.p, ':', text.n) || !svc_address_parse(text, out))
     return network_block_refuse(c, SVC_E_INVALID_CIDR_BLOCK, field, "must be a block of IPv4 addresses in CIDR notation", text, SVC_S(""));
   spelled = svc_address_text(c->arena, out);
-  if (out->bits == 128) spelled = svc_arena_print(c->arena, SVC_FMT "/32", SVC_ARG(spelled)); /* one address has none of its own */
+  /* svc_address_text() writes a single address without prefix */
+  if (out->bits == 128) spelled = svc_arena_print(c->arena, SVC_FMT "/32", SVC_ARG(spelled));
   if (svc_str_eq(text, spelled)) return true;
   return network_block_refuse(c, SVC_E_NON_CANONICAL_CIDR_BLOCK, field, "has bits set behind its prefix", text, spelled);
 }
@@ -48,7 +49,7 @@ SVC_PRIVATE bool svc_block_private(svc_call *c, const char *field, svc_str text,
   return network_block_refuse(c, SVC_E_INVALID_CIDR_RANGE, field, why.n ? why.p : "", text, SVC_S(""));
 }
 
-/* From the end of each range downwards: people begin theirs at the front. */
+/* Counts from the end of each range downwards, because people usually choose blocks from its start. */
 SVC_PRIVATE bool svc_block_number(unsigned number, int prefix, svc_address *out)
 {
   int i;
@@ -58,7 +59,7 @@ SVC_PRIVATE bool svc_block_number(unsigned number, int prefix, svc_address *out)
     bool known = svc_address_parse(svc_str_c(network_block_ranges[i]), out);
     if (SVC_NEVER(!known)) return false;
     spare = NETWORK_BLOCK_V4 + prefix - out->bits;
-    if (SVC_NEVER(spare < 0)) continue; /* no provider takes blocks that large */
+    if (SVC_NEVER(spare < 0)) continue; /* no provider accepts blocks that large */
     if (number >= 1u << spare) {
       number -= 1u << spare;
       continue;
@@ -75,7 +76,7 @@ SVC_PRIVATE bool svc_block_number(unsigned number, int prefix, svc_address *out)
   return false;
 }
 
-/* Neither the addresses of the container nor those of its other peers. */
+/* Refuses a block that overlaps with the container or with its other peers. */
 SVC_PRIVATE bool svc_block_apart(svc_call *c, const svc_change *change, const svc_entity *container)
 {
   svc_str text = svc_node_str(change->body, "routeTableCidrBlock");

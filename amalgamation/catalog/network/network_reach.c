@@ -1,12 +1,12 @@
 /*
 ** From a project's network to the connection strings of its clusters.
 **
-** The strings are stored with the cluster, so that reads parse nothing. Whatever changes the network (a peering that is
-** available or is no more, a private endpoint, a switch of the project) has them written anew, in its own transaction and
-** without an event of the clusters: one pass over the clusters of the project, whose number has a limit.
+** The strings are stored with the cluster, so reads compute nothing. Each change of the network rewrites them in its own
+** transaction: a peering connection becomes available or ends, a private endpoint changes, a project's switch changes.
+** Clusters have no event for it. An update is one pass over the clusters of the project, whose number is limited.
 **
-** The rule: what clusters are reached by follows from what is stored and from nothing else, so it does not matter in which order
-** things came to be. What is about to be stored counts as it will be (svc_network_now).
+** The rule: the strings follow only from what is stored, so the order of the changes does not matter. An entity about to be
+** stored counts with its new status (svc_network_now).
 */
 #include "catalog/network/network_parts.h"
 
@@ -52,7 +52,7 @@ static bool network_reach_peered(svc_call *c, const svc_network_now *now, const 
 
 /* ------------------------------------------------------------------------------------------------------------- endpoints */
 
-/* Those of one service. */
+/* Adds the available endpoints of one service. */
 static bool network_reach_endpoints_of(svc_call *c, const svc_network_now *now, const svc_entity *service, unsigned slot,
                                        svc_cluster_endpoint *out, size_t *count, size_t most)
 {
@@ -108,7 +108,7 @@ static bool network_reach_of(svc_call *c, const svc_network_now *now, unsigned s
 
 /* ------------------------------------------------------------------------------------------------- connection strings */
 
-/* The object that holds them, made where there is none. */
+/* Returns the object connectionStrings of the body; creates it if missing. */
 static svc_node *network_reach_object(svc_call *c, svc_node *body)
 {
   svc_node *strings = svc_node_get(body, "connectionStrings");
@@ -123,14 +123,14 @@ static bool network_reach_set(svc_call *c, svc_node *body, const svc_cluster_kep
   svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
   svc_node *strings;
   if (!network_reach_of(c, now, kept->slot, &reach)) return false;
-  if (!svc_cluster_connected(body)) return true; /* it has no hosts yet */
+  if (!svc_cluster_connected(body)) return true; /* the cluster has no hosts yet */
   strings = network_reach_object(c, body);
   if (!strings) return svc_no_memory(c);
   svc_cluster_network_strings(c->arena, &reach, strings);
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
-/* A replica set shows an empty object until its hosts have names; routers of a sharded cluster show at once that no endpoint leads to them. */
+/* A replica set shows an empty object until its hosts have names. A sharded cluster shows at once that no endpoint leads to its routers. */
 SVC_PRIVATE bool svc_network_begin(svc_call *c, svc_node *body, const svc_cluster_kept *kept)
 {
   svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
@@ -144,20 +144,21 @@ SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_cl
 {
   svc_node *strings = network_reach_object(c, change->body);
   if (!strings) return svc_no_memory(c);
-  svc_cluster_told_strings(c->arena, c->s->config.db_scheme, facts, strings);
+  svc_cluster_driven_strings(c->arena, c->s->config.db_scheme, facts, strings);
   if (c->arena->failed) return svc_no_memory(c);
-  if (!svc_node_get(change->body, "replicationSpecs")) return true; /* a flex cluster: nothing leads there but the public way */
+  if (!svc_node_get(change->body, "replicationSpecs")) return true; /* a flex cluster is reached by its public connection strings only */
   return network_reach_set(c, change->body, kept, NULL);
 }
 
-/* The connection strings of a stored cluster, where they differ now. */
+/* Rewrites the connection strings of a stored cluster if they differ now. */
 static bool network_reach_again(svc_call *c, const svc_entity *stored, const svc_network_now *now)
 {
   svc_cluster_kept kept = svc_cluster_kept_of(stored);
   const svc_node *before = svc_entity_body(c, stored);
   svc_node *body = before ? svc_node_copy(c->arena, before) : NULL;
   if (!body) return svc_failed(c);
-  if (svc_cluster_is(before, "stateName", "CREATING") || svc_cluster_is(before, "stateName", "UPDATING")) return true; /* connected when it rests */
+  /* the strings are written when the cluster becomes idle */
+  if (svc_cluster_is(before, "stateName", "CREATING") || svc_cluster_is(before, "stateName", "UPDATING")) return true;
   if (!network_reach_set(c, body, &kept, now)) return false;
   return svc_node_same(svc_node_get(before, "connectionStrings"), svc_node_get(body, "connectionStrings")) ||
          svc_rewrite(c, stored, body);
@@ -186,7 +187,7 @@ SVC_PRIVATE bool svc_network_moves(svc_call *c, const svc_change *change)
   return svc_network_changed(c, &now);
 }
 
-/* From the moment that it is being deleted nobody is sent that way. */
+/* As soon as the deletion begins, connection strings no longer lead through it. */
 SVC_PRIVATE bool svc_network_delete(svc_call *c)
 {
   return svc_verb_delete(c) && svc_network_changed(c, NULL);

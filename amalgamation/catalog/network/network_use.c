@@ -1,12 +1,12 @@
 /*
-** Places of a project, the containers that lie there, and who uses them.
+** Places of a project, the containers there, and what uses them.
 **
-** A container is the network that the service has for a project in a region, at one of the providers for all regions. What
-** needs a network makes its container where there is none: a cluster, a private endpoint service. As long as somebody uses it,
-** it is provisioned, and neither its block changes nor does it go.
+** A container is the service's network for a project in a region, at one provider (GCP) for all regions. A cluster or a
+** private endpoint service needs one, and creates it if it is missing. While a container is in use it is provisioned: its
+** block cannot change, and it cannot be deleted.
 **
-** The rule: whoever asks whether one is in use is told by whom. All that could use it is looked at, which is bounded: the
-** clusters, peerings and services of one project.
+** The rule: a refusal names the user of the container. The search looks at everything that could use it, which is bounded: the
+** clusters, peering connections and private endpoint services of one project.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"
@@ -76,7 +76,7 @@ SVC_PRIVATE const char *svc_network_region(svc_str provider, svc_str region)
 
 /* ------------------------------------------------------------------------------------------------------------ containers */
 
-/* One of GCP is for all regions, or for those that it names. */
+/* A GCP container is for all regions, or for the listed ones. */
 SVC_PRIVATE bool svc_network_covers(svc_call *c, const svc_entity *container, const svc_place_of *place)
 {
   svc_str provider = svc_network_text(c, container, "providerName"), regions;
@@ -88,7 +88,7 @@ SVC_PRIVATE bool svc_network_covers(svc_call *c, const svc_entity *container, co
                                   svc_arena_print(c->arena, "\"" SVC_FMT "\"", SVC_ARG(place->region)).p);
 }
 
-/* The container there. SVC_NOT_FOUND: there is none. */
+/* Finds the container at a place. Returns SVC_NOT_FOUND if it does not exist. */
 static int network_use_find(svc_call *c, const svc_place_of *place, svc_entity *out)
 {
   bool anywhere = svc_str_is(place->provider, "GCP");
@@ -152,10 +152,10 @@ SVC_PRIVATE bool svc_network_unused(svc_call *c, const svc_entity *container)
 
 /* ---------------------------------------------------------------------------------------------------------- provisioning */
 
-/* What the network is called at its provider, while there is one: a simulation. */
+/* Simulated names of the network at its provider, while it is provisioned. */
 static const struct network_use_name {
   const char *provider, *field, *format;
-  const char *tail; /* stands before some digits more; NULL: none */
+  const char *tail; /* separates eight further digits; NULL: none */
 } network_use_names[] = {
   { "AWS", "vpcId", "vpc-%.17s", NULL },         { "AZURE", "azureSubscriptionId", "%.24s", NULL },
   { "AZURE", "vnetName", "vnet_%.24s", "_" },    { "GCP", "gcpProjectId", "p-%.24s", NULL },
@@ -170,7 +170,7 @@ SVC_PRIVATE bool svc_network_simulate(svc_call *c, const svc_change *change, con
   svc_id_hex(&change->id, hex);
   for (i = 0; i < sizeof network_use_names / sizeof network_use_names[0] && svc_node_bool(change->body, "provisioned", false); i++) {
     const struct network_use_name *row = &network_use_names[i];
-    const char *digits = row->provider[1] == 'W' ? hex + 7 : hex; /* the last 17 of them: the first tell the time */
+    const char *digits = row->provider[1] == 'W' ? hex + 7 : hex; /* the last 17 digits: the first ones are the time */
     svc_str name;
     if (!svc_node_is(change->body, "providerName", row->provider)) continue;
     name = svc_arena_print(c->arena, row->format, digits);
@@ -194,7 +194,7 @@ SVC_PRIVATE bool svc_network_provision(svc_call *c, const svc_entity *container,
   return svc_report_simulated(c, &change) && svc_rewrite(c, container, change.body);
 }
 
-/* The event of what needs it speaks for it. */
+/* Creates a container, without an event: the event of the resource that needs it covers this. */
 static bool network_use_make(svc_call *c, const svc_place_of *place, svc_entity *out)
 {
   svc_change change;
@@ -214,7 +214,7 @@ SVC_PRIVATE bool svc_network_hold(svc_call *c, const svc_place_of *place)
 {
   svc_entity container;
   int rc = svc_noun_by_kind(c->s, CONTAINER_KIND) ? network_use_find(c, place, &container) : SVC_OK;
-  if (!svc_noun_by_kind(c->s, CONTAINER_KIND)) return true; /* left out of this build */
+  if (!svc_noun_by_kind(c->s, CONTAINER_KIND)) return true; /* a build without containers */
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   if (rc == SVC_NOT_FOUND && !network_use_make(c, place, &container)) return false;
   return svc_network_provision(c, &container, true);
@@ -240,7 +240,7 @@ static bool network_use_at_gcp(const svc_node *specs)
   return false;
 }
 
-/* A container that is for some regions only keeps clusters out of the others. */
+/* Refuses clusters in regions that the project's GCP container excludes. */
 SVC_PRIVATE bool svc_network_allows(svc_call *c, const svc_change *change)
 {
   const svc_node *specs = svc_node_get(change->body, "replicationSpecs"), *spec, *region;

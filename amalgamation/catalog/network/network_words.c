@@ -1,9 +1,9 @@
 /*
 ** States in the words of each provider.
 **
-** What is done to make a peering, or a private endpoint, is the same everywhere; what the states are called, and which of them
-** there are, is not, nor is the field that shows them. So one lifecycle is stored, under one name, and a table says what each
-** provider shows of it.
+** Creating a peering connection or a private endpoint takes the same steps at every provider. The names of the states, their
+** number and the field that shows them differ. The store has a single lifecycle with its own words, and a table says what each
+** provider shows.
 */
 #include "catalog/catalog.h"
 #include "catalog/network/network_parts.h"
@@ -11,7 +11,7 @@
 SVC_PRIVATE const char *svc_network_shown(const svc_network_word *words, int cloud, svc_str status)
 {
   while (words->status && !svc_str_is(status, words->status)) words++;
-  return words->shown[cloud]; /* of a state that is in no row: nothing, by the last one */
+  return words->shown[cloud]; /* unknown states end at the last row, which shows nothing */
 }
 
 SVC_PRIVATE void svc_network_pass(svc_call *c, svc_change *change, const svc_network_word *words, int cloud)

@@ -1,24 +1,24 @@
 /*
-** Peering connection: joins the network of a container with one of the customer's.
+** Peering connection: joins the network of a container with a network of the customer.
 **
 **                     AWS                  AZURE              GCP
 **   POST --> INITIATING   INITIATING           ADDING_PEER        ADDING_PEER
-**        --> PENDING      PENDING_ACCEPTANCE                      WAITING_FOR_USER     the customer's side is to accept it
+**        --> PENDING      PENDING_ACCEPTANCE                      WAITING_FOR_USER     the customer's side must accept it
 **        --> FINALIZING   FINALIZING
-**        --> AVAILABLE    AVAILABLE            AVAILABLE          AVAILABLE            clusters there are reached by it
-**   DELETE -> DELETING    TERMINATING          DELETING           DELETING             then it is gone: 404
-**             FAILED      FAILED               FAILED             FAILED               an order failed; PATCH begins anew
+**        --> AVAILABLE    AVAILABLE            AVAILABLE          AVAILABLE            clusters are reached through it
+**   DELETE -> DELETING    TERMINATING          DELETING           DELETING             then removed: 404
+**             FAILED      FAILED               FAILED             FAILED               an order failed; a PATCH starts again
 **   DELETION_FAILED       FAILED               DELETION_FAILED    FAILED
 **
-** The first column is what is stored; the field, too, has another name at each provider, and so has that of the reason. A
-** change of what it is joined with begins anew; one of the routes alone is finalized once more.
+** The first column is stored. The names of the state field and of the reason field also differ by provider. A change of the
+** target network starts again from INITIATING; a change of the routes alone goes back to FINALIZING.
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
 #include "catalog/endpoint_parts.h"
 #include "catalog/network/network_parts.h"
 
-enum { PEER_MOST = 50 }; /* of one project */
+enum { PEER_MOST = 50 }; /* maximum per project */
 
 static const svc_network_word peer_words[] = {
   { "INITIATING", { "INITIATING", "ADDING_PEER", "ADDING_PEER" } },
@@ -31,12 +31,12 @@ static const svc_network_word peer_words[] = {
   { NULL, { NULL, NULL, NULL } }
 };
 
-/* What differs by provider; in the order of svc_values_clouds. */
+/* Differences by provider, in the order of svc_values_clouds. */
 static const struct peer_cloud {
-  const char *status, *reason;                          /* the fields that show them */
-  const char *network;                                  /* the field that names the customer's */
-  const char *target[5];                                /* all fields that say what it is joined with */
-  const char *created, *updated, *active, *deleted;     /* events */
+  const char *status, *reason;                          /* fields that show the state and the reason */
+  const char *network;                                  /* field with the customer's network */
+  const char *target[5];                                /* all fields that identify the target */
+  const char *created, *updated, *active, *deleted;     /* event types */
 } peer_clouds[] = {
   { "statusName", "errorStateName", "vpcId", { "accepterRegionName", "awsAccountId", "vpcId", NULL },
     "PEER_CREATED", "PEER_UPDATED", "PEER_UPDATED", "PEER_DELETED" },
@@ -99,11 +99,11 @@ static const svc_field peer_gcp_fields[] = {
 static const svc_object peer_gcp = { .name = "GCPNetworkPeeringConnectionSettings", .fields = SVC_ROWS(peer_gcp_fields), .base = &peer_base };
 
 static const svc_variant peer_variants[] = { { "AWS", &peer_aws }, { "AZURE", &peer_azure }, { "GCP", &peer_gcp }, { NULL, NULL } };
-static const svc_object peer_shown = { /* and sent */
+static const svc_object peer_shown = { /* also the shape of request bodies */
   .name = "BaseNetworkPeeringConnectionSettings", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("providerName", "AWS", peer_variants))
 };
 
-/* What is stored has the same fields but for these. */
+/* The stored body has the same fields, except for these. */
 static const svc_field peer_stored_fields[] = {
   F_STR("connectionId", .flags = SVC_READ_ONLY),
   F_STR("errorState", .flags = SVC_READ_ONLY),
@@ -165,14 +165,14 @@ static const struct peer_cloud *peer_cloud_of(const svc_node *body)
   return &peer_clouds[svc_cloud_number(svc_node_str(body, "providerName"))];
 }
 
-/* Those of the provider that is asked for; of the first, where none is. */
+/* Lists the peering connections of the provider in the query; default: AWS. */
 static bool peer_keep(svc_call *c, const svc_entity *e)
 {
   const svc_query_value *given = svc_query_get(c, "providerName");
   return svc_str_eq(svc_network_text(c, e, "providerName"), given ? given->text : SVC_S("AWS"));
 }
 
-/* What it is joined with, as one text: kept beside the body, so that no two are joined with the same. */
+/* The target as one text, stored in `extra`: no two connections have the same target. */
 static svc_str peer_target(svc_call *c, const svc_node *body)
 {
   const char *const *field = peer_cloud_of(body)->target;
@@ -221,7 +221,7 @@ static bool peer_rules(svc_call *c, const svc_change *change)
   return !aws || svc_block_apart(c, change, &container);
 }
 
-/* What of the record is shown under other names, or not at all, is kept. */
+/* Keeps the stored fields that are shown under other names, or not at all. */
 static void peer_keep_record(svc_call *c, svc_change *change)
 {
   static const char *const kept[] = { "connectionId", "errorState", "status" };
@@ -250,7 +250,7 @@ static bool peer_prepare(svc_call *c, svc_change *change)
   return peer_rules(c, change);
 }
 
-/* The container is in use; and clusters are no longer reached by what is made anew. */
+/* The container is now in use. A connection that starts again no longer leads to clusters. */
 static bool peer_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   svc_entity container;
@@ -266,7 +266,7 @@ static bool peer_fell_due(svc_call *c, svc_change *change, int tag)
   int number = (int)(cloud - peer_clouds);
   bool was_going = svc_node_is(change->before, "status", "DELETING");
   if (tag != SVC_DUE_STATE) return true;
-  if (svc_node_is(change->body, "status", "FAILED")) { /* of an order: its events have one name for all */
+  if (svc_node_is(change->body, "status", "FAILED")) { /* of an order: all failures share an event type */
     if (was_going) svc_node_set_text(c->arena, change->body, "status", "DELETION_FAILED");
     if (!svc_event_about(c, change->noun, &change->entity, cloud->updated, false)) return false;
   }
@@ -282,7 +282,7 @@ static bool peer_simulate(svc_call *c, const svc_change *change, const char *act
   return true;
 }
 
-/* A driver is told which addresses the other side is to reach. */
+/* The order includes the container, so that the driver knows which addresses the customer's side is to reach. */
 static svc_node *peer_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *part;
@@ -295,7 +295,7 @@ static svc_node *peer_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* That it is gone has an event of its own. */
+/* The request to delete and the end of the deletion have an event each. */
 static bool peer_delete(svc_call *c)
 {
   const svc_entity *e = svc_network_delete(c) ? svc_path_entity(c, "peering connection") : NULL;
@@ -320,7 +320,7 @@ static svc_str peer_reason(int cloud, svc_str reason)
   const char *const *known = peer_aws_reasons;
   if (cloud > 0) return reason;
   while (known[1] && !svc_str_is(reason, *known)) known++;
-  return svc_str_c(*known); /* the last one, where it is none of them */
+  return svc_str_c(*known); /* the last reason stands for unknown ones */
 }
 
 static svc_node *peer_view(svc_call *c, const svc_entity *e)
@@ -344,15 +344,17 @@ static svc_node *peer_governed(svc_call *c, const svc_change *change, int *what)
 }
 
 static const svc_field peer_fact_fields[] = { F_STR("connectionId", .min = 1, .max = 255) };
-static const svc_field peer_ordered_fields[] = { /* beside what is stored of each, what is its provider's */
+static const svc_field peer_ordered_fields[] = { /* the provider's fields, in addition to the stored ones */
   F_STR("accepterRegionName"), F_STR("awsAccountId"), F_STR("azureDirectoryId"), F_STR("azureSubscriptionId"), F_ANY("container"),
   F_STR("gcpProjectId"), F_STR("networkName"), F_STR("resourceGroupName"), F_STR("routeTableCidrBlock"), F_STR("vnetName"), F_STR("vpcId")
 };
 static const svc_object peer_ordered = { .name = "OrderedPeering", .fields = SVC_ROWS(peer_ordered_fields), .base = &peer_object };
 static const svc_object peer_facts_object = { .name = "PeeringFacts", .fields = SVC_ROWS(peer_fact_fields) };
 static const svc_order_row peer_orders[] = {
-  { "peering.create", "Ask the network of the customer for a peering with `container`. Facts: what the provider calls the connection.", &peer_ordered, &peer_facts_object, 0 },
-  { "peering.accept", "The customer accepts the peering: done when that has happened.", &peer_ordered, &peer_facts_object, 0 },
+  { "peering.create",
+    "Request a peering of the customer's network with `container`. Facts: the provider's name for the connection.",
+    &peer_ordered, &peer_facts_object, 0 },
+  { "peering.accept", "Wait until the customer has accepted the peering.", &peer_ordered, &peer_facts_object, 0 },
   { "peering.finalize", "Set up the routes of the peering.", &peer_ordered, &peer_facts_object, 0 },
   { "peering.delete", "End the peering.", &peer_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
@@ -373,7 +375,7 @@ SVC_PRIVATE const svc_noun svc_noun_peer = {
   .lifecycle = &peer_lifecycle,
   .guards = peer_guards,
   .refs = peer_refs,
-  .event_created = "PEER_CREATED", /* and those of the other providers: peer_clouds */
+  .event_created = "PEER_CREATED", /* other providers have their own: peer_clouds */
   .event_updated = "PEER_UPDATED",
   .event_field = "resourceId",
   .orders = peer_orders,

@@ -1,16 +1,17 @@
 /*
-** Private endpoint: the customer's side of a private endpoint service: an interface (AWS), an endpoint (AZURE) or a group of
-** them (GCP) in a network of the customer's. The customer makes it at the provider; here it is told, and accepted.
+** Private endpoint: the customer's side of a private endpoint service, that is, an interface (AWS), an endpoint (AZURE) or a
+** group of endpoints (GCP) in a network of the customer. The customer creates it at the provider and registers it here; the
+** service accepts it.
 **
 **                            AWS                  AZURE         GCP
 **   POST --> INITIATING      PENDING_ACCEPTANCE   INITIATING    INITIATING
 **        --> VERIFIED        PENDING                            VERIFIED
-**        --> AVAILABLE       AVAILABLE            AVAILABLE     AVAILABLE    clusters there are reached by it
+**        --> AVAILABLE       AVAILABLE            AVAILABLE     AVAILABLE    clusters are reached through it
 **            FAILED          REJECTED             FAILED        FAILED
-**   DELETE > DELETING        DELETING             DELETING      DELETING     then it is gone: 404
+**   DELETE > DELETING        DELETING             DELETING      DELETING     then removed: 404
 **
-** The first column is what is stored; AWS shows it as connectionStatus. A path names it as its provider does. It may be told as
-** soon as its service is there; clusters show it when both are AVAILABLE.
+** The first column is stored; AWS shows it as connectionStatus. Paths contain the name that the provider gave it. An endpoint
+** can be registered as soon as its service exists; clusters show it when both are AVAILABLE.
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
@@ -19,7 +20,7 @@
 
 enum { PRIVATE_ENDPOINT_GROUP = 50, PRIVATE_ENDPOINT_LONGEST = 256 };
 
-/* The limit of the project on how many there are; it bounds what their clusters show of them as well. */
+/* Project limit on private endpoints, and thereby on those that clusters show. */
 #define PRIVATE_ENDPOINT_QUOTA "svc.project.deployment.privateServiceConnectionsPerRegionGroup"
 
 static const svc_network_word private_endpoint_words[] = {
@@ -31,7 +32,7 @@ static const svc_network_word private_endpoint_words[] = {
   { NULL, { NULL, NULL, NULL } }
 };
 
-/* What names it, in the order of svc_values_clouds: as it is sent, and as it is shown. */
+/* Field that identifies the endpoint, in the order of svc_values_clouds: in requests, and in answers. */
 static const char *const private_endpoint_sent[] = { "id", "id", "endpointGroupName" };
 static const char *const private_endpoint_named[] = { "interfaceEndpointId", "privateEndpointResourceId", "endpointGroupName" };
 
@@ -95,7 +96,7 @@ static const svc_object private_endpoint_shown = {
   .name = "PrivateLinkEndpoint", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("cloudProvider", "AWS", private_endpoint_variants))
 };
 
-/* What is stored of each, beside what is its provider's. */
+/* Stored fields, in addition to the provider's. */
 static const svc_field private_endpoint_stored_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_READ_ONLY),
   F_STR("errorMessage", .flags = SVC_READ_ONLY),
@@ -140,11 +141,11 @@ static const svc_object private_endpoint_new_gcp = {
   .name = "CreateGCPEndpointGroupRequest", .fields = SVC_ROWS(private_endpoint_new_gcp_fields)
 };
 
-/* In the order of svc_values_clouds. Which of them a body is says the path: it need not say so itself. */
+/* In the order of svc_values_clouds. The path determines the body's variant, so the body need not name it. */
 static const svc_object *const private_endpoint_new_of[] = {
   &private_endpoint_new_aws, &private_endpoint_new_azure, &private_endpoint_new_gcp
 };
-static const svc_field private_endpoint_new_fields[] = { /* all of them together */
+static const svc_field private_endpoint_new_fields[] = { /* the fields of all variants */
   F_ENUM("cloudProvider", svc_values_clouds),
   F_STR("endpointGroupName", .max = 63),
   F_LIST("endpoints", &private_endpoint_new_rule, .max_items = PRIVATE_ENDPOINT_GROUP),
@@ -185,7 +186,7 @@ static const svc_lifecycle private_endpoint_lifecycle = {
   .event_failed = "INTERFACE_ENDPOINT_PATCHED", .transitions = private_endpoint_transitions
 };
 
-/* Whoever deletes it once more finds it gone. */
+/* A delete of an endpoint that is being deleted answers 404. */
 static const svc_guard private_endpoint_guards[] = {
   { "status", "DELETING", SVC_GUARD_DELETE, SVC_E_PRIVATELINK_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };
@@ -197,7 +198,7 @@ static int private_endpoint_cloud(const svc_node *body)
   return svc_cloud_number(svc_node_str(body, "cloudProvider"));
 }
 
-/* The service of the path, which must be of the provider in the path, and stay. */
+/* Checks that the service in the path belongs to the provider in the path, and is not in deletion. */
 static bool private_endpoint_service(svc_call *c, svc_str provider, svc_entity *out)
 {
   const svc_entity *service = svc_path_entity(c, "endpoint service");
@@ -207,7 +208,7 @@ static bool private_endpoint_service(svc_call *c, svc_str provider, svc_entity *
   return svc_fail_about(c, SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND, service->key, svc_id_str(c->arena, &c->scope.group));
 }
 
-/* An endpoint leads to one service: whichever of the project has it, no other one takes it. */
+/* An endpoint leads to one service only: refuses it if any service of the project has it already. */
 static bool private_endpoint_alone(svc_call *c, svc_str id)
 {
   svc_named found;
@@ -243,7 +244,7 @@ static bool private_endpoint_create(svc_call *c)
   return private_endpoint_alone(c, id) && svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
-/* The service lists it. */
+/* Adds the endpoint to the list of its service, or removes it. */
 static bool private_endpoint_list(svc_call *c, const svc_entity *e, bool there)
 {
   svc_entity service;
@@ -287,7 +288,7 @@ static bool private_endpoint_facts(svc_call *c, svc_change *change, const svc_no
   return private_endpoint_cloud(change->body) != 1 || svc_facts_into(c, change, facts);
 }
 
-/* Each of a group is in the state of the group. */
+/* Each endpoint of a group shows the state of the group. */
 static svc_node *private_endpoint_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *rules, *rule;
@@ -303,7 +304,7 @@ static svc_node *private_endpoint_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* By the hour, from when it is told: the provider counts it from then on as well. */
+/* Costs by the hour from its registration, because the provider charges from then on too. */
 static size_t private_endpoint_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
   svc_str cloud = svc_node_str(body, "cloudProvider");
@@ -312,7 +313,7 @@ static size_t private_endpoint_meters(svc_call *c, const svc_node *body, svc_met
   return 1;
 }
 
-static const svc_field private_endpoint_ordered_fields[] = { /* beside what is stored of each, what is its provider's */
+static const svc_field private_endpoint_ordered_fields[] = { /* the provider's fields, in addition to the stored ones */
   F_STR("endpointGroupName"), F_LIST("endpoints", &private_endpoint_rule), F_STR("gcpProjectId"), F_STR("interfaceEndpointId"),
   F_STR("privateEndpointConnectionName"), F_STR("privateEndpointIPAddress"), F_STR("privateEndpointResourceId")
 };
@@ -320,7 +321,7 @@ static const svc_object private_endpoint_ordered = {
   .name = "OrderedEndpoint", .fields = SVC_ROWS(private_endpoint_ordered_fields), .base = &private_endpoint_object
 };
 static const svc_order_row private_endpoint_orders[] = {
-  { "endpoint.create", "Look for the endpoint of the customer.", &private_endpoint_ordered, &svc_endpoint_own_facts, 0 },
+  { "endpoint.create", "Check that the endpoint of the customer exists.", &private_endpoint_ordered, &svc_endpoint_own_facts, 0 },
   { "endpoint.connect", "Connect the endpoint of the customer with its service.", &private_endpoint_ordered, &svc_endpoint_own_facts, 0 },
   { "endpoint.delete", "Disconnect the endpoint.", &private_endpoint_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
@@ -333,7 +334,7 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .parent = "endpoint service",
   .param = "endpointId",
   .object = &private_endpoint_object,
-  .key = "cloudProvider", /* or rather what its provider calls it: it is named by change.key */
+  .key = "cloudProvider", /* or the provider's name for it: change.key identifies the endpoint */
   .unique = "cloudProvider",
   .err_not_found = SVC_E_PRIVATELINK_NOT_FOUND,
   .err_exists = SVC_E_PRIVATE_ENDPOINT_ALREADY_EXISTS,
@@ -341,7 +342,7 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .lifecycle = &private_endpoint_lifecycle,
   .guards = private_endpoint_guards,
   .event_created = "INTERFACE_ENDPOINT_CREATED",
-  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
+  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* the request to delete; the end of the deletion has the event DELETED */
   .event_field = "resourceId",
   .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint, .quota = PRIVATE_ENDPOINT_QUOTA, .meters = private_endpoint_meters),
   .orders = private_endpoint_orders,

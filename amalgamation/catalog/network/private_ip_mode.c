@@ -1,7 +1,7 @@
 /*
-** Private IP mode of a project: whether its peered clusters are reached by private addresses only. An older switch,
-** also served at the older base path, where clients that never moved still look for it. It shows in the connection strings of
-** clusters whose hosts are called after them: their names lead to private addresses then.
+** Private IP mode of a project: whether its peered clusters are reached by private addresses only. The switch is old, and also
+** served at the older base path for clients that still use it. Only the connection strings of legacy clusters change, whose
+** hosts are named after the cluster: the names then lead to private addresses.
 */
 #include "catalog/catalog.h"
 #include "catalog/network/network_parts.h"

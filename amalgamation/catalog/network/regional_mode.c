@@ -1,9 +1,9 @@
 /*
-** Regional mode of a project's private endpoints: whether each region of a cluster has connection strings of its own, by which
-** it is reached through the endpoints there; else one serves all regions.
+** Regional mode of a project's private endpoints. On: each region of a cluster has its own connection strings, which lead
+** through the endpoints of that region. Off: all regions share a connection string.
 **
-** It is switched on at any time. It cannot be switched off while a cluster is reached by endpoints in several regions: the
-** strings of all but one of them would be lost.
+** The mode can be turned on at any time, but not off while a cluster is reached by endpoints in several regions: the
+** connection strings of all but one region would be lost.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"
@@ -29,7 +29,7 @@ static const svc_field_event regional_mode_events[] = {
   { NULL, NULL, NULL }
 };
 
-/* Each entry of a cluster's private endpoints of one provider stands for a region. */
+/* Returns true if a provider has several entries, that is, several regions, in a cluster's list of private endpoints. */
 static bool regional_mode_shared(const svc_node *listed)
 {
   const svc_node *one, *other;

@@ -1,18 +1,24 @@
 /*
-** Organization: what projects, people and bills belong to. It has no parent; its projects keep it from being deleted.
+** Organization: owns projects, people and bills. An organization has no parent, and cannot be deleted while it has projects.
 **
-** Creating one answers with a wrapper around the new organization, because a first API key and a first service account
-** may be asked for at the same time. A credential is of one organization and never reaches another: one that creates an
-** organization has to own its organization, and to ask for a way in or name an owner. The owner is somebody of an organization
-** that the caller is in. Organizations that were made by credentials of one another count as one family: `extra` holds the id of
-** the first, against which all are counted. With an organization comes a federation of its own (catalog/federation), unless it
-** is to be in another.
+** A create answers with a wrapper around the new organization, because the body may also ask for a first API key and a first
+** service account.
+**
+** A credential belongs to one organization and never reaches another one. A credential that creates an organization must
+** therefore be an owner of its own organization, and its body must ask for a new credential or name an owner. The named owner
+** must be a member of an organization that the caller is in.
+**
+** Organizations that credentials of one another created count as one family, whose size is limited. `extra` holds the id of
+** the family's first organization, under which all of them are counted.
+**
+** Each new organization gets a federation of its own (catalog/federation), unless the body names an existing one.
 */
 #include "catalog/federation/federation_parts.h"
 #include "catalog/billing/bill.h"
 
-#define ORGANIZATION_MOST 100 /* of a family, beside its first */
-#define ORGANIZATION_LINE 128 /* generations of a family that are looked through; stores of 0.2 and before hold the one before only */
+#define ORGANIZATION_MOST 100 /* maximum organizations of a family, without its first */
+#define ORGANIZATION_LINE 128 /* maximum generations that a search for the family's first goes back; stores of 0.2 and before hold only
+                                 the previous generation */
 
 static const svc_field organization_fields[] = {
   F_ID(),
@@ -77,7 +83,7 @@ static const svc_route organization_routes[] = {
 
 static const svc_field_event organization_events[] = { { "name", "ORG_RENAMED", NULL }, { NULL, NULL, NULL } };
 
-/* The credential that the request asks for, as a member of the answer; kept without its secret in *stored. */
+/* Creates the credential that the body asks for under this name. Adds it to the answer, and without its secret to *stored. */
 static bool organization_credential(svc_call *c, const svc_id *org, const char *name, svc_node *answer, svc_node *stored)
 {
   const svc_node *wanted = svc_node_get(c->checked, name);
@@ -96,7 +102,8 @@ static bool organization_credential(svc_call *c, const svc_id *org, const char *
   return true;
 }
 
-/* The first of the family of the caller's organization; it may be gone by now, and is counted against all the same. */
+/* Finds the first organization of the family of the caller's organization. Organizations are counted under its id even after it was
+** deleted. */
 static bool organization_first(svc_call *c, svc_id *out)
 {
   svc_entity e;
@@ -127,7 +134,7 @@ static bool organization_insert(svc_call *c, const svc_id *first, svc_entity *e,
   return svc_insert(c, &change, e);
 }
 
-/* A build may have no such credentials. */
+/* Refuses credentials whose nouns this build leaves out. */
 static bool organization_credentials_known(svc_call *c)
 {
   bool key = svc_node_get(c->checked, "apiKey") != NULL, account = svc_node_get(c->checked, "serviceAccount") != NULL;
@@ -135,13 +142,14 @@ static bool organization_credentials_known(svc_call *c)
   return !account || c->s->seats[SVC_SEAT_ACCOUNT] ? true : svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "serviceAccount");
 }
 
-/* Is the caller in this organization? */
+/* Returns true if the caller is in this organization. */
 static bool organization_is_own(svc_call *c, const svc_id *org)
 {
   return svc_who_noun(c) ? svc_id_eq(org, &c->who.org) : svc_roles_on(c, NULL, org) != 0;
 }
 
-/* May the caller make this person an owner? Itself, and a member of an organization that it is in; who owns everything, anybody. */
+/* Finds out whether the caller may make this person an owner: the caller itself, or an active member of an organization that the caller
+** is in. A caller who owns everything may name anyone. */
 static bool organization_owner_near(svc_call *c, const svc_entity *person, bool *near)
 {
   svc_str lines = svc_arena_copy(c->arena, svc_assignments_of(person)), role, on;
@@ -156,7 +164,8 @@ static bool organization_owner_near(svc_call *c, const svc_entity *person, bool 
   return !c->error.code && svc_txn_good(c);
 }
 
-/* Its first owner: whom the body names, else the person who creates it. Of a stranger it is not told whether there is one. */
+/* Determines the first owner: the person that the body names, otherwise the person who sends the request. For a person outside the
+** caller's organizations the answer does not reveal whether that person exists. */
 static bool organization_owner(svc_call *c, svc_id *out, bool *any)
 {
   svc_str wanted = svc_node_str(c->checked, "orgOwnerId");
@@ -175,7 +184,8 @@ static bool organization_owner(svc_call *c, svc_id *out, bool *any)
                      SVC_E_USER_NOT_FOUND, "S", &wanted);
 }
 
-/* A credential owns its organization, does not get into the new one by itself, and a family has no more than so many. */
+/* Checks a create by a credential. The credential must be an owner of its organization, the body must give someone access, and the
+** family must have room. */
 static bool organization_by_credential(svc_call *c, svc_id *first)
 {
   static const char *const ways[] = { "apiKey", "orgOwnerId", "serviceAccount" };
@@ -195,7 +205,7 @@ static bool organization_by_credential(svc_call *c, svc_id *first)
   return svc_fail(c, SVC_E_MAX_ORGS_PER_USER_EXCEEDED, "iS", &most, &c->who.username);
 }
 
-/* It goes into the federation that the body names, or begins in one of its own. */
+/* Adds the organization to the federation that the body names, or starts a federation for it. */
 static bool organization_federated(svc_call *c, const svc_id *org)
 {
   svc_str wanted = svc_node_str(c->checked, "federationSettingsId");
@@ -204,7 +214,7 @@ static bool organization_federated(svc_call *c, const svc_id *org)
   return svc_federation_owned(c, wanted, &federation) && svc_federation_enter(c, &federation.id, org, NULL, &connected);
 }
 
-/* The federation that it is in, as a member of the answer; a build may have none. */
+/* Adds the id of its federation to the answer. A build may have no federations. */
 static bool organization_show_federation(svc_call *c, const svc_id *org, svc_node *answer)
 {
   svc_entity federation, connected;
@@ -214,7 +224,8 @@ static bool organization_show_federation(svc_call *c, const svc_id *org, svc_nod
   return true;
 }
 
-/* A build may have no federations; else whoever names one owns an organization of it. */
+/* Refuses federationSettingsId if this build has no federations. Otherwise the caller must own an organization of that federation, and
+** the federation must have room. */
 static bool organization_federation_known(svc_call *c)
 {
   svc_str wanted = svc_node_str(c->checked, "federationSettingsId");
@@ -226,13 +237,14 @@ static bool organization_federation_known(svc_call *c)
          svc_within_quota(c, svc_noun_by_kind(c->s, SVC_CONNECTED_KIND)->noun, &federation.id, 1);
 }
 
-/* Not while something is to be paid, or could not be. */
+/* Refuses a delete while bills are unpaid, or could not be paid. */
 static bool organization_removing(svc_call *c, const svc_entity *e)
 {
   return svc_bill_settled(c, &e->id);
 }
 
-/* Its family has one less. What it has made stays, and is counted on: else who deletes the first of a family begins anew. */
+/* The family shrinks by one. Organizations that this one created stay, and are still counted under the family's first: otherwise
+** deleting the first would reset the count. */
 static bool organization_gone(svc_call *c, const svc_entity *e)
 {
   svc_id id;

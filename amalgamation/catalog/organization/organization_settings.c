@@ -1,21 +1,22 @@
 /*
-** The settings of an organization: one for each, always there, changed field by field.
+** The settings of an organization: each organization always has exactly one such resource, and a PATCH changes single fields.
 **
-** What each one does:
+** The effect of each field:
 **
 **   apiAccessListRequired                   credentials without an access list get 403 (pipeline/access.c)
-**   genAIFeaturesEnabled                    off: those of its projects show as off and cannot be turned on (project_settings.c)
-**   maxServiceAccountSecretValidityInHours  bounds new secrets of service accounts; those that are there keep their end
-**   multiFactorAuthRequired                 people whom the host vouches for need a second factor, svc_caller.second_factor
-**                                           (pipeline/access.c); credentials do not, as they are for machines
-**   restrictEmployeeAccess                  the vendor's people are not let into clusters: no new grants (cluster_actions.c); a
-**                                           grant that is there ends when it said, or is revoked
+**   genAIFeaturesEnabled                    off: generative features of its projects show as off and cannot be turned on
+**                                           (project_settings.c)
+**   maxServiceAccountSecretValidityInHours  limits the lifetime of new secrets of service accounts; existing secrets keep their expiry
+**   multiFactorAuthRequired                 people whom the host authenticates need a second factor, svc_caller.second_factor
+**                                           (pipeline/access.c); credentials do not, because machines use them
+**   restrictEmployeeAccess                  employees of the vendor get no new access grants to clusters (cluster_actions.c); an
+**                                           existing grant ends at its own time, or when it is revoked
 **   streamsCrossGroupEnabled                stream connections may lead to clusters of other projects (stream_rules.c)
-**   customSessionTimeouts                   sessions are those of a web interface: this API has none, and it is only kept
-**   operationsContact, securityContact      for whoever sends mail about operations and security: kept, and told in events
+**   customSessionTimeouts                   stored only: sessions belong to a web interface, and this API has none
+**   operationsContact, securityContact      addresses for mail about operations and security: stored, and written into events
 **
-** Several settings have an event of their own; the rest share ORG_SETTINGS_UPDATED. Unusual: whether the credentials of an
-** organization need an access list depends, at first, on who creates it. Who turns on what would shut himself out is refused.
+** Several settings have event types of their own; the others share ORG_SETTINGS_UPDATED. Unusual: the default of
+** apiAccessListRequired depends on who creates the organization. A change that would lock out its caller is refused.
 */
 #include "catalog/catalog.h"
 
@@ -62,7 +63,7 @@ static const svc_field_event organization_settings_events[] = {
   { NULL, NULL, NULL }
 };
 
-/* A session that may rest longer than it may last makes no sense. */
+/* Refuses an idle timeout that is longer than the absolute timeout. */
 static void organization_settings_times(svc_call *c, const svc_node *body)
 {
   const svc_node *times = svc_node_get(body, "customSessionTimeouts");
@@ -72,7 +73,7 @@ static void organization_settings_times(svc_call *c, const svc_node *body)
                 "must not be longer than absoluteSessionTimeoutInSeconds");
 }
 
-/* What authentication asks for with every request is kept where it needs no parsing. */
+/* Authentication needs two settings at every request. Both are also stored in `extra`, where reading them needs no parsing. */
 static bool organization_settings_prepare(svc_call *c, svc_change *change)
 {
   bool was = svc_node_bool(change->before, "apiAccessListRequired", false);

@@ -1,10 +1,11 @@
 /*
-** Project, "group" in paths: what clusters and their users belong to. It is owned by an organization and moves to
-** another one by :migrate, if that organization's policies allow what there is in it. Its name is unique in its organization.
+** Project ("group" in paths): owns clusters and their users. A project belongs to an organization, in which its name is
+** unique. The operation :migrate moves it to another organization if that organization's policies allow what is in it.
 **
-** It is not deleted while something in it is at work outside of this service, and the code says what: clusters, peering, private
-** endpoints of whatever, federated instances, streams, a compliance policy (their `err_in_use`). Backups go with their cluster, so
-** of an active backup there is left what was made for backups alone: a private endpoint of theirs.
+** A project cannot be deleted while something in it runs outside of this service, and the error code names it: clusters,
+** peering connections, private endpoints of any kind, federated instances, streams, a backup compliance policy (their
+** `err_in_use`). Backups are deleted with their cluster. An active backup can therefore only leave resources that exist for
+** backups alone: a private endpoint for backups.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -18,7 +19,8 @@ static const svc_field project_fields[] = {
   F_ID(),
   F_STR("name", .flags = SVC_REQUIRED, SVC_NAMED),
   F_HEX24("orgId", .flags = SVC_REQUIRED | SVC_FIXED),
-  F_ENUM("regionUsageRestrictions", project_regions, .flags = SVC_FIXED), /* shown where it was asked for: other projects have no restriction */
+  F_ENUM("regionUsageRestrictions", project_regions, .flags = SVC_FIXED), /* shown if the create set it: other projects have no
+                                                                             restriction */
   F_LIST("tags", &svc_object_tag, .max_items = 50, .preset = "[]"),
   F_BOOL("withDefaultAlertsSettings", .preset = "true")
 };
@@ -45,7 +47,7 @@ static const svc_route project_routes[] = {
   R_POST(PROJECT_LIST, "", .status = 201, .params = project_create_params, .op = "createGroup", .run = svc_verb_create,
          .example = "{\"name\":\"shop\",\"orgId\":\"5f0000000000000000000001\"}"),
   R_GET(PROJECT_LIST, "/byName/{groupName}", .op = "getGroupByName", .run = svc_verb_read,
-        .ext = SVC_ROUTE_EXT(.by = "name")), /* GROUP_NOT_FOUND, as for an id: tools take that for absent */
+        .ext = SVC_ROUTE_EXT(.by = "name")), /* GROUP_NOT_FOUND, as for an id: client tools treat this code as absent */
   R_GET(PROJECT_ONE, "", .op = "getGroup", .run = svc_verb_read),
   R_PATCH(PROJECT_ONE, "", .op = "updateGroup", .run = svc_verb_update),
   R_DELETE(PROJECT_ONE, "", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteGroup", .run = svc_verb_delete),
@@ -65,7 +67,7 @@ static const svc_field_event project_events[] = {
   { NULL, NULL, NULL }
 };
 
-/* The organization that a body names: it must be there, be visible, and let the caller do this. */
+/* Finds the organization that a body names. Refuses unless the caller can see it and has one of these roles on it. */
 static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_entity *out)
 {
   int rc = c->s->org ? svc_get_noun_text_id(c->txn, c->s->org, text, out) : SVC_NOT_FOUND;
@@ -75,7 +77,7 @@ static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_
   return svc_access_factors(c, &out->id) && (svc_roles_on(c, NULL, &out->id) & roles ? true : svc_lacks_role(c, roles));
 }
 
-/* Its first owner is whom the query names: that person has to be in the organization. */
+/* The query may name the first owner, who must be an active member of the organization. */
 static bool project_owner_known(svc_call *c, const svc_id *org)
 {
   const svc_query_value *wanted = svc_query_get(c, "projectOwnerId");
@@ -87,7 +89,7 @@ static bool project_owner_known(svc_call *c, const svc_id *org)
   return svc_str_is(m.status, "ACTIVE") ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &wanted->text, &org_text);
 }
 
-/* Has the organization room for one more? */
+/* Refuses if the organization has reached its limit of projects. */
 static bool project_within_limit(svc_call *c, const svc_id *org)
 {
   int64_t limit = (int64_t)c->s->config.max_projects;
@@ -107,7 +109,7 @@ static bool project_prepare(svc_call *c, svc_change *change)
   return project_within_limit(c, &org.id) && project_owner_known(c, &org.id) && svc_alert_defaults(c, change, &org);
 }
 
-/* The person whom the query names owns the project, else the caller who creates it. */
+/* The first owner is the person that the query names, otherwise the caller. */
 static bool project_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const svc_query_value *wanted = svc_query_get(c, "projectOwnerId");
@@ -119,7 +121,7 @@ static bool project_stored(svc_call *c, const svc_change *change, const svc_enti
   return !c->s->seats[SVC_SEAT_USER] || svc_member_own(c, &e->parent, &e->id, &user, &owns);
 }
 
-/* Whatever anybody held on it goes with it. The event of the project speaks for that. */
+/* Removes all roles on the project, without events of their own: the project's event covers them. */
 static bool project_gone(svc_call *c, const svc_entity *e)
 {
   svc_holdings_drop_on(c->txn, &e->id, &e->parent);
@@ -138,10 +140,10 @@ static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_k
          svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK &&
          svc_noun_ext_of(noun)->credential->opens(c, &key, private_key, &id, &until) && svc_credential_unpack(key.extra, &bytes, &grants) &&
          svc_assignments_have(grants, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org)) &&
-         svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key, &anywhere); /* its list holds for this use, too */
+         svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key, &anywhere); /* the key's access list applies here too */
 }
 
-/* Where it goes: the caller must own that organization, or bring an API key that does. */
+/* Finds the destination of a move: the caller must own that organization, or send an API key that owns it. */
 static bool project_destination(svc_call *c, svc_id *to)
 {
   svc_str text = svc_node_str(c->checked, "destinationOrgId"), public_key, private_key;
@@ -171,7 +173,8 @@ static bool project_migrate(svc_call *c)
   id = svc_id_str(c->arena, &change.entity.id);
   svc_node_set_id(c->arena, change.body, "orgId", &to);
   if (!svc_change_store(c, &change) || svc_id_eq(&to, &left.org)) return c->error.code == SVC_E_NONE;
-  svc_holdings_drop_on(c->txn, &change.entity.id, &left.org); /* who holds something there is of the organization it leaves */
+  svc_holdings_drop_on(c->txn, &change.entity.id, &left.org); /* roles on the project belong to members of the organization that it
+                                                                 leaves */
   return svc_scope_move(c, &change.entity.id, &to) && svc_event_write(c, "GROUP_MOVED_FROM_ORG", &left, "groupId", id);
 }
 

@@ -1,27 +1,30 @@
 /*
-** The limits of a project: a fixed set of names, each with a default that can be changed and set back. Ten are always listed.
+** The limits of a project: a fixed list of names, each with a default. A limit can be changed, and reset to its default. Ten
+** are always listed.
 **
-** Only what was changed is stored; a limit that was not is answered from the table below. The pipeline asks this noun,
-** through its `limit` hook, before anything counted is created.
+** Only changed limits are stored; the others come from the table below. The pipeline asks this noun, through
+** svc_noun_ext.quotas, before it creates anything that is counted.
 */
 #include "catalog/catalog.h"
 
 /*
-** A limit: its default, the highest value it takes, and what the list shows of it. Which noun it is of says the noun: its `quota`.
+** A limit: its default, its highest value, and what the list shows. The noun that it limits refers to it by name, in the
+** column `quota`.
 **
-** Two kinds are unusual. Limits of data federation are not listed until somebody sets them. Limits of private connections have no usage: they
-** describe a group of regions, not a number of entities. The public service shows 6 connections beside a default of 50, and so does this.
-** What is bounded is the number of private endpoints, by the default until the limit is set.
+** Two kinds are unusual. Limits of data federation are listed only after they were set. Limits of private connections have no
+** usage, because they describe a group of regions, not a number of resources. The public service shows a value of 6
+** connections with a default of 50, and so does this API. The number of private endpoints is limited, by the default until the
+** limit is set.
 */
 typedef struct project_limit_row {
   const char *name;
   int64_t preset, highest;
-  int64_t shown; /* the value that is shown until it is set; 0: the default */
-  bool uncounted; /* it has no currentUsage */
-  bool when_set;  /* the list has it only once it is set */
+  int64_t shown; /* value shown until it is set; 0: the default */
+  bool uncounted; /* has no currentUsage */
+  bool when_set;  /* listed only after it was set */
 } project_limit_row;
 
-#define PROJECT_LIMIT_TB ((int64_t)1 << 40) /* of 8191 of them every client can read the number: it is below 2^53 */
+#define PROJECT_LIMIT_TB ((int64_t)1 << 40) /* 8191 TB is still below 2^53, so every client can read the number */
 
 static const project_limit_row project_limit_table[] = { /* in the order of the list */
   { "svc.project.security.databaseAccess.users", 100, 900, 0, false, false },
@@ -64,7 +67,7 @@ static const svc_route project_limit_routes[] = {
   R_DELETE(PROJECT_LIMIT, "/{limitName}", .status = 204, .op = "deleteGroupLimit", .run = project_limit_reset)
 };
 
-/* By the name that the tables have, or (s not NULL) by that which is sent. */
+/* Finds a row by the table's name, or (s not NULL) by the name that a request sends. */
 static const project_limit_row *project_limit_named(const svc *s, svc_str name)
 {
   size_t i;
@@ -74,7 +77,7 @@ static const project_limit_row *project_limit_named(const svc *s, svc_str name)
   return NULL;
 }
 
-/* What is stored of a limit, its value being kept beside the body. */
+/* Reads the stored record of a limit. The value is in `extra`, not in the body. */
 static int project_limit_stored(svc_call *c, const svc_id *group, const char *name, svc_entity *e, int64_t *value)
 {
   const char *kind = c->s->seats[SVC_SEAT_QUOTA]->noun->kind;
@@ -83,7 +86,7 @@ static int project_limit_stored(svc_call *c, const svc_id *group, const char *na
   return rc;
 }
 
-/* The value that was set, or else this one. */
+/* Returns the value that was set, otherwise the given default. */
 static int64_t project_limit_or(svc_call *c, const svc_id *group, const char *name, int64_t value)
 {
   svc_entity e;
@@ -95,7 +98,7 @@ static int64_t project_limit_or(svc_call *c, const svc_id *group, const char *na
 static int64_t project_limit_value(svc_call *c, const svc_id *group, const char *name)
 {
   const project_limit_row *row = project_limit_named(NULL, svc_str_c(name));
-  if (!row || !c) return row ? row->preset : -1; /* without a call: is there such a limit? */
+  if (!row || !c) return row ? row->preset : -1; /* without a call: only whether the limit exists */
   return project_limit_or(c, group, name, row->preset);
 }
 
@@ -112,7 +115,7 @@ static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, c
   return out;
 }
 
-/* Does the list have it? */
+/* Returns true if the list shows this limit. */
 static bool project_limit_listed(svc_call *c, const project_limit_row *row, const svc_id *group)
 {
   return !row->when_set || project_limit_or(c, group, row->name, -1) >= 0;
@@ -140,7 +143,7 @@ static bool project_limit_list(svc_call *c)
   return svc_list_items(c, project_limit_next, &at, -1);
 }
 
-/* The limit that the path names. */
+/* Finds the limit in the path. */
 static const project_limit_row *project_limit_target(svc_call *c)
 {
   svc_str name = svc_path_param(c, "limitName");
@@ -163,7 +166,7 @@ static bool project_limit_read(svc_call *c)
   return row && project_limit_answer(c, row);
 }
 
-/* The limit as it is shown now, provided that it is in a state which If-Match names. */
+/* Returns the limit as it is shown now. Refuses if If-Match names another state. */
 static svc_node *project_limit_before(svc_call *c, const project_limit_row *row)
 {
   svc_id group = c->scope.group;

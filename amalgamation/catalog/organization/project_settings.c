@@ -1,15 +1,17 @@
 /*
-** The settings of a project: one for each, always there, changed field by field. Where its organization has turned generative
-** features off, those of the project show as off and cannot be turned on; they are as they were when it turns them on again.
+** The settings of a project: each project always has exactly one such resource, and a PATCH changes single fields. While the
+** organization has turned generative features off, those of the project show as off and cannot be turned on. The stored values
+** are kept, and shown again when the organization turns the features on.
 **
-** What each one does:
+** The effect of each field:
 **
 **   isCollectDatabaseSpecificsStatisticsEnabled  off: measurements of single databases and collections answer 403
 **   isExtendedStorageSizesEnabled                disks of clusters from M30 on may be twice as large (cluster_specs.c)
 **   isPerformanceAdvisorEnabled                  off: slow queries, their namespaces and suggested indexes answer 403
 **   isSchemaAdvisorEnabled                       off: schema advice answers 403
-**   isDataValidationEnabled                      whether a driver validates data: kept, and told in events
-**   all others                                   features of a web interface, which this API has not: kept, and told in events
+**   isDataValidationEnabled                      whether a driver validates data: stored, and written into events
+**   all others                                   features of a web interface, which this API does not have: stored, and
+**                                                written into events
 */
 #include "catalog/catalog.h"
 
@@ -47,13 +49,14 @@ static const svc_field_event project_settings_events[] = {
   { NULL, NULL, NULL }
 };
 
-/* Those that the organization can turn off for all of its projects. */
+/* Features that the organization can turn off for all of its projects. */
 static const char *const project_settings_generative[] = {
   "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled", "isDataExplorerGenAISampleDocumentPassingEnabled",
   "isSvcHomePageAiAssistantEnabled", NULL
 };
 
-/* Asked before anything is compared: what is on shows as off, and who says that it shall be on wants a change. */
+/* Runs before the body is compared with the stored settings: a feature that is stored as on shows as off, so a body that turns it on
+** asks for a change. */
 static bool project_settings_may(svc_call *c)
 {
   const char *const *name = project_settings_generative;

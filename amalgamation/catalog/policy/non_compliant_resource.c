@@ -1,11 +1,11 @@
 /*
-** What does not comply with the resource policies of its organization, though it is there: it was there before the policy, or a
-** driver has brought it about. Found when it is asked for, from what exists, by the words by which a request would be refused.
+** Resources that do not comply with the resource policies of their organization: they existed before the policy, or a driver
+** changed them. The list is computed at each request from what exists, by the same rules that would refuse a request.
 **
-** An organization may have thousands of projects, so one request inspects only as much as NON_COMPLIANT_STEPS allow. It stops as soon as the
-** page that it is asked for is full. Where the steps do not suffice for the page, or for the whole list, the request is answered with 503
-** and Retry-After, and what was found is kept: the next request goes on from there. What is found is kept, too, while nothing in
-** the store changes, so that the next page does not begin with the first project again.
+** An organization may have thousands of projects, so one request inspects only as much as NON_COMPLIANT_STEPS allow. It stops
+** as soon as the requested page is full. If the steps do not suffice for the page, or for the whole list, the request is
+** answered with 503 and Retry-After, and the results so far are kept: the next request continues there. Results are also kept
+** while nothing in the store changes, so the next page does not start from the first project again.
 */
 #include "catalog/policy/policy_language.h"
 
@@ -43,26 +43,27 @@ static const svc_route non_compliant_resource_routes[] = {
 /* ------------------------------------------------------------------------------------------------------------- resources */
 
 #define NON_COMPLIANT_KEPT "ncmp"
-#define NON_COMPLIANT_STEPS 1500000 /* of one request, of about 10 ns each: policies, and these: */
+#define NON_COMPLIANT_STEPS 1500000 /* per request, about 10 ns each; the costs are: */
 #define NON_COMPLIANT_PROJECT 2000  /* for a project, */
-#define NON_COMPLIANT_THING 1000    /* for a thing in it that is read, one for each byte of it, */
-#define NON_COMPLIANT_RULE 2        /* and for each policy that it is asked about */
-#define NON_COMPLIANT_AGE 60000     /* milliseconds after which an inspection that was not finished begins anew */
+#define NON_COMPLIANT_THING 1000    /* for a resource in it that is read, plus one per byte of its body, */
+#define NON_COMPLIANT_RULE 2        /* and for each policy that is asked about it */
+#define NON_COMPLIANT_AGE 60000     /* milliseconds after which an unfinished inspection starts again */
 
-/* An inspection of an organization, as it is kept between requests. All of it is in the item's memory. */
+/* The state of an inspection of an organization, kept between requests. All of it is in the item's memory. */
 typedef struct non_compliant_search {
   svc_arena *arena;
-  const svc_policy_rules *rules; /* of the request */
-  svc_node *found;               /* of projects that are through */
-  int64_t count;                 /* of these */
-  svc_node *project, *clusters;  /* what was found so far of the project that is looked at */
-  svc_id at;                     /* that project; zero: none yet */
-  bool within;                   /* it is not through: `place` says how far */
+  const svc_policy_rules *rules; /* of the current request */
+  svc_node *found;               /* results of finished projects */
+  int64_t count;                 /* number of results */
+  svc_node *project, *clusters;  /* results of the current project so far */
+  svc_id at;                     /* the current project; zero: none yet */
+  bool within;                   /* the current project is unfinished: `place` is the position in it */
   svc_policy_place place;
-  bool through;                  /* all of the organization is */
-  bool waits;                    /* a request ended before it had its answer: it may go on, though the store has changed */
-  uint64_t state;                /* of the store, when it began */
-  int64_t began, left;           /* left: steps of this request */
+  bool through;                  /* the whole organization was inspected */
+  bool waits;                    /* a request ended before its answer was complete: the next one may continue, even if the store has
+                                    changed */
+  uint64_t state;                /* of the store, at the beginning */
+  int64_t began, left;           /* left: remaining steps of this request */
 } non_compliant_search;
 
 static svc_node *non_compliant_list_in(non_compliant_search *s, svc_node *object, const char *name)
@@ -72,7 +73,7 @@ static svc_node *non_compliant_list_in(non_compliant_search *s, svc_node *object
   return list;
 }
 
-/* The entry of a resource policy among those of a resource. */
+/* Returns the list of policies of a resource policy in a result's list; adds its entry if missing. */
 static svc_node *non_compliant_policy(non_compliant_search *s, svc_node *policies, const svc_policy_rule *rule)
 {
   svc_node *one = policies->first;
@@ -93,7 +94,7 @@ static bool non_compliant_has(const svc_node *list, svc_str id)
   return one != NULL;
 }
 
-/* Ask all policies; `found` is made by the first that forbids it. */
+/* Asks all policies. The first one that forbids it creates *found. */
 static bool non_compliant_ask(svc_call *c, non_compliant_search *s, int action, const svc_node *context, svc_node **found)
 {
   svc_str group = svc_id_str(c->arena, &c->scope.group), org = svc_id_str(c->arena, &c->scope.org);
@@ -109,7 +110,7 @@ static bool non_compliant_ask(svc_call *c, non_compliant_search *s, int action, 
     list = *found ? svc_node_get(*found, "resourcePoliciesCausingNonCompliance") : NULL;
     if (*found && !list) list = non_compliant_list_in(s, *found, "resourcePoliciesCausingNonCompliance");
     list = list ? non_compliant_policy(s, list, rule) : NULL;
-    if (list && non_compliant_has(list, rule->id)) continue; /* by another thing that the project has */
+    if (list && non_compliant_has(list, rule->id)) continue; /* another resource of the project has already named it */
     one = list ? svc_node_object(s->arena, NULL) : NULL;
     if (!one) return svc_no_memory(c);
     svc_node_set_str(s->arena, one, "policyId", svc_arena_copy(s->arena, rule->id));
@@ -138,7 +139,7 @@ static bool non_compliant_visit(svc_call *c, void *state, int action, const svc_
   return true;
 }
 
-/* The project, then its clusters; as far as the steps suffice. */
+/* Inspects a project, then its clusters, as far as the steps suffice. */
 static bool non_compliant_project(svc_call *c, non_compliant_search *s, const svc_entity *project)
 {
   svc_node *one, *next;
@@ -172,7 +173,7 @@ static bool non_compliant_enough(const svc_call *c, const non_compliant_search *
   return s->through || (c->query.paged && s->count >= c->query.page * c->query.per_page);
 }
 
-/* Project by project, from the one on at which the request before has ended. */
+/* Inspects project by project, from where the previous request stopped. */
 static bool non_compliant_go_on(svc_call *c, non_compliant_search *s)
 {
   const char *kind = c->s->group->noun->kind;
@@ -189,7 +190,7 @@ static bool non_compliant_go_on(svc_call *c, non_compliant_search *s)
   while (good && s->left > 0 && !non_compliant_enough(c, s)) {
     s->through = !svc_below_next(&scan, kind, &e);
     if (s->through) break;
-    if (!svc_id_eq(&e.id, &s->at)) s->within = false; /* it is gone meanwhile */
+    if (!svc_id_eq(&e.id, &s->at)) s->within = false; /* it was deleted in the meantime */
     good = non_compliant_project(c, s, &e);
   }
   memset(&c->scope.group, 0, sizeof c->scope.group);
@@ -201,7 +202,7 @@ static uint64_t non_compliant_state(const svc_call *c)
   return c->txn->port->state && !SVC_IS_SHARED(c->txn->port) ? c->txn->port->state(c->txn) : 0;
 }
 
-/* The inspection that was begun before, if it may still be used, or a new one. NULL: no memory. */
+/* Returns the previous inspection if it can still be used, otherwise a new one. Returns NULL if out of memory. */
 static svc_kept_item *non_compliant_begin(svc_call *c, const svc_policy_rules *rules)
 {
   svc_kept_item *item = svc_kept_take(c->s, NON_COMPLIANT_KEPT, &c->scope.org, rules->version);
@@ -239,7 +240,7 @@ static bool non_compliant_resource_list(svc_call *c)
   bool good = false;
   if (!svc_policies_read(c, &c->scope.org, &rules)) return false;
   if (rules.count == 0) {
-    good = svc_list_items(c, svc_told_next, &first, 0);
+    good = svc_list_items(c, svc_driver_reply_next, &first, 0);
     goto out;
   }
   item = non_compliant_begin(c, &rules);
@@ -251,7 +252,7 @@ static bool non_compliant_resource_list(svc_call *c)
   if (!non_compliant_go_on(c, s)) goto out;
   first = s->found->first;
   s->waits = !non_compliant_enough(c, s);
-  good = s->waits ? svc_fail(c, SVC_E_INSPECTION_UNFINISHED, "") : svc_list_items(c, svc_told_next, &first, s->through ? s->count : -1);
+  good = s->waits ? svc_fail(c, SVC_E_INSPECTION_UNFINISHED, "") : svc_list_items(c, svc_driver_reply_next, &first, s->through ? s->count : -1);
   svc_kept_put(c->s, item);
 out:
   svc_kept_leave(c->s, item);

@@ -1,9 +1,9 @@
 /*
-** What policies know: of a cluster its providers, regions, sizes and shape; of a project its access list, its maintenance
-** window, and at which provider it is connected to.
+** The context that policies see. For a cluster: its providers, regions, sizes and shape. For a project: its access list, its
+** maintenance window, and the provider of a peering connection or private endpoint.
 **
-** The rule: all of it comes from the body that is about to be stored, or is stored; so what is found not to comply later is found
-** by the same words as what was refused.
+** The rule: all of it comes from a body that is stored, or about to be stored. So an inspection finds a resource by the same
+** rules that refuse a request.
 */
 #include "catalog/policy/policy_language.h"
 #include "catalog/values.h"
@@ -24,7 +24,7 @@ static svc_node *policy_context_within(svc_call *c, const char *of, svc_node **i
   return context;
 }
 
-/* A text that is not in the set yet. */
+/* Adds a text to the set if it is missing. */
 static void policy_context_add(svc_call *c, svc_node *set, svc_str text)
 {
   if (!svc_node_has_str(set, text)) svc_node_add_str(c->arena, set, text);
@@ -33,10 +33,10 @@ static void policy_context_add(svc_call *c, svc_node *set, svc_str text)
 /* ---------------------------------------------------------------------------------------------------------------- sizes */
 
 typedef struct policy_sizes {
-  int64_t least, most, disk; /* -1: not known */
+  int64_t least, most, disk; /* -1: unknown */
 } policy_sizes;
 
-/* M30, R40: the number in it. */
+/* Reads the number in a size such as M30 or R40. */
 static void policy_context_size(policy_sizes *sizes, svc_str size)
 {
   int64_t n = 0;
@@ -56,7 +56,7 @@ static void policy_context_nodes(policy_sizes *sizes, const svc_node *nodes)
   if (disk && size > (double)sizes->disk) sizes->disk = (int64_t)size;
 }
 
-/* Where its size may go by itself counts as much as where it is. */
+/* The sizes that autoscaling may reach count as well as the current size. */
 static void policy_context_region(svc_call *c, const svc_node *region, policy_sizes *sizes, svc_node *providers, svc_node *regions)
 {
   static const char *const scalings[] = { "autoScaling", "analyticsAutoScaling" };
@@ -139,7 +139,7 @@ SVC_PRIVATE svc_node *svc_policy_of_flex(svc_call *c, const svc_node *body, int6
   if (major.n) svc_node_set_str(c->arena, cluster, "dbMajorVersion", major);
   policy_context_nodes(&sizes, settings);
   if (sizes.disk >= 0) svc_node_set_i64(c->arena, cluster, "diskSizeGB", sizes.disk);
-  svc_node_set_text(c->arena, cluster, "minTLSVersion", "tls1_2"); /* it cannot be chosen */
+  svc_node_set_text(c->arena, cluster, "minTLSVersion", "tls1_2"); /* flex clusters have no choice */
   svc_node_set_text(c->arena, cluster, "clusterType", "replicaset");
   svc_node_set_bool(c->arena, cluster, "isConvertingToSharded", false);
   svc_node_set_i64(c->arena, cluster, "minShardCount", 1);
@@ -184,7 +184,7 @@ SVC_PRIVATE svc_node *svc_policy_of_addresses(svc_call *c, svc_node *addresses)
   return context;
 }
 
-/* What each entry is called: an address or a range, in the usual form. Groups of a provider's are none. */
+/* Lists the addresses and ranges of the access list in their usual spelling. Security groups are left out. */
 SVC_PRIVATE svc_node *svc_policy_addresses(svc_call *c)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "network access entry");
@@ -213,7 +213,7 @@ SVC_PRIVATE svc_node *svc_policy_endpoint(svc_call *c, const svc_change *change,
   return svc_policy_of_provider(c, provider.n ? provider : svc_node_str(change->body, "provider"));
 }
 
-/* To switch something off is no matter of theirs. */
+/* Policies are not asked when a feature is turned off. */
 static svc_node *policy_context_switch(svc_call *c, const svc_change *change, int action, int *what)
 {
   svc_node *project;

@@ -1,5 +1,5 @@
 /*
-** The language of resource policies: the part of Cedar that speaks of clusters and projects.
+** The language of resource policies: the part of Cedar that concerns clusters and projects.
 **
 **   policy     = ("forbid" | "permit") "(" "principal" "," action "," resource ")" { condition } ";"
 **   action     = "action" [ "==" entity | "in" "[" entity { "," entity } "]" ]
@@ -13,25 +13,27 @@
 **              | "ip" "(" string ")" | "[" [ expr { "," expr } ] "]" | "(" expr ")"
 **   entity     = ("ResourcePolicy" | "cloud") "::" type "::" string
 **
-** Comments begin with //. Names of attributes, their types and the actions that have them stand in tables of policy_names.c, as
-** do entities; policy_lexer.c has the words.
-** A policy is checked whole when it is read: what has no type that fits is refused, with its place. So there is little that can
-** go wrong when it is asked: only an attribute that is not there ("has" asks for it), and then the policy says nothing.
+** Comments begin with //. policy_names.c has the tables of entities, of attributes with their types, and of the actions that
+** have them; policy_lexer.c reads tokens.
 **
-** What no policy forbids is allowed. So a permit is read and checked, and says what holds anyhow: a forbid is stronger.
+** A policy is checked completely when it is parsed: a type error is refused with its position. So only one thing can go wrong
+** later: the context may lack an attribute ("has" tests for it). Then the policy does not apply.
 **
-** The rule: a policy is small (SVC_POLICY_BODY), and so is the depth to which it nests; to ask one is one walk over it, and one that
-** could take many steps for comparing sets is refused when it is read: whoever waits for the writer waits for this, too.
+** Everything is allowed that no policy forbids. A permit is parsed and checked, but has no effect: a forbid always wins.
+**
+** The rule: the size of a policy is limited (SVC_POLICY_BODY), and so is its nesting. Asking a policy is one walk over its
+** tree. A policy that could take too many steps for comparing sets is refused when it is parsed, because the check delays the
+** queued writers.
 */
 #include "catalog/policy/policy_reader.h"
 
-enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200, POLICY_STEPS = 40000 }; /* steps: the largest two sets, once */
+enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200, POLICY_STEPS = 40000 }; /* steps: comparing the largest two sets once */
 
 /* ----------------------------------------------------------------------------------------------------------- expressions */
 
 static policy_node *policy_expr(policy_reader *r);
 
-/* What is wrong began here, before what was read last. */
+/* Reports an error at this position, before the last token. */
 static void *policy_wrong_at(policy_reader *r, size_t from, const char *what)
 {
   r->from = from;
@@ -50,7 +52,7 @@ static policy_type policy_item_type(policy_type set)
   return (policy_type){ set.item, 0, set.entity };
 }
 
-/* How many elements it has at the most. */
+/* Returns the maximum number of elements of a set. */
 static size_t policy_set_most(const policy_node *set)
 {
   const policy_node *one;
@@ -60,7 +62,7 @@ static size_t policy_set_most(const policy_node *set)
   return n;
 }
 
-/* What it takes to compare what stands at both sides: nothing, unless these are sets. */
+/* Returns the steps for comparing both operands: 0, unless they are sets. */
 static size_t policy_steps(int op, const policy_node *left, const policy_node *right)
 {
   size_t a = left->type.kind == POLICY_SET ? policy_set_most(left) : 0, b = right->type.kind == POLICY_SET ? policy_set_most(right) : 0;
@@ -100,7 +102,7 @@ static policy_node *policy_constant(policy_reader *r, int kind, int64_t number, 
   return node;
 }
 
-/* A set that is written out: all elements of one type, and none of them a set. */
+/* A set literal: all elements have one type, and none of them is a set. */
 static policy_node *policy_list(policy_reader *r)
 {
   policy_node *set = svc_policy_new(r, POLICY_LIST, (policy_type){ POLICY_SET, 0, NULL }), *last = NULL, *one;
@@ -179,7 +181,7 @@ static policy_node *policy_primary(policy_reader *r)
   return svc_policy_wrong(r, "expected an expression");
 }
 
-/* A member function, behind its point. */
+/* Parses a member function, after its dot. */
 static policy_node *policy_method(policy_reader *r, policy_node *on)
 {
   static const struct {
@@ -212,7 +214,7 @@ static policy_node *policy_member(policy_reader *r)
   return node;
 }
 
-/* What is negated is all of a member, its functions included. */
+/* A negation applies to a whole member, including its functions. */
 static policy_node *policy_unary(policy_reader *r)
 {
   policy_node *node;
@@ -252,7 +254,7 @@ static policy_node *policy_relation(policy_reader *r)
   return signs[i].negate ? policy_not(r, node) : node;
 }
 
-/* All that is joined must be true or false. A chain of any length hangs to the right, so that a loop goes along it. */
+/* All operands must be booleans. A chain of any length extends to the right, so that a loop can walk it. */
 static policy_node *policy_joined(policy_reader *r, const char *sign, int op, policy_node *(*read)(policy_reader *r))
 {
   policy_node *first = read(r), **last = &first;
@@ -310,7 +312,7 @@ static bool policy_conditions(policy_reader *r, svc_policy *p)
     svc_policy_next(r);
     if (!svc_policy_want(r, "{")) return false;
     p->conditions[p->condition_count].expr = policy_expr(r);
-    if (!p->conditions[p->condition_count].expr || !svc_policy_want(r, "}")) return false; /* NULL: it is wrong, or there is no memory */
+    if (!p->conditions[p->condition_count].expr || !svc_policy_want(r, "}")) return false; /* NULL: a syntax error, or out of memory */
     if (p->conditions[p->condition_count++].expr->type.kind != POLICY_BOOL) return policy_wrong_at(r, from, "the condition is neither true nor false") != NULL;
   }
   return r->why.n == 0;

@@ -1,6 +1,6 @@
 /*
-** The text of a policy, word by word: names, signs, numbers, strings without escapes; comments are passed over. The first thing
-** that is wrong is kept with its line and column, and nothing is read behind it.
+** Splits the text of a policy into tokens: names, signs, numbers, strings without escapes. Comments are skipped. The first
+** error is kept with its line and column, and parsing stops there.
 */
 #include "catalog/policy/policy_reader.h"
 
@@ -42,7 +42,7 @@ static void policy_skip(policy_reader *r)
   }
 }
 
-/* Without escapes: nothing that is named here needs one. */
+/* Without escapes: no name in a policy needs one. */
 static void policy_string(policy_reader *r)
 {
   size_t from = ++r->at;
@@ -98,7 +98,7 @@ SVC_PRIVATE bool svc_policy_is(const policy_reader *r, const char *word)
   return (r->token == POLICY_WORD || r->token == POLICY_SIGN) && svc_str_is(r->word, word);
 }
 
-/* Pass over this one, if it stands here. */
+/* Skips the token if it is this word. */
 SVC_PRIVATE bool svc_policy_take(policy_reader *r, const char *word)
 {
   if (r->why.n || !svc_policy_is(r, word)) return false;

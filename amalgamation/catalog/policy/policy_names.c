@@ -1,5 +1,5 @@
 /*
-** What a policy can name: actions, entities, and attributes of the context with their types and the actions that have them.
+** The names in policies: actions, entities, and attributes of the context with their types and the actions that have them.
 */
 #include "catalog/policy/policy_reader.h"
 
@@ -8,14 +8,14 @@ static const struct {
   int bit;
 } policy_actions[] = {
   { "cluster.modify", SVC_POLICY_CLUSTER },
-  { "cluster.createEdit", SVC_POLICY_CLUSTER }, /* as it is called by tools, which write cloud:: */
+  { "cluster.createEdit", SVC_POLICY_CLUSTER }, /* the name in client tools, which write cloud:: */
   { "project.ipAccessList.modify", SVC_POLICY_ACCESS_LIST },
   { "project.maintenanceWindow.modify", SVC_POLICY_MAINTENANCE },
   { "project.vpcPeering.modify", SVC_POLICY_PEERING },
   { "project.privateEndpoint.modify", SVC_POLICY_ENDPOINT },
 };
 
-/* Entities that may be named, and what their names look like. */
+/* Types of entities, and the patterns of their ids. */
 static const struct {
   const char *type, *pattern;
 } policy_entities[] = {
@@ -45,7 +45,8 @@ static const struct policy_attribute policy_attributes[] = {
   { "project", "ipAccessList", { POLICY_SET, POLICY_IP, NULL }, SVC_POLICY_ACCESS_LIST, 200 },
 };
 
-/* "ResourcePolicy::Type::"id"": the name of its type, and r->word the id. Tools write cloud::, and begin types with a small letter. */
+/* Parses ResourcePolicy::Type::"id": returns its type; r->word is the id. Client tools write cloud::, and types with a lowercase
+** initial. */
 static bool policy_entity_name(policy_reader *r, svc_str *type)
 {
   if (!svc_policy_take(r, "cloud") && !svc_policy_want(r, "ResourcePolicy")) return false;

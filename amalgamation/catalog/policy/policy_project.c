@@ -1,7 +1,7 @@
 /*
-** All that policies can be asked of in one project, as it is: whatever is `governed` and lies right below it, its access list, and
-** its maintenance window. So what is found not to comply, and what a project may not bring along into another organization, is
-** known by the same column as what a request may not do.
+** Everything in one project that policies can be asked about, in its present state: entities with the column `governed`
+** directly below the project, its access list, and its maintenance window. The same column also refuses requests. So it
+** decides which resources do not comply, and which projects may move to another organization.
 */
 #include "catalog/policy/policy_language.h"
 
@@ -14,7 +14,7 @@ static bool policy_project_tell(svc_call *c, svc_policy_visit visit, void *state
   return action == 0 || visit(c, state, action, context, of);
 }
 
-/* One of a noun, as a change that changes nothing. */
+/* Asks about an entity, as a change that changes nothing. */
 static bool policy_project_entity(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_policy_visit visit, void *state)
 {
   svc_change as_it_is;
@@ -31,7 +31,7 @@ static bool policy_project_entity(svc_call *c, const svc_noun_info *noun, const 
   return policy_project_tell(c, visit, state, action, context, e);
 }
 
-/* Those of one noun behind place->after. */
+/* Visits the entities of one noun after place->after. */
 static bool policy_project_noun(svc_call *c, const svc_noun_info *noun, svc_policy_visit visit, void *state, svc_policy_place *place,
                                 const int64_t *budget, bool *through)
 {

@@ -1,33 +1,33 @@
 /*
-** A policy, asked: does it forbid what is wanted?
+** Evaluates a policy: whether it forbids a change.
 **
-** The rule: one walk over the tree, which is small, of no more steps than were counted when it was read. An attribute that is not
-** there makes the policy say nothing.
+** The rule: one walk over the tree, with at most the number of steps that the parser counted. If the context lacks an
+** attribute, the policy does not apply.
 */
 #include "catalog/policy/policy_tree.h"
 
-typedef struct policy_asked {
+typedef struct policy_query {
   svc_str group, org;
   const svc_node *context;
-  bool missing; /* an attribute is not there: the policy says nothing */
-  size_t steps; /* taken: expressions and elements of sets */
-} policy_asked;
+  bool missing; /* the context lacks an attribute: the policy does not apply */
+  size_t steps; /* steps taken: expressions and elements of sets */
+} policy_query;
 
-static bool policy_truth(policy_asked *q, const policy_node *n);
+static bool policy_truth(policy_query *q, const policy_node *n);
 
-static const svc_node *policy_found(const policy_asked *q, const struct policy_attribute *attribute)
+static const svc_node *policy_found(const policy_query *q, const struct policy_attribute *attribute)
 {
   return svc_node_get(svc_node_get(q->context, attribute->of), attribute->name);
 }
 
-static const svc_node *policy_attribute_of(policy_asked *q, const policy_node *n)
+static const svc_node *policy_attribute_of(policy_query *q, const policy_node *n)
 {
   const svc_node *value = policy_found(q, n->attribute);
   if (!value) q->missing = true;
   return value;
 }
 
-static int64_t policy_long(policy_asked *q, const policy_node *n)
+static int64_t policy_long(policy_query *q, const policy_node *n)
 {
   const svc_node *value = n->op == POLICY_ATTRIBUTE ? policy_attribute_of(q, n) : NULL;
   int64_t number = n->number;
@@ -35,20 +35,20 @@ static int64_t policy_long(policy_asked *q, const policy_node *n)
   return number;
 }
 
-static svc_str policy_text(policy_asked *q, const policy_node *n)
+static svc_str policy_text(policy_query *q, const policy_node *n)
 {
   const svc_node *value = n->op == POLICY_ATTRIBUTE ? policy_attribute_of(q, n) : NULL;
   return value ? value->text : n->text;
 }
 
-/* A set is in one of two forms: written out, or in the context. */
+/* A set has one of two forms: a literal, or an attribute of the context. */
 typedef struct policy_items {
-  policy_asked *q;
+  policy_query *q;
   const policy_node *listed;
   const svc_node *found;
 } policy_items;
 
-static policy_items policy_set(policy_asked *q, const policy_node *n)
+static policy_items policy_set(policy_query *q, const policy_node *n)
 {
   policy_items items = { q, NULL, NULL };
   const svc_node *value = n->op == POLICY_ATTRIBUTE ? policy_attribute_of(q, n) : NULL;
@@ -71,7 +71,7 @@ static bool policy_item(policy_items *items, svc_str *text)
   return true;
 }
 
-static bool policy_has_item(policy_asked *q, const policy_node *set, svc_str wanted)
+static bool policy_has_item(policy_query *q, const policy_node *set, svc_str wanted)
 {
   policy_items items = policy_set(q, set);
   svc_str text;
@@ -80,8 +80,8 @@ static bool policy_has_item(policy_asked *q, const policy_node *set, svc_str wan
   return false;
 }
 
-/* Of the elements of `some`: are all in `set`, or is any? */
-static bool policy_has_items(policy_asked *q, const policy_node *set, const policy_node *some, bool all)
+/* Returns whether all elements of `some` are in `set`, or any of them (all false). */
+static bool policy_has_items(policy_query *q, const policy_node *set, const policy_node *some, bool all)
 {
   policy_items items = policy_set(q, some);
   svc_str text;
@@ -90,13 +90,13 @@ static bool policy_has_items(policy_asked *q, const policy_node *set, const poli
   return all;
 }
 
-static bool policy_is_resource(const policy_asked *q, const policy_node *entity)
+static bool policy_is_resource(const policy_query *q, const policy_node *entity)
 {
   if (strcmp(entity->type.entity, "Project") == 0) return svc_str_eq(q->group, entity->text);
   return strcmp(entity->type.entity, "Organization") == 0 && svc_str_eq(q->org, entity->text);
 }
 
-static bool policy_equal(policy_asked *q, const policy_node *a, const policy_node *b)
+static bool policy_equal(policy_query *q, const policy_node *a, const policy_node *b)
 {
   switch (a->type.kind) {
   case POLICY_BOOL: return policy_truth(q, a) == policy_truth(q, b);
@@ -107,14 +107,14 @@ static bool policy_equal(policy_asked *q, const policy_node *a, const policy_nod
   }
 }
 
-static bool policy_in_range(policy_asked *q, const policy_node *one, const policy_node *range)
+static bool policy_in_range(policy_query *q, const policy_node *one, const policy_node *range)
 {
   svc_address a, b;
   return svc_address_parse(policy_text(q, one), &a) && svc_address_parse(policy_text(q, range), &b) && svc_address_within(&a, &b);
 }
 
-/* Is one of the chain so? Then all of it is. */
-static bool policy_chain(policy_asked *q, const policy_node *n, bool so)
+/* Evaluates a chain of && or ||: returns `so` as soon as one operand has this value. */
+static bool policy_chain(policy_query *q, const policy_node *n, bool so)
 {
   int op = n->op;
   for (; n->op == op; n = n->right)
@@ -122,13 +122,13 @@ static bool policy_chain(policy_asked *q, const policy_node *n, bool so)
   return policy_truth(q, n);
 }
 
-static bool policy_truth(policy_asked *q, const policy_node *n)
+static bool policy_truth(policy_query *q, const policy_node *n)
 {
   const svc_node *value;
   policy_items items;
   svc_str text;
   q->steps++;
-  if (q->missing || SVC_NEVER(n->type.kind != POLICY_BOOL)) return false; /* whoever reads a policy has seen to it */
+  if (q->missing || SVC_NEVER(n->type.kind != POLICY_BOOL)) return false; /* the parser has checked the types */
   switch (n->op) {
   case POLICY_CONSTANT: return n->number != 0;
   case POLICY_ATTRIBUTE: value = policy_attribute_of(q, n); return value && svc_str_is(value->text, "true");
@@ -144,11 +144,11 @@ static bool policy_truth(policy_asked *q, const policy_node *n)
   case POLICY_CONTAINS_ALL: return policy_has_items(q, n->left, n->right, true);
   case POLICY_CONTAINS_ANY: return policy_has_items(q, n->left, n->right, false);
   case POLICY_IN_RANGE: return policy_in_range(q, n->left, n->right);
-  default: items = policy_set(q, n->left); return !policy_item(&items, &text); /* POLICY_EMPTY: no other one is true or false */
+  default: items = policy_set(q, n->left); return !policy_item(&items, &text); /* POLICY_EMPTY: all other boolean operators are above */
   }
 }
 
-static bool policy_forbids(policy_asked *q, const svc_policy *p, int action)
+static bool policy_forbids(policy_query *q, const svc_policy *p, int action)
 {
   size_t i;
   if (!p->forbids || !(p->actions & action) || (p->resource && !policy_is_resource(q, p->resource))) return false;
@@ -159,7 +159,7 @@ static bool policy_forbids(policy_asked *q, const svc_policy *p, int action)
 
 SVC_PRIVATE bool svc_policy_forbids(const svc_policy *p, int action, svc_str group, svc_str org, const svc_node *context, size_t *steps)
 {
-  policy_asked q = { group, org, context, false, 0 };
+  policy_query q = { group, org, context, false, 0 };
   bool forbids = policy_forbids(&q, p, action);
   if (steps) *steps = q.steps;
   return forbids;

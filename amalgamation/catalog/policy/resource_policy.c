@@ -1,8 +1,8 @@
 /*
-** Resource policy of an organization: a name and some policies, each a text in the language of policy_language.c. What one of
-** them forbids is refused in all projects of the organization, whoever wants it, and it is told which one does.
+** Resource policy of an organization: a name and some policies, each a text in the language of policy_language.c. In all
+** projects of the organization, requests that a policy forbids are refused, whoever sends them; the error names the policy.
 **
-** A policy holds for what is wanted from now on. What is there already stays, and is named by nonCompliantResources.
+** A policy applies to requests from now on. Existing resources stay; nonCompliantResources lists them.
 */
 #include "catalog/policy/policy_language.h"
 
@@ -32,7 +32,7 @@ static const svc_field resource_policy_fields[] = {
 };
 static const svc_object resource_policy_object = { .name = "ApiSvcResourcePolicyView", .fields = SVC_ROWS(resource_policy_fields) };
 
-/* One that is only looked at. */
+/* A policy in a request that only validates it. */
 static const svc_field resource_policy_text_fields[] = { F_STR("body", .flags = SVC_READ_ONLY) };
 static const svc_object resource_policy_text = { .name = "ApiSvcPolicyTextView", .fields = SVC_ROWS(resource_policy_text_fields) };
 static const svc_field resource_policy_checked_fields[] = {
@@ -59,7 +59,8 @@ static const svc_route resource_policy_routes[] = {
   R_DELETE(RESOURCE_POLICY, "/{resourcePolicyId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .op = "deleteOrgResourcePolicy", .run = svc_verb_delete)
 };
 
-/* A request asks all policies of the organization, so what they take together has a bound. `id`: the one that changes; NULL: it is new. */
+/* Each request asks all policies of the organization, so their total number of steps is limited. `id`: the policy that changes; NULL: a
+** new one. */
 static bool resource_policy_fits(svc_call *c, const svc_id *id, size_t steps)
 {
   svc_str own = id ? svc_id_str(c->arena, id) : SVC_S("");
@@ -77,7 +78,7 @@ static bool resource_policy_fits(svc_call *c, const svc_id *id, size_t steps)
   return svc_check_done(c);
 }
 
-/* Each body is one policy, or it is told where it is none. */
+/* Checks that each body is a valid policy; the error has the position. */
 static bool resource_policy_check(svc_call *c, const svc_change *change, const svc_node *body)
 {
   const svc_node *list = svc_node_get(body, "policies"), *one = svc_node_first(list);
@@ -114,7 +115,7 @@ static bool resource_policy_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
-/* As if it were made, and nothing is. */
+/* Answers as a create would, but stores nothing. */
 static bool resource_policy_validate(svc_call *c)
 {
   svc_node *body = svc_node_copy(c->arena, c->checked);
@@ -123,7 +124,7 @@ static bool resource_policy_validate(svc_call *c)
   svc_node_set_id(c->arena, body, "orgId", &c->scope.org);
   svc_node_set_text(c->arena, body, "version", "v1");
   if (!svc_answer_node(c, body)) return false;
-  svc_answer_unlinked(c); /* it is nowhere */
+  svc_answer_unlinked(c); /* there is no resource to link to */
   return true;
 }
 

@@ -1,17 +1,17 @@
 /*
-** Definitions of search indexes: how fields are analysed and mapped, or which vectors are compared. A part of its own, as two
-** families of paths show the same definition in two places.
+** Definitions of search indexes: how fields are analyzed and mapped, or which vectors are compared. This file is separate from
+** search_index.c, because two families of paths show the same definition in two shapes.
 **
-** The rule: whatever a definition refers to must be there, an analyzer by its name, a set of types by its; and no definition
-** is larger than SEARCH_DEFINITION_BYTES or nested deeper than SEARCH_DEFINITION_DEPTH, whatever a body may be. The checks
-** pass over it once; what is referred to by name is looked up among at most SEARCH_DEFINITION_NAMED.
+** The rule: a definition refers only to what exists: analyzers and type sets by their names. Its size is at most
+** SEARCH_DEFINITION_BYTES and its depth SEARCH_DEFINITION_DEPTH, whatever the limits for bodies are. The checks walk over it
+** once; a name is looked up among at most SEARCH_DEFINITION_NAMED others.
 */
 #include "catalog/catalog.h"
 #include "catalog/search/search_parts.h"
 
 enum {
   SEARCH_DEFINITION_BYTES = 16 << 10,
-  SEARCH_DEFINITION_DEPTH = 8, /* documents in documents */
+  SEARCH_DEFINITION_DEPTH = 8, /* nested documents */
   SEARCH_DEFINITION_NAMED = 100,
   SEARCH_DEFINITION_FIELDS = 200
 };
@@ -57,7 +57,7 @@ static const svc_field search_definition_analyzer_fields[] = {
 static const svc_object search_definition_analyzer = { .name = "SearchAnalyzer", .fields = SVC_ROWS(search_definition_analyzer_fields) };
 
 static const svc_field search_definition_mappings_fields[] = {
-  F_ANY("dynamic"), /* true, false, or the set of types that it is of */
+  F_ANY("dynamic"), /* true, false, or an object that names a type set */
   { .name = "fields", .type = SVC_MAP, .item = SVC_ANY }
 };
 static const svc_object search_definition_mappings = { .name = "SearchMappings", .fields = SVC_ROWS(search_definition_mappings_fields) };
@@ -83,7 +83,8 @@ static const svc_field search_definition_type_set_fields[] = {
 static const svc_object search_definition_type_set = { .name = "SearchTypeSets", .fields = SVC_ROWS(search_definition_type_set_fields) };
 
 static const svc_field search_definition_text_fields[] = {
-  F_STR("analyzer", .flags = SVC_OPEN, .min = 1, .max = 255, .values = search_definition_analyzers, .preset = "\"lucene.standard\""), /* a known one, or one of `analyzers` */
+  /* a known one, or one of `analyzers` */
+  F_STR("analyzer", .flags = SVC_OPEN, .min = 1, .max = 255, .values = search_definition_analyzers, .preset = "\"lucene.standard\""),
   F_LIST("analyzers", &search_definition_analyzer, .max_items = SEARCH_DEFINITION_NAMED),
   F_OBJ("mappings", &search_definition_mappings, .flags = SVC_REQUIRED),
   F_INT("numPartitions", .values = search_definition_partitions, .preset = "1"),
@@ -136,7 +137,7 @@ SVC_PRIVATE const svc_object svc_search_vector = {
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
-/* Where in the definition something is; written out only when it is wrong. */
+/* A position in the definition; written as text only for an error. */
 typedef struct search_definition_at {
   const struct search_definition_at *up;
   svc_str name;
@@ -181,7 +182,7 @@ static bool search_definition_named(const svc_node *list, svc_str name)
   return item != NULL;
 }
 
-/* An analyzer that somebody names: a known one, or one that the definition has. */
+/* Checks a reference to an analyzer: a known one, or one that the definition has. */
 static void search_definition_uses(search_definition_walk *w, const svc_node *object, const char *field,
                                    const search_definition_at *up)
 {
@@ -194,7 +195,7 @@ static void search_definition_uses(search_definition_walk *w, const svc_node *ob
   search_definition_wrong(w, SVC_E_INVALID_ENUM_VALUE, &at, "must be the name of a known analyzer, or of one of the index's own");
 }
 
-/* An object whose type is one of these. */
+/* Checks that this is an object with one of these types. */
 static bool search_definition_typed(search_definition_walk *w, const svc_node *object, const char *const *types,
                                     const search_definition_at *up)
 {
@@ -219,7 +220,7 @@ static void search_definition_all_typed(search_definition_walk *w, const svc_nod
   }
 }
 
-/* No two of a list have one name. */
+/* Refuses two elements of a list with the same name. */
 static void search_definition_distinct(search_definition_walk *w, const char *list, const char *key)
 {
   const svc_node *all = svc_node_get(w->definition, list), *item = svc_node_first(all), *other;
@@ -254,7 +255,7 @@ static void search_definition_custom(search_definition_walk *w)
 static void search_definition_mapping(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up,
                                       int depth);
 
-/* dynamic: a boolean, or the set of types that it is of. */
+/* Checks dynamic: a boolean, or an object that names a type set. */
 static void search_definition_dynamic(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up)
 {
   const search_definition_at at = SEARCH_AT(up, "dynamic");
@@ -274,7 +275,7 @@ static void search_definition_mapped(search_definition_walk *w, const svc_node *
   search_definition_mapping(w, field, at, depth + 1);
 }
 
-/* The fields of the index, or of a document in it; each is mapped once, or several times in an array. */
+/* Checks the fields of the index, or of a document in it. A field is mapped once, or several times in an array. */
 static void search_definition_mapping(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up,
                                       int depth)
 {
@@ -296,7 +297,7 @@ static void search_definition_mapping(search_definition_walk *w, const svc_node 
   }
 }
 
-/* Something has to be indexed. */
+/* Checks the mappings, which must index something. */
 static void search_definition_maps(search_definition_walk *w)
 {
   const search_definition_at at = SEARCH_AT(NULL, "mappings");
@@ -340,7 +341,7 @@ static void search_definition_vectors(search_definition_walk *w)
   search_definition_distinct(w, "fields", "path");
 }
 
-/* storedSource: all, none, or the paths that are in it, or are not. */
+/* Checks storedSource: all, none, or the paths that are included or excluded. */
 static void search_definition_stored(search_definition_walk *w)
 {
   const search_definition_at at = SEARCH_AT(NULL, "storedSource");
@@ -361,7 +362,7 @@ static bool search_definition_fits(search_definition_walk *w)
   svc_buf b = svc_buf_new(w->c->arena, 1024);
   svc_node_write(&b, w->definition);
   if (b.n <= SEARCH_DEFINITION_BYTES) return true;
-  if (front.n) front.n--; /* without the period */
+  if (front.n) front.n--; /* without the dot */
   svc_violate(w->c, SVC_E_INVALID_ATTRIBUTE, front.n ? front : SVC_S("mappings"), "makes the definition too large: at most %d bytes are allowed",
               SEARCH_DEFINITION_BYTES);
   return false;

@@ -1,13 +1,14 @@
 /*
-** search deployment: machines of a cluster that do nothing but search. A cluster has one, or none; in each of its regions
-** there are as many as the deployment says.
+** Search deployment: machines of a cluster that only search. A cluster has at most one deployment, which says how many
+** machines there are in each of its regions.
 **
 **   POST --> UPDATING --> IDLE <--> UPDATING <-- PATCH
 **                           |
-**                           +-----> UPDATING <-- DELETE     then it is gone: 404
+**                           +-----> UPDATING <-- DELETE     then removed: 404
 **
-** One that is being deleted is stored as DELETING, a word that clients of this API do not know: they are shown UPDATING, and
-** then 404. What is in force is worked out from what was asked for and from the regions that the cluster had then.
+** A deployment that is being deleted is stored as DELETING. Clients of this API do not know that word, so it is shown as
+** UPDATING, and then answers 404. effectiveSpecs follow from the requested specs and from the regions that the cluster had
+** then.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
@@ -41,7 +42,7 @@ static const svc_object search_deployment_effective = {
   .name = "SearchDeploymentEffectiveSpec", .fields = SVC_ROWS(search_deployment_effective_fields)
 };
 
-/* Of a region, or where it names none of all that no other spec names. */
+/* For one region, or without regionName for all regions that no other spec names. */
 static const svc_field search_deployment_spec_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_NULLABLE),
   F_ENUM("instanceSize", search_deployment_sizes, .flags = SVC_REQUIRED),
@@ -113,7 +114,7 @@ static const svc_guard search_deployment_guards[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* A cluster that is not there has an error of its own here. */
+/* A missing cluster has its own error code on these paths. */
 static bool search_deployment_has_cluster(svc_call *c)
 {
   const svc_noun_info *cluster = svc_noun_named(c->s, "cluster");
@@ -133,7 +134,7 @@ static bool search_deployment_is_of(const svc_node *spec, svc_str provider, svc_
          (!svc_node_get(spec, "cloudProvider") || svc_node_eq(spec, "cloudProvider", provider));
 }
 
-/* The spec that holds in a region: its own, or the one that names none. */
+/* Returns the spec for a region: its own, or the one without regionName. */
 static const svc_node *search_deployment_for(const svc_node *specs, svc_str provider, svc_str region)
 {
   const svc_node *spec, *any = NULL;
@@ -144,7 +145,7 @@ static const svc_node *search_deployment_for(const svc_node *specs, svc_str prov
   return any;
 }
 
-/* One region of the cluster, once. */
+/* Adds a region of the cluster to the list, once. */
 static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *specs, const svc_node *region)
 {
   svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
@@ -166,7 +167,7 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
   return true;
 }
 
-/* What is in force, region by region of the cluster. */
+/* Computes effectiveSpecs, region by region of the cluster. */
 static bool search_deployment_effect(svc_call *c, svc_node *body, const svc_node *cluster)
 {
   svc_node *list = svc_node_array(c->arena, "effectiveSpecs");
@@ -181,14 +182,14 @@ static bool search_deployment_effect(svc_call *c, svc_node *body, const svc_node
   return true;
 }
 
-/* Two specs of one region: at providers that both name, it is another one, though it may be called the same. */
+/* Returns true if both specs are for the same region. Equal names at two different named providers are different regions. */
 static bool search_deployment_twice(const svc_node *spec, const svc_node *other)
 {
   svc_str name = svc_node_str(spec, "regionName"), at = svc_node_str(spec, "cloudProvider"), at_other = svc_node_str(other, "cloudProvider");
   return svc_node_eq(other, "regionName", name) && (!name.n || !at.n || !at_other.n || svc_str_eq(at, at_other));
 }
 
-/* Every spec is of another region, and of one that the cluster has. */
+/* Checks that every spec is for a region of the cluster, and no two for the same one. */
 static void search_deployment_specs(svc_call *c, const svc_node *body, const svc_node *input)
 {
   const svc_node *specs = svc_node_get(body, "specs"), *effective = svc_node_get(body, "effectiveSpecs"), *other, *region;
@@ -216,7 +217,7 @@ static bool search_deployment_prepare(svc_call *c, svc_change *change)
   svc_node_set_str(c->arena, change->body, "encryptionAtRestProvider", svc_encryption_of_search(c) && holder.n ? holder : SVC_S("NONE"));
   if (!search_deployment_effect(c, change->body, cluster)) return false;
   search_deployment_specs(c, change->body, change->input);
-  return svc_check_done(c) && search_deployment_effect(c, change->body, cluster); /* once more, with the numbers of nodes */
+  return svc_check_done(c) && search_deployment_effect(c, change->body, cluster); /* again, now with the numbers of nodes */
 }
 
 static svc_node *search_deployment_view(svc_call *c, const svc_entity *e)
@@ -242,7 +243,7 @@ static size_t search_deployment_meters(svc_call *c, const svc_node *body, svc_me
 }
 
 static const svc_order_row search_deployment_orders[] = {
-  { "search.update", "Run these search nodes beside the cluster.", NULL, NULL, 0 },
+  { "search.update", "Run these search nodes for the cluster.", NULL, NULL, 0 },
   { "search.delete", "Stop the search nodes.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };

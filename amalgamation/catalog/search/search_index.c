@@ -1,18 +1,18 @@
 /*
-** search index: an index of a collection for full-text or vector search. It is named by its id, or by database, collection
-** and name, which are its second key.
+** Search index: an index of a collection for full-text or vector search, identified by its id, or by database, collection and
+** name, which are its second key.
 **
-**   POST --> PENDING --> BUILDING --> READY     PATCH: BUILDING again; until it is READY, the one before answers queries
+**   POST --> PENDING --> BUILDING --> READY     PATCH: BUILDING again; until it is READY, the previous version answers queries
 **                           |           |
-**                           +-----------+--> DELETING <-- DELETE     then it is gone: 404
+**                           +-----------+--> DELETING <-- DELETE     then removed: 404
 **
-** Two families of paths show it. /search/indexes has its definition in an object of its own, with a version; that is how it
-** is stored. /fts/indexes, the older one, has all in one object, and other words for its states: IN_PROGRESS, STEADY; one that
-** is being deleted is IN_PROGRESS to it as well.
+** Two families of paths show it. /search/indexes has the definition in an object of its own, with a version, as in the store.
+** The older /fts/indexes has all members in one object, and other words for the states: IN_PROGRESS and STEADY. An index that
+** is being deleted is also IN_PROGRESS there.
 **
-** The collection must be there. Where a driver runs the cluster, only the driver knows: an order for a collection that is not there
-** fails. In the simulation those are there that the service knows of (namespaces.c): the sample data, and what archives and
-** global writes name.
+** The collection must exist. If a driver runs the cluster, only the driver knows its data: an order for a missing collection
+** fails. In the simulation, the collections that the service knows of exist (namespaces.c): the sample data, and those that
+** archives and global writes name.
 */
 #include "catalog/catalog.h"
 #include "catalog/monitoring/process_parts.h"
@@ -20,7 +20,7 @@
 
 #define SEARCH_INDEX_KIND "srch"
 
-enum { SEARCH_INDEX_MOST = 200 }; /* of a cluster */
+enum { SEARCH_INDEX_MOST = 200 }; /* maximum per cluster */
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
@@ -47,8 +47,8 @@ static const svc_field search_index_base_fields[] = {
 };
 static const svc_object search_index_base = { .name = "SearchIndexBase", .fields = SVC_ROWS(search_index_base_fields) };
 
-/* The definition is sent as `definition` and shown as `latestDefinition`: what a GET shows can be sent back without it. The hook asks for
-** it, since the older shape makes an index without the member. */
+/* The definition is sent as `definition` and shown as `latestDefinition`, so the result of a GET can be sent back without the former. A
+** hook requires it, because the older shape creates an index without this member. */
 static const svc_need search_index_needs[] = { { .fields = "definition", .by_hook = true }, { .fields = NULL } };
 static const svc_field search_index_text_fields[] = {
   F_OBJ("definition", &svc_search_text, .flags = SVC_WRITE_ONLY),
@@ -73,7 +73,7 @@ static const svc_object search_index_object = {
   .name = "SearchIndex", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", "search", search_index_variants))
 };
 
-/* The older shape: the definition, and beside its members those of the index. */
+/* The older shape: members of the definition and of the index in one object. */
 static const svc_field search_index_old_fields[] = {
   SEARCH_INDEX_NAMED,
   SEARCH_INDEX_ID,
@@ -156,7 +156,7 @@ static const svc_lifecycle search_index_lifecycle = {
   .event_failed = "FTS_INDEX_BUILD_FAILED", .transitions = search_index_transitions
 };
 
-/* One that is being deleted is there to be seen, and for nothing else. */
+/* An index that is being deleted can only be read. */
 static const svc_guard search_index_guards[] = {
   { "status", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_RESOURCE_NOT_FOUND },
   { "paused", "true", SVC_GUARD_CREATE, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER }, /* of its cluster */
@@ -179,7 +179,7 @@ static bool search_index_in_collection(svc_call *c, const svc_entity *e)
          svc_str_eq(svc_entity_text(c, noun, e, "collectionName"), svc_path_param(c, "collectionName"));
 }
 
-/* The namespace and name must be free; a look by itself, for an error that says both apart. */
+/* Refuses a name that is taken in its collection. A separate lookup, because the error reports collection and name separately. */
 static bool search_index_free(svc_call *c, const svc_change *change)
 {
   svc_str database = svc_node_str(change->body, "database"), collection = svc_node_str(change->body, "collectionName");
@@ -196,17 +196,17 @@ static bool search_index_free(svc_call *c, const svc_change *change)
   return svc_fail(c, SVC_E_SEARCH_DUPLICATE_INDEX, "SS", &name, &space);
 }
 
-/* Is the collection in the cluster? */
+/* Checks that the cluster has the collection. */
 static bool search_index_collection(svc_call *c, const svc_change *change)
 {
   svc_str database = svc_node_str(change->body, "database"), collection = svc_node_str(change->body, "collectionName"), space;
   svc_entity e = { .scope = c->scope, .parent = change->parent }, cluster;
   bool known;
   int rc;
-  if (!svc_noun_named(c->s, "sample dataset load")) return true; /* nobody here knows of data */
+  if (!svc_noun_named(c->s, "sample dataset load")) return true; /* a build that knows nothing of data */
   rc = svc_entity_above(c, change->noun, &e, &cluster);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (svc_cluster_told(&cluster)) return true; /* of its data only the driver knows */
+  if (svc_cluster_driven(&cluster)) return true; /* only the driver knows its data */
   space = svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection));
   if (!svc_namespace_known(c, &cluster, space, &known)) return false;
   return known || svc_fail(c, SVC_E_SEARCH_COLLECTION_NOT_FOUND, "SS", &space, &cluster.unique);
@@ -214,7 +214,7 @@ static bool search_index_collection(svc_call *c, const svc_change *change)
 
 /* ---- changes */
 
-/* Another definition is another version. */
+/* Every change of the definition is a new version. */
 static bool search_index_count(svc_call *c, svc_change *change)
 {
   const svc_node *before = svc_node_get(change->before, "latestDefinition");
@@ -238,7 +238,7 @@ static bool search_index_prepare(svc_call *c, svc_change *change)
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("definition"), "is required");
     return svc_check_done(c);
   }
-  if (sent) { /* its table has passed it; once more, for its defaults */
+  if (sent) { /* already checked by its table; checking again adds the defaults */
     definition = svc_check(c, vector ? &svc_search_vector : &svc_search_text, sent, NULL, SVC_CHECK_CREATE);
     if (!definition) return svc_check_done(c) ? svc_no_memory(c) : false;
     definition->name = SVC_S("latestDefinition");
@@ -258,7 +258,7 @@ static bool search_index_fell_due(svc_call *c, svc_change *change, int tag)
 
 /* ---- the older family */
 
-/* Members of the index itself; all others are of its definition. */
+/* Members of the index itself; all others belong to the definition. */
 static const char *const search_index_own[] = { "collectionName", "database", "indexID", "name", "type", NULL };
 
 static bool search_index_put_copy(svc_call *c, svc_node *to, const svc_node *member)
@@ -284,7 +284,7 @@ static svc_node *search_index_old_view(svc_call *c, const svc_entity *e)
   return out;
 }
 
-/* What was sent in the older shape, in that which is stored: into a body that has the rest. */
+/* Converts the older shape to the stored one, into a body that has the other fields. */
 static bool search_index_from_old(svc_call *c, const svc_node *old, svc_node *body)
 {
   svc_node *definition = svc_node_object(c->arena, "latestDefinition");

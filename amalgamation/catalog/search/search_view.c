@@ -1,11 +1,11 @@
 /*
-** How a search index is shown: beside what is stored, what each host of its cluster has of it. That follows from the state of
-** the index and from the hosts that the cluster has now, so none of it is stored.
+** How a search index is shown: its stored body, and its state on each host of the cluster. The latter follows from the state
+** of the index and from the present hosts of the cluster, so it is not stored.
 */
 #include "catalog/catalog.h"
 #include "catalog/search/search_parts.h"
 
-enum { SEARCH_VIEW_HOSTS = 50 }; /* that are shown one by one */
+enum { SEARCH_VIEW_HOSTS = 50 }; /* maximum hosts that are listed */
 
 SVC_PRIVATE const char *const svc_search_states[] = {
   "DELETING", "FAILED", "STALE", "PENDING", "BUILDING", "READY", "DOES_NOT_EXIST", NULL
@@ -17,7 +17,7 @@ static const svc_field search_view_version_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_search_version = { .name = "SearchIndexDefinitionVersion", .fields = SVC_ROWS(search_view_version_fields) };
 
-/* What a host has of an index. Of its definition it shows what concerns hosts; all of it is that which has this version. */
+/* An index on one host, with only the parts of the definition that concern hosts; the version identifies the full definition. */
 static const svc_field search_view_brief_fields[] = {
   F_INT("numPartitions", .flags = SVC_READ_ONLY),
   F_ANY("storedSource", .flags = SVC_READ_ONLY)
@@ -42,7 +42,7 @@ static const svc_field search_view_host_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_search_host = { .name = "SearchHostStatusDetail", .fields = SVC_ROWS(search_view_host_fields) };
 
-/* Of a definition, a list of paths in it may be long, and is shown once, with the index. */
+/* A list of paths in storedSource may be long, so hosts omit it; the index itself shows it. */
 static svc_node *search_view_shown_brief(svc_call *c, const svc_node *definition)
 {
   svc_node *out = svc_node_object(c->arena, "definition");
@@ -53,7 +53,7 @@ static svc_node *search_view_shown_brief(svc_call *c, const svc_node *definition
   return out;
 }
 
-/* definition NULL: it is none that is still known. */
+/* definition NULL: the definition of this version is no longer stored. */
 static svc_node *search_view_shown_part(svc_call *c, const char *name, const svc_node *definition, int64_t version, bool queryable,
                                          svc_str status)
 {
@@ -69,7 +69,7 @@ static svc_node *search_view_shown_part(svc_call *c, const char *name, const svc
   return out;
 }
 
-/* What one host has: the index, and beside it the one that takes its place when it is built. */
+/* Shows one host: its index, and the staged index that will replace it when it is built. */
 static svc_node *search_view_shown_host(svc_call *c, const svc_node *body, svc_str hostname)
 {
   int64_t version = svc_node_i64(svc_node_get(body, "latestDefinitionVersion"), "version", 1);
@@ -89,7 +89,7 @@ static svc_node *search_view_shown_host(svc_call *c, const svc_node *body, svc_s
   return out;
 }
 
-/* The hosts of the cluster in the path, as its connection string names them: "db://a:1,b:2/?...". */
+/* Returns the hosts of the cluster in the path from its connection string, "db://a:1,b:2/?...". */
 static svc_str search_view_hosts(svc_call *c)
 {
   const svc_entity *cluster = svc_path_entity(c, "cluster");

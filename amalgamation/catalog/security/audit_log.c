@@ -1,11 +1,11 @@
 /*
-** Audit log of a project: whether the servers of its clusters write down who did what, and of all of that, which part. The
-** part is a filter: a query document, as text, which the servers hold against each entry.
+** Audit log of a project: whether the servers of its clusters record who did what, and which part of it. A filter selects the
+** part: a query document, as text, that servers match against each entry.
 **
-** Beside the body (svc_entity.extra) stands since when they do so, in milliseconds: what happened before that is in no log.
+** `extra` (svc_entity.extra) holds the time in milliseconds since which they record. Earlier actions are in no log.
 **
-** The filter is checked here for what a server would refuse at its start: JSON, an object, operators that there are, and no
-** more nesting than they follow.
+** The filter is checked for errors with which a server would refuse to start. A valid filter is a JSON object, with known
+** operators, and not nested too deep.
 */
 #include "catalog/catalog.h"
 
@@ -38,7 +38,7 @@ static bool audit_log_operator(svc_str name)
   return false;
 }
 
-/* Every member that begins with a dollar sign is an operator that servers know. The gate has bounded the depth, and lets no empty name in. */
+/* Refuses unknown operators: members that begin with a dollar sign. svc_json_gate() has limited the depth, and refuses empty names. */
 static bool audit_log_walk(svc_call *c, const svc_node *node)
 {
   const svc_node *child;

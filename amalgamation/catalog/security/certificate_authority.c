@@ -1,9 +1,9 @@
 /*
-** The certificate authority of a project: it issues the certificates of its database users (database_user_cert.c). It is made
-** with the first of these, and no operation shows it; the driver is told its certificate, for servers to trust.
+** The certificate authority of a project issues the certificates of its database users (database_user_cert.c). The first
+** certificate creates the authority, and no operation shows it. The driver gets its certificate, for servers to trust.
 **
-** The rule: its key is sealed, and leaves the store only to sign. Long before it ends a new key and certificate take its place; the
-** certificate before stays behind the new one, so that servers trust what it has signed until it ends.
+** The rule: its key is sealed, and is unsealed only to sign. Long before its certificate expires, a new key and certificate
+** replace it. The previous certificate stays after the new one, so that servers trust what it has signed until it expires.
 */
 #include "catalog/security/certificate_parts.h"
 
@@ -15,11 +15,11 @@ static const svc_object certificate_authority_object = { .name = "CertificateAut
 
 static const svc_order_row certificate_authority_orders[] = {
   { "authority.put", "Trust client certificates that this authority has signed.", NULL, NULL, 0 },
-  { "authority.delete", "Trust them no more.", NULL, NULL, 0 },
+  { "authority.delete", "Stop trusting certificates of this authority.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
-/* The first certificate of several. */
+/* Returns the first certificate of several. */
 static svc_str certificate_authority_first(svc_str pem)
 {
   static const char end[] = "-----END CERTIFICATE-----\n";
@@ -28,7 +28,7 @@ static svc_str certificate_authority_first(svc_str pem)
   return (svc_str){ pem.p, n < pem.n ? n : pem.n };
 }
 
-/* A build or a host that cannot make one leaves it as it is, and tries again the next day. */
+/* Renews the authority. If this build or host cannot create a certificate, nothing changes, and the next attempt is a day later. */
 static bool certificate_authority_fell_due(svc_call *c, svc_change *change, int tag)
 {
   svc_str before = certificate_authority_first(svc_node_str(change->body, "certificate"));

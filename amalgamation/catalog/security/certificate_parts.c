@@ -1,5 +1,6 @@
 /*
-** Certificates that come from outside: of a customer's own authority, of a directory. And how the project's own authority is made.
+** Checks certificates that customers send (of their own authority, or of a directory), and prepares the project's own
+** authority.
 */
 #include "catalog/security/certificate_parts.h"
 
@@ -8,7 +9,7 @@ SVC_PRIVATE svc_str svc_authority_name(svc_call *c)
   return svc_arena_print(c->arena, "CN=%s,O=" SVC_FMT, svc_id_str(c->arena, &c->scope.group).p, SVC_ARG(c->s->vendor));
 }
 
-/* Clocks differ a little: what is new is good since an hour. */
+/* A new certificate is valid from an hour ago, because clocks differ a little. */
 SVC_PRIVATE bool svc_authority_request(svc_call *c, svc_str name, svc_x509_request *out)
 {
   *out = (svc_x509_request){ .subject = name, .issuer = name, .from = c->now - 3600000, .until = svc_months_on(c->now, SVC_AUTHORITY_MONTHS) };

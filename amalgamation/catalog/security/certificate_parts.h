@@ -1,5 +1,5 @@
 /*
-** What the nouns of certificates share.
+** Shared by the nouns of certificates.
 */
 #ifndef SVC_CERTIFICATE_PARTS_H
 #define SVC_CERTIFICATE_PARTS_H
@@ -7,14 +7,15 @@
 #include "catalog/catalog.h"
 
 #define SVC_AUTHORITY_KIND "cert"
-#define SVC_AUTHORITY_MONTHS 240 /* that an authority is good for */
-#define SVC_AUTHORITY_RENEWED 210 /* after which it is renewed: what it signs until then, for 24 months at the most, ends before it */
+#define SVC_AUTHORITY_MONTHS 240 /* validity of an authority */
+#define SVC_AUTHORITY_RENEWED 210 /* age at which an authority is renewed. Its certificates are valid for 24 months at most, so all of
+                                     them expire before it does */
 
-/* What the certificate of a project's authority is made by: it signs itself. False: no random bytes. */
+/* Prepares the request for a project's self-signed authority certificate. Returns false if there are no random bytes. */
 SVC_PRIVATE bool svc_authority_request(svc_call *c, svc_str name, svc_x509_request *out);
 SVC_PRIVATE svc_str svc_authority_name(svc_call *c);
 
-/* Text that must be certificates in PEM. False: a violation of this field is noted. */
+/* Checks that the text is one or more PEM certificates. Otherwise returns false and adds a violation of this field. */
 SVC_PRIVATE bool svc_certificates_check(svc_call *c, svc_str pem, const char *field);
 
 #endif /* SVC_CERTIFICATE_PARTS_H */

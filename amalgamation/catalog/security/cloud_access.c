@@ -1,9 +1,11 @@
 /*
-** Cloud provider access: a role of the customer's at a provider, which the service may take on to write to its buckets or to
-** use its keys. It is asked for here, made there, and then authorized here: at AWS by the ARN of the role, at Azure by the ids
-** of a service principal; at GCP the service makes an account of its own, which takes a while.
+** Cloud provider access: a role of the customer at a provider. The service assumes it to write to the customer's buckets or to
+** use the customer's keys. The customer requests access here, creates the role at the provider, and then authorizes it here:
+** at AWS by the ARN of the role, at Azure by the ids of a service principal. At GCP the service creates an account of its own,
+** which takes a while.
 **
-** The rule: only a role that is authorized can be used, and one that is used stays. What uses it names it (cloud_role.h).
+** The rule: only an authorized role can be used, and a role in use cannot be deleted. Resources that use a role have its id
+** (cloud_role.h).
 */
 #include "catalog/security/cloud_role.h"
 #include "catalog/values.h"
@@ -36,7 +38,7 @@ static const svc_field cloud_access_aws_fields[] = {
 };
 static const svc_object cloud_access_aws = { .name = "CloudProviderAccessAWSIAMRole", .fields = SVC_ROWS(cloud_access_aws_fields) };
 
-/* Of one that is asked for, the role is not known yet. */
+/* A new request does not know the role yet. */
 static const svc_field cloud_access_aws_asked_fields[] = { CLOUD_ACCESS_AWS() };
 static const svc_object cloud_access_aws_asked = {
   .name = "CloudProviderAccessAWSIAMRoleRequest", .fields = SVC_ROWS(cloud_access_aws_asked_fields)
@@ -75,7 +77,7 @@ static const svc_field cloud_access_all_fields[] = {
 };
 static const svc_object cloud_access_all = { .name = "CloudProviderAccessRoles", .fields = SVC_ROWS(cloud_access_all_fields) };
 
-/* The account at GCP. */
+/* States of the account at GCP. */
 static const svc_transition cloud_access_transitions[] = {
   { "IN_PROGRESS", "COMPLETE", 50, "CLOUD_PROVIDER_ACCESS_GCP_SERVICE_ACCOUNT_UPDATED", "access.create" },
   { NULL, NULL, 0, NULL, NULL }
@@ -105,7 +107,7 @@ static const svc_route cloud_access_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------- providers */
 
-/* What is said of a role, by its provider: made, changed, gone. */
+/* Per provider: event types of a create, change and delete, and the name of its list. */
 static const struct {
   const char *provider, *added, *updated, *deleted, *list;
 } cloud_access_providers[] = {
@@ -125,7 +127,7 @@ static int cloud_access_at(svc_str provider)
   return i;
 }
 
-/* A random UUID (version 4). */
+/* Writes a random UUID (version 4). */
 static bool cloud_access_uuid(svc_call *c, svc_node *body, const char *field)
 {
   unsigned char b[16];
@@ -138,7 +140,7 @@ static bool cloud_access_uuid(svc_call *c, svc_node *body, const char *field)
   return true;
 }
 
-/* Twelve digits that stand for the account in which the service has the project's clusters. */
+/* Returns twelve digits as the id of the account that contains the project's clusters. */
 static long long cloud_access_account(const svc_id *group)
 {
   uint64_t n = 0;
@@ -147,7 +149,7 @@ static long long cloud_access_account(const svc_id *group)
   return (long long)(100000000000u + n % 900000000000u);
 }
 
-/* What the service says of itself, for the customer to trust. */
+/* Adds the service's own identity, which the customer must trust. */
 static bool cloud_access_asked_for(svc_call *c, svc_change *change, int at)
 {
   char id[24];
@@ -179,7 +181,7 @@ static bool cloud_access_prepare(svc_call *c, svc_change *change)
 
 /* --------------------------------------------------------------------------------------------------------------- usages */
 
-/* Which feature the nouns that may use a role are. */
+/* The nouns that can use a role, and the name of their feature. */
 static const struct {
   const char *noun, *feature;
 } cloud_access_users[] = {
@@ -211,7 +213,7 @@ static svc_node *cloud_access_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* Three lists in one, each in the order in which they were made. */
+/* Lists the roles in three lists, by provider, each in order of creation. */
 static bool cloud_access_list(svc_call *c)
 {
   svc_node *all = svc_node_object(c->arena, NULL), *lists[3], *one;
@@ -250,7 +252,7 @@ static bool cloud_access_delete(svc_call *c)
 }
 
 static const svc_order_row cloud_access_orders[] = {
-  { "access.create", "Make the service account with which the service acts at GCP.", NULL, NULL, 0 },
+  { "access.create", "Create the service account that the service uses at GCP.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -265,7 +267,7 @@ SVC_PRIVATE const svc_noun svc_noun_cloud_access = {
   .most = CLOUD_ACCESS_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .err_not_found = SVC_E_CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND,
-  .event_created = "CLOUD_PROVIDER_ACCESS_AWS_IAM_ROLE_ADDED", /* or that of its provider */
+  .event_created = "CLOUD_PROVIDER_ACCESS_AWS_IAM_ROLE_ADDED", /* or the event type of its provider */
   .event_updated = "CLOUD_PROVIDER_ACCESS_AWS_IAM_ROLE_UPDATED",
   .event_field = "resourceId",
   .orders = cloud_access_orders,

@@ -1,5 +1,5 @@
 /*
-** Access roles at cloud providers, as those see them who use one: whose it is, and whether it is authorized.
+** Access roles at cloud providers, for the nouns that use one: their provider, and whether they are authorized.
 */
 #include "catalog/security/cloud_role.h"
 
@@ -8,7 +8,8 @@ SVC_PRIVATE svc_str svc_cloud_role_provider(const svc_entity *e)
   return svc_json_word(e->body, "providerName");
 }
 
-/* At AWS it is when the customer has named its role, at GCP when the account is there; at Azure it comes with its principal. */
+/* An AWS role is authorized when the customer has sent its ARN, and a GCP account when it is complete. An Azure role has its service
+** principal from the start. */
 SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e)
 {
   svc_str provider = svc_cloud_role_provider(e);

@@ -8,13 +8,14 @@
 
 #define SVC_CLOUD_ROLE_KIND "cpac"
 
-/* A row of `refs`: the field names a role of the project's, which stays while it is named. */
+/* A row of `refs`: the field names a role of the project, which cannot be deleted while it is referenced. */
 #define SVC_CLOUD_ROLE(field) { field, "cloud provider access", SVC_E_CANNOT_ASSUME_ROLE, SVC_E_CLOUD_PROVIDER_ACCESS_ROLE_IN_USE }
 
 SVC_PRIVATE svc_str svc_cloud_role_provider(const svc_entity *e);
-SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e); /* the customer has done what it is to do */
+SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e); /* whether the customer has completed its part */
 
-/* Is this role one of the provider's, and authorized? One that is not there is the row's to refuse. False: refused. */
+/* Checks that this role belongs to the provider and is authorized. A missing role passes: the row of `refs` refuses it. Returns false if
+** refused. */
 SVC_PRIVATE bool svc_cloud_role(svc_call *c, svc_str id, svc_str provider);
 
 #endif /* SVC_CLOUD_ROLE_H */

@@ -1,18 +1,18 @@
 /*
-** Custom database role: a set of actions, and of other roles, that a project's database users can be given. Its name is
-** unique in the project and does not change.
+** Custom database role: a set of actions and of other roles that a project's database users can be given. Its name is unique
+** in the project and never changes.
 **
-** Roles inherit from one another, but never in a circle; one that another inherits cannot be deleted.
+** Roles inherit from one another, but not in a cycle. A role that another one inherits cannot be deleted.
 **
-** The specification bounds nothing of a role. Here it has at most CUSTOM_DB_ROLE_BYTES as it is stored, so that the list of
-** all roles of a project, which is one answer, fits into what such an answer may have (pipeline/list.c) as long as the
-** project's limit on roles is what it is by default.
+** The public specification does not limit the size of a role. Here the stored role has at most CUSTOM_DB_ROLE_BYTES. So the
+** list of all roles of a project, which is a single answer, stays within the limit for such answers (pipeline/list.c), as long
+** as the project's limit on roles has its default.
 */
 #include "catalog/catalog.h"
 
 #define CUSTOM_DB_ROLE_KIND "dbrl"
-#define CUSTOM_DB_ROLE_TOLD 16          /* resources that an event shows, actions on each, and inherited roles */
-#define CUSTOM_DB_ROLE_BYTES (32 << 10) /* some 500 resources with names of usual length */
+#define CUSTOM_DB_ROLE_TOLD 16          /* maximum resources in an event, actions on each, and inherited roles */
+#define CUSTOM_DB_ROLE_BYTES (32 << 10) /* about 500 resources with names of usual length */
 
 static const char *const custom_db_role_actions[] = {
   "FIND", "INSERT", "REMOVE", "UPDATE", "BYPASS_DOCUMENT_VALIDATION", "USE_UUID", "KILL_OP",
@@ -78,7 +78,7 @@ static const svc_route custom_db_role_routes[] = {
   R_DELETE(CUSTOM_DB_ROLE, "/{roleName}", .status = 204, .op = "deleteCustomDbRole", .run = svc_verb_delete)
 };
 
-/* What is inherited and is no custom role of the project is a built-in one. */
+/* An inherited role that is not a custom role of the project is a built-in one. */
 static const svc_ref custom_db_role_refs[] = {
   { "inheritedRoles[].role", "custom database role", SVC_E_NONE, SVC_E_CUSTOM_ROLE_IN_USE_BY_ROLES },
   { NULL, NULL, 0, 0 }
@@ -96,7 +96,7 @@ static void custom_db_role_resource_is(svc_call *c, const svc_node *resource, si
   }
 }
 
-/* A resource is the cluster alone, or a database and a collection, either of which may be empty: then all of them. */
+/* A resource is either the cluster, or a database and a collection. An empty database or collection means all of them. */
 static bool custom_db_role_resources(svc_call *c, const svc_node *body)
 {
   const svc_node *actions = svc_node_get(body, "actions"), *action, *resource;
@@ -137,7 +137,7 @@ static const svc_field_error custom_db_role_errors[] = {
 
 /* ---------------------------------------------------------------------------------------------------------------- events */
 
-/* Events show what may be done to what: one privilege for each resource. */
+/* Events list one privilege for each resource, with its actions. */
 static bool custom_db_role_add(svc_call *c, svc_node *privileges, const svc_node *resource, svc_str action)
 {
   svc_node *one = svc_node_first(privileges), *what;
@@ -173,8 +173,8 @@ static bool custom_db_role_shows(svc_call *c, const svc_entity *e, const svc_nod
 static const svc_diff custom_db_role_diff = { .called = "ROLES", .shows = custom_db_role_shows };
 
 static const svc_order_row custom_db_role_orders[] = {
-  { "role.put", "Keep the custom role, or its change: database users have it by its name, and get what it says.", NULL, NULL, 0 },
-  { "role.delete", "Forget the custom role. No database user has it any more.", NULL, NULL, 0 },
+  { "role.put", "Create or change the custom role. Database users refer to it by its name and get its privileges.", NULL, NULL, 0 },
+  { "role.delete", "Remove the custom role. No database user has it.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 

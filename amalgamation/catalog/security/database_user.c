@@ -1,15 +1,15 @@
 /*
-** Database user: who may log in to the clusters of a project, how, and with which roles. It is named by the database that it
-** authenticates against and its name.
+** Database user: may log in to the clusters of a project with certain roles. A user is identified by its authentication
+** database and its name.
 **
-** How a user authenticates is set once: by a password, by a certificate, through a directory, a provider's identities or an
-** identity provider. Users by password, and groups of an identity provider, are of "admin", all others of "$external".
+** The method of authentication never changes: a password, a certificate, a directory, a cloud provider's identities or an
+** identity provider. Users with a password, and groups of an identity provider, belong to "admin"; all others to "$external".
 **
-** No password is kept in clear: the store has, beside the body, its SCRAM-SHA-256 verifier, which is what servers keep of it as well, and
-** all that an order tells the driver. It takes milliseconds to make, so it is made before the transaction. Only a host that sets
-** svc_config.seal_passwords has the password kept, too: sealed, behind the verifier and a line feed, for svc_order_secrets() alone.
+** The store never has a password in clear. `extra` holds its SCRAM-SHA-256 verifier, which is also all that servers keep and
+** all that an order tells the driver. Computing a verifier takes milliseconds, so it happens before the transaction. If a host
+** sets svc_config.seal_passwords, the sealed password follows the verifier and a line feed; only svc_order_secrets() reads it.
 **
-** A user with deleteAfterDate goes by itself when that comes.
+** A user with deleteAfterDate is deleted automatically at that time.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -43,13 +43,14 @@ static const svc_field database_user_fields[] = {
   F_LIST("labels", &svc_object_label, .max_items = 50, .preset = "[]"),
   F_ENUM("ldapAuthType", database_user_ldap_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
   F_ENUM("oidcAuthType", database_user_oidc_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
-  F_STR("password", .flags = SVC_WRITE_ONLY, .min = 8, .max = 256, .pattern = "^[ -~]*$"), /* others are not one on all keyboards */
+  /* other characters are missing on some keyboards */
+  F_STR("password", .flags = SVC_WRITE_ONLY, .min = 8, .max = 256, .pattern = "^[ -~]*$"),
   F_LIST("roles", &database_user_role, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = 100),
   F_LIST("scopes", &database_user_scope, .max_items = 100, .preset = "[]"),
   F_STR("username", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 1024),
   F_ENUM("x509Type", database_user_x509_types, .flags = SVC_FIXED, .preset = "\"NONE\"")
 };
-/* Who authenticates by password has one: database_user_login() refuses a new user without it. */
+/* A user who authenticates with a password needs one: database_user_login() refuses a new user without it. */
 static const svc_need database_user_needs[] = {
   { .fields = "password", .where = "awsIAMType=NONE ldapAuthType=NONE oidcAuthType=NONE x509Type=NONE", .by_hook = true }, { .fields = NULL }
 };
@@ -57,7 +58,7 @@ static const svc_object database_user_object = {
   .name = "DatabaseUser", .fields = SVC_ROWS(database_user_fields), .ext = SVC_OBJECT_EXT(.needs = database_user_needs)
 };
 
-static bool database_user_ahead(svc_call *c);
+static bool database_user_prework(svc_call *c);
 
 #define DATABASE_USER \
   "/groups/{groupId}/databaseUsers", SVC_SET_DATABASE_USERS, (20230101), SVC_R_GROUP_READ_ONLY, \
@@ -67,16 +68,16 @@ static const svc_route database_user_routes[] = {
   R_GET(DATABASE_USER, "", .flags = SVC_PAGED, .op = "listDatabaseUsers", .run = svc_verb_list),
   R_POST(DATABASE_USER, "", .status = 201, .op = "createDatabaseUser", .run = svc_verb_create,
          .example = "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{"
-                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", .ext = SVC_ROUTE_EXT(.prework = database_user_ahead)),
+                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", .ext = SVC_ROUTE_EXT(.prework = database_user_prework)),
   R_GET(DATABASE_USER, "/{databaseName}/{username}", .op = "getDatabaseUser", .run = svc_verb_read),
   R_PATCH(DATABASE_USER, "/{databaseName}/{username}", .op = "updateDatabaseUser", .run = svc_verb_update,
-          .example = "{\"description\":\"for the shop\"}", .ext = SVC_ROUTE_EXT(.prework = database_user_ahead)),
+          .example = "{\"description\":\"for the shop\"}", .ext = SVC_ROUTE_EXT(.prework = database_user_prework)),
   R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .op = "deleteDatabaseUser", .run = svc_verb_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- passwords */
 
-/* Those that are tried first. */
+/* Passwords that attackers try first. */
 static bool database_user_is_common(svc_str password)
 {
   static const char *const common[] = { "password", "password1", "password123", "passw0rd", "12345678", "123456789", "1234567890",
@@ -89,8 +90,8 @@ static bool database_user_is_common(svc_str password)
   return false;
 }
 
-/* A body that is wrong in itself is refused where it is checked: then this makes nothing. */
-static bool database_user_ahead(svc_call *c)
+/* Computes the verifier before the transaction. An invalid body is left to the body check, which refuses it. */
+static bool database_user_prework(svc_call *c)
 {
   const svc_node *password = c->body->type == SVC_J_OBJECT ? svc_node_get(c->body, "password") : NULL;
   const svc_field *f = svc_field_named(&database_user_object, SVC_S("password"));
@@ -106,7 +107,7 @@ static bool database_user_ahead(svc_call *c)
 
 static const struct {
   const char *field;
-  const char *username, *is; /* what its name must look like, and what that is; NULL: anything */
+  const char *username, *is; /* pattern of the user name, and its description; NULL: any name */
 } database_user_ways[] = {
   { "awsIAMType", "^arn:aws(-[a-z]+)*:(iam|sts)::\\d{12}:(user|role|assumed-role)/[\\w+=,.@/-]+$", "the ARN of a user or role" },
   { "ldapAuthType", "^.*[a-zA-Z]+=.+$", "a distinguished name" },
@@ -114,7 +115,7 @@ static const struct {
   { "x509Type", "^.*[a-zA-Z]+=.+$", "a distinguished name" },
 };
 
-/* Which of the ways it is; -1: by password. */
+/* Returns the index of the authentication method; -1: password. */
 static int database_user_way(svc_call *c, const svc_node *body)
 {
   int way = -1;
@@ -149,8 +150,8 @@ static bool database_user_login(svc_call *c, const svc_change *change)
 
 /* ----------------------------------------------------------------------------------------------------------------- roles */
 
-/* Built into the servers; those of all databases are granted on admin alone, and some on a collection. The first begins with
-** the vendor's word. */
+/* Roles built into the servers. `everywhere`: granted on admin only; `collections`: may be granted on a collection. The first name
+** begins with the vendor word. */
 static const struct {
   const char *name;
   bool everywhere, collections;
@@ -208,8 +209,8 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
 
 /* ----------------------------------------------------------------------------------------------------------------- hooks */
 
-#define DATABASE_USER_ROLES_TOLD 16 /* roles that an event shows */
-#define DATABASE_USER_LONGEST (7 * SVC_DAY_MS) /* that a user with an end lasts, from now on */
+#define DATABASE_USER_ROLES_TOLD 16 /* maximum roles in an event */
+#define DATABASE_USER_LONGEST (7 * SVC_DAY_MS) /* longest lifetime of a user with deleteAfterDate, from now */
 
 static bool database_user_ends(svc_call *c, svc_change *change)
 {
@@ -237,7 +238,7 @@ static svc_str database_user_sealed(svc_str extra)
   return n < extra.n ? (svc_str){ extra.p + n + 1, extra.n - n - 1 } : SVC_S("");
 }
 
-/* What is kept of the password: of a new one what was made ahead of it; of the old one what is there, as far as it may be there now. */
+/* Updates `extra`: the verifier of a new password, otherwise the stored one; and the sealed password if the host keeps passwords. */
 static bool database_user_keep(svc_call *c, svc_change *change)
 {
   const svc_node *password = c->prework.n ? svc_node_get(change->input, "password") : NULL;
@@ -258,7 +259,7 @@ static bool database_user_prepare(svc_call *c, svc_change *change)
   return database_user_ends(c, change) && database_user_keep(c, change);
 }
 
-/* What servers need to know of it: with what verifies its password, and never the password. */
+/* The desired state for servers: with the verifier, never the password. */
 static svc_node *database_user_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e);
@@ -266,7 +267,7 @@ static svc_node *database_user_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* The password itself, where the host has it kept. */
+/* The password itself, if the host keeps passwords sealed. */
 static svc_node *database_user_secrets(svc_call *c, const svc_entity *e)
 {
   svc_node *out = svc_node_object(c->arena, NULL);
@@ -289,7 +290,7 @@ static const svc_field_error database_user_errors[] = {
   { NULL, 0, 0 }
 };
 
-/* Events show the roles that it has. */
+/* Events list the user's roles. */
 static bool database_user_shows(svc_call *c, const svc_entity *e, const svc_node *body, svc_node *out)
 {
   svc_node *roles = svc_node_array(c->arena, "roles");
@@ -310,8 +311,8 @@ static bool database_user_shows(svc_call *c, const svc_entity *e, const svc_node
 static const svc_diff database_user_diff = { .called = "USERS", .shows = database_user_shows };
 
 /*
-** A role whose name is no custom role's is built in. A user is limited to what is there; the limit stays when that goes, since a
-** user without limits could reach everything.
+** A role that is not a custom role is built in. Scopes limit a user to existing resources. A scope stays after its resource
+** was deleted, because a user without scopes could reach everything.
 */
 static const svc_ref database_user_refs[] = {
   { "scopes[type=CLUSTER].name", "cluster", SVC_E_SCOPE_CLUSTER_NOT_FOUND, 0 },
@@ -328,8 +329,8 @@ static const svc_object database_user_ordered = {
 };
 static const svc_order_row database_user_orders[] = {
   { "user.put",
-    "Make the database user, or change it, on the clusters of its scopes (none: all of the project). `verifier` is the SCRAM verifier of its "
-    "password; where the host keeps passwords sealed, the secrets of the order have the `password` itself.",
+    "Create or change the database user on the clusters of its scopes (none: all clusters of the project). `verifier` is the "
+    "SCRAM verifier of its password. If the host keeps passwords sealed, the secrets of the order have the `password` itself.",
     &database_user_ordered, NULL, 0 },
   { "user.delete", "Remove the database user.", &database_user_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }

@@ -1,10 +1,10 @@
 /*
-** Certificates of a database user who authenticates by those that the service manages (x509Type MANAGED). What a POST answers
-** with is all there is for the user: certificate, private key, and the certificate of the project's authority; the key is
-** nowhere else. A list shows those that are still good: one that is not goes by itself.
+** Certificates of database users with certificates that the service manages (x509Type MANAGED). The answer to a POST has
+** everything that the user needs: certificate, private key, and the certificate of the project's authority. The key is stored
+** nowhere. The list shows valid certificates; expired ones are deleted automatically.
 **
-** The rule: keys are made and certificates signed before the transaction, since that takes milliseconds. Should two requests
-** make the project's authority at a time, one of the two is told to ask again.
+** The rule: keys and signatures are made before the transaction, because they take milliseconds. If two requests create the
+** project's authority at the same time, one of them gets SERVICE_UNAVAILABLE and can be repeated.
 */
 #include "catalog/security/certificate_parts.h"
 
@@ -36,10 +36,10 @@ static const svc_route database_user_cert_routes[] = {
 
 /* --------------------------------------------------------------------------------------------------------------- issuing */
 
-/* What is made before the transaction: the user's pair, and the authority's where there was none. */
+/* Results made before the transaction: the user's key pair, and the authority's if there was none. */
 typedef struct database_user_cert_made {
   bool fresh; /* the authority is new */
-  int64_t number; /* the last 53 bits of its serial: every client reads so many of a number exactly */
+  int64_t number; /* the last 53 bits of its serial number, because every client can read numbers of that size exactly */
   int64_t until;
   svc_str issuer;
   svc_x509_pair authority, user;
@@ -62,7 +62,7 @@ static bool database_user_cert_x509(svc_call *c, svc_x509_request *r, svc_x509_p
   return svc_store_failed(c, rc);
 }
 
-/* The authority that is stored; *there: it is. */
+/* Reads the stored authority. *there: whether there is one. */
 static bool database_user_cert_authority(svc_call *c, svc_x509_pair *out, bool *there)
 {
   static const svc_id none;
@@ -73,7 +73,8 @@ static bool database_user_cert_authority(svc_call *c, svc_x509_pair *out, bool *
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   body = svc_entity_body(c, &e);
   secrets = svc_seal_secrets(c->s, c->arena, &e);
-  if (body && !secrets && c->s->config.secret_key) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* sealed by a key that is not here */
+  /* sealed with a key that this host does not have */
+  if (body && !secrets && c->s->config.secret_key) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!body || !secrets)
     return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "issuing certificates: the key of the authority cannot be unsealed");
   out->certificate = svc_arena_copy(c->arena, svc_node_str(body, "certificate"));
@@ -102,7 +103,7 @@ static bool database_user_cert_sign(svc_call *c, database_user_cert_made *made)
   return true;
 }
 
-/* Who authenticates so, by the name in the path. */
+/* Finds the user in the path, who must have managed certificates. */
 static bool database_user_cert_user(svc_call *c, svc_entity *out)
 {
   const svc_noun_info *users = svc_noun_named(c->s, "database user");
@@ -151,7 +152,8 @@ static bool database_user_cert_keep_authority(svc_call *c, const database_user_c
   return svc_insert(c, &change, &e);
 }
 
-/* All in one text, for a file that clients read as it is. It is not shown a second time: Idempotency-Key keeps the entity. */
+/* Answers with all parts in one text, as clients read it from a file. A repeated request with the same Idempotency-Key gets only the
+** stored entity. */
 static bool database_user_cert_answer(svc_call *c, const database_user_cert_made *made, const svc_entity *e)
 {
   svc_str pem = svc_arena_print(c->arena, SVC_FMT SVC_FMT SVC_FMT, SVC_ARG(made->user.certificate), SVC_ARG(made->user.key),
@@ -171,7 +173,8 @@ static bool database_user_cert_create(svc_call *c)
   svc_change change;
   bool there;
   if (!svc_resolve_all(c) || !database_user_cert_user(c, &user) || !database_user_cert_authority(c, &other, &there)) return false;
-  if (there == made->fresh) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* it has come, or gone, meanwhile: ask again */
+  /* the authority was created or removed in the meantime: the caller may retry */
+  if (there == made->fresh) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (made->fresh && !database_user_cert_keep_authority(c, made)) return false;
   if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   change.parent = user.id;

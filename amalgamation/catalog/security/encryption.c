@@ -1,13 +1,13 @@
 /*
-** Encryption at rest, for the nouns that depend on it or on which it depends: read from the records as they are.
+** Encryption at rest, for nouns that depend on it or that it depends on. Reads the stored records.
 */
 #include "catalog/security/encryption.h"
 #include "catalog/cluster/cluster_base.h"
 
-/* What clusters call a provider, and where its keys are set up. */
+/* Names of the providers in clusters, and the members with their key settings. */
 static const char *const encryption_members[][2] = { { "AWS", "awsKms" }, { "AZURE", "azureKeyVault" }, { "GCP", "googleCloudKms" } };
 
-/* What is set up of it; empty: nothing was ever. */
+/* Returns the stored settings; empty if never set. */
 static svc_str encryption_of(svc_call *c)
 {
   static const svc_id none;

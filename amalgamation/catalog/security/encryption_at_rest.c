@@ -1,12 +1,12 @@
 /*
-** Encryption at rest of a project, by keys that the customer has at a provider: AWS KMS, Azure Key Vault, Google Cloud KMS. A
-** cluster says by which it is encrypted (encryptionAtRestProvider).
+** Encryption at rest of a project, with keys that the customer keeps at a provider: AWS KMS, Azure Key Vault, Google Cloud
+** KMS. A cluster names the provider whose keys encrypt it (encryptionAtRestProvider).
 **
-** A provider that is enabled is complete: it says which key, and how the service gets at it, by a role (cloud_role.h) or by
-** credentials of its own; these are sealed and never shown. One that is disabled keeps nothing: no role, no secret.
+** The settings of an enabled provider are complete: the key, and how the service accesses it, by a role (cloud_role.h) or by
+** credentials. Credentials are sealed and never shown. A disabled provider keeps nothing: no role, no secret.
 **
-** Disabled is only what nobody uses: no cluster, and no private endpoint. Whether a key is valid says the driver, each time
-** that something has changed; without one every key that is complete is.
+** A provider can be disabled only while no cluster and no private endpoint uses it. The driver reports whether a key is valid
+** after each change. Without a driver, every complete key is valid.
 */
 #include "catalog/security/cloud_role.h"
 #include "catalog/security/encryption.h"
@@ -81,7 +81,8 @@ static const svc_ref encryption_at_rest_refs[] = {
   SVC_CLOUD_ROLE("awsKms.roleId"), SVC_CLOUD_ROLE("azureKeyVault.roleId"), SVC_CLOUD_ROLE("googleCloudKms.roleId"), { NULL, NULL, 0, 0 }
 };
 
-/* What each provider asks for: always; and where there is no role, of which those from `alone` on cannot be combined with one. */
+/* Required fields of each provider: `needed` always; `credentials` if there is no role. Credentials from index `alone` on cannot be
+** combined with a role. */
 static const struct encryption_at_rest_keys {
   const char *member, *provider;
   const char *needed[5], *credentials[4];
@@ -94,7 +95,7 @@ static const struct encryption_at_rest_keys {
 };
 #define ENCRYPTION_AT_REST_PROVIDERS (sizeof encryption_at_rest_by / sizeof encryption_at_rest_by[0])
 
-/* One provider of a change. */
+/* A provider in a change. */
 typedef struct encryption_at_rest_one {
   const struct encryption_at_rest_keys *keys;
   svc_node *is;
@@ -124,7 +125,7 @@ static bool encryption_at_rest_unused(svc_call *c, const encryption_at_rest_one 
   return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS, "SS", &provider, &region);
 }
 
-/* It keeps nothing. What was shown of it may be sent along; anything else would be lost. */
+/* Resets a disabled provider. The body may repeat shown fields, but not set new ones, because they would be lost. */
 static bool encryption_at_rest_disable(svc_call *c, const encryption_at_rest_one *o)
 {
   const svc_node *member;
@@ -144,7 +145,7 @@ static bool encryption_at_rest_disable(svc_call *c, const encryption_at_rest_one
 
 /* -------------------------------------------------------------------------------------------------------------- enabled */
 
-/* A role takes the place of credentials, and they of a role: both at once are refused. */
+/* A new role replaces the credentials, and new credentials replace the role. Sending both is refused. */
 static void encryption_at_rest_way(svc_call *c, const encryption_at_rest_one *o)
 {
   const char *const *credential = o->keys->credentials + o->keys->alone;
@@ -164,7 +165,7 @@ static void encryption_at_rest_needs(svc_call *c, const encryption_at_rest_one *
       svc_violate(c, SVC_E_MISSING_ATTRIBUTE, encryption_at_rest_path(c, o, *fields), "is required if enabled is true%s", unless);
 }
 
-/* What has changed is valid when the driver has said so. */
+/* Changed settings are not valid until the driver reports that they are. */
 static bool encryption_at_rest_enable(svc_call *c, const encryption_at_rest_one *o)
 {
   svc_str role;
@@ -195,7 +196,7 @@ static bool encryption_at_rest_prepare(svc_call *c, svc_change *change)
   return svc_check_done(c);
 }
 
-/* What the driver has found, {"awsKms":{"valid":true}}; of a provider of which it says nothing, nothing has changed. */
+/* Copies the driver's findings, {"awsKms":{"valid":true}}. A provider that they omit stays as it is. */
 static bool encryption_at_rest_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   bool good = true;
@@ -207,7 +208,7 @@ static bool encryption_at_rest_facts(svc_call *c, svc_change *change, const svc_
     if (svc_node_get(told, "valid")) svc_node_set_bool(c->arena, is, "valid", svc_node_bool(told, "valid", false));
     good = good && svc_node_bool(is, "valid", false);
   }
-  if (!change->event) /* else a request has changed it, and the simulator has found it valid at once */
+  if (!change->event) /* otherwise a request has changed it, and the simulator found it valid at once */
     change->event = good ? "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED" : "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED";
   return true;
 }
@@ -234,7 +235,7 @@ static const svc_field encryption_at_rest_fact_fields[] = {
 static const svc_object encryption_at_rest_facts_object = { .name = "EncryptionFacts", .fields = SVC_ROWS(encryption_at_rest_fact_fields) };
 static const svc_order_row encryption_at_rest_orders[] = {
   { "encryption.put",
-    "Find out whether the keys can be used. Facts: which of the enabled ones are valid.",
+    "Check whether the keys can be used. Facts: which of the enabled keys are valid.",
     NULL, &encryption_at_rest_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };

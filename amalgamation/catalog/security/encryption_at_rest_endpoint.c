@@ -1,13 +1,13 @@
 /*
-** Private endpoint of encryption at rest: a way from one region to the keys that the customer has at the provider there, which
-** does not cross the public network. One for each provider and region.
+** Private endpoint of encryption at rest: a connection from one region to the customer's keys at the provider, outside of the
+** public network. There is one for each provider and region.
 **
-**   POST --> INITIATING --> PENDING_ACCEPTANCE --> ACTIVE --> DELETING <-- DELETE     then it is gone: 404
+**   POST --> INITIATING --> PENDING_ACCEPTANCE --> ACTIVE --> DELETING <-- DELETE     then removed: 404
 **                ^    +----------+--> FAILED
-**                +-- PENDING_RECREATION <-- the driver says so of one that failed
+**                +-- PENDING_RECREATION <-- the driver reports it for a failed one
 **
-** There are some only while the provider is enabled and asks for private ways; and while it does, the one of a region where a
-** cluster is encrypted by its keys stays.
+** Endpoints exist only while the provider is enabled and requires private networking. While it does, the endpoint of a region
+** with a cluster that its keys encrypt cannot be deleted.
 */
 #include "catalog/security/encryption.h"
 #include "catalog/endpoint_parts.h"
@@ -55,7 +55,7 @@ static const svc_lifecycle encryption_at_rest_endpoint_lifecycle = {
   .transitions = encryption_at_rest_endpoint_transitions
 };
 
-/* Whoever deletes it once more finds it gone. */
+/* A delete of an endpoint that is being deleted answers 404. */
 static const svc_guard encryption_at_rest_endpoint_guards[] = {
   { "status", "DELETING", SVC_GUARD_DELETE, SVC_E_PRIVATELINK_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };
@@ -64,7 +64,7 @@ static bool encryption_at_rest_endpoint_prepare(svc_call *c, svc_change *change)
 {
   svc_str provider = svc_node_str(change->body, "cloudProvider"), group = svc_id_str(c->arena, &c->scope.group);
   bool aws = svc_str_is(provider, "AWS");
-  if (SVC_NEVER(change->before)) return true; /* nobody changes one */
+  if (SVC_NEVER(change->before)) return true; /* there is no update operation */
   if (!svc_value_in(c->s, svc_node_str(change->body, "regionName"), aws ? svc_values_aws_regions : svc_values_azure_regions))
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, SVC_S("regionName"), "is not a region of " SVC_FMT, SVC_ARG(provider));
   if (!svc_check_done(c)) return false;
@@ -81,7 +81,7 @@ static bool encryption_at_rest_endpoint_simulate(svc_call *c, const svc_change *
   return true;
 }
 
-/* One that the driver loses is made again: it fails into this state, out of which a date leads. */
+/* An endpoint that the driver has lost is created again: the endpoint fails into this state, and a due step leads out of it. */
 static bool encryption_at_rest_endpoint_fell_due(svc_call *c, svc_change *change, int tag)
 {
   svc_str state = svc_node_str(change->body, "status");
@@ -103,9 +103,10 @@ static bool encryption_at_rest_endpoint_removing(svc_call *c, const svc_entity *
 
 static const svc_order_row encryption_at_rest_endpoint_orders[] = {
   { "encryption_endpoint.create",
-    "Ask for a private endpoint to the key management of the provider in the region.",
+    "Request a private endpoint to the key management of the provider in the region.",
     NULL, &svc_endpoint_own_facts, 0 },
-  { "encryption_endpoint.accept", "The owner of the keys accepts the endpoint: done when it can be used.", NULL, &svc_endpoint_own_facts, 0 },
+  { "encryption_endpoint.accept",
+    "Wait until the owner of the keys has accepted the endpoint and it can be used.", NULL, &svc_endpoint_own_facts, 0 },
   { "encryption_endpoint.delete", "Remove the private endpoint.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -124,7 +125,7 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .lifecycle = &encryption_at_rest_endpoint_lifecycle,
   .guards = encryption_at_rest_endpoint_guards,
   .event_created = "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_CREATED",
-  .event_deleted = "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED", /* asked for: when it is gone it is DELETED */
+  .event_deleted = "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED", /* the request to delete; the end of the deletion has the event DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),

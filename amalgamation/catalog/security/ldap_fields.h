@@ -1,5 +1,5 @@
 /*
-** How a directory is reached: fields that the settings of a project and a verification have in common.
+** Fields for reaching a directory, shared by the settings of a project and by verifications.
 */
 #ifndef SVC_LDAP_FIELDS_H
 #define SVC_LDAP_FIELDS_H

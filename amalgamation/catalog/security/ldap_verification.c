@@ -1,6 +1,6 @@
 /*
-** A verification of a directory: can the service reach it, and log in to it, with these settings? The driver tries it; without
-** one it is as if all went well. It is kept for a day, and its password sealed.
+** A verification of a directory: whether the service can reach it and log in with these settings. The driver tries it; without
+** a driver it always succeeds. A verification is stored for a day, with its password sealed.
 */
 #include "catalog/cluster/cluster_base.h"
 #include "catalog/security/certificate_parts.h"
@@ -9,7 +9,8 @@
 #define LDAP_VERIFICATION_MOST 100
 #define LDAP_VERIFICATION_KEPT SVC_DAY_MS
 
-static const char *const ldap_verification_statuses[] = { "FAIL", "FAILED", "PENDING", "SUCCESS", NULL }; /* FAIL: of jobs that an older release stored */
+/* FAIL: in jobs that an older release stored */
+static const char *const ldap_verification_statuses[] = { "FAIL", "FAILED", "PENDING", "SUCCESS", NULL };
 static const char *const ldap_verification_results[] = { "FAIL", "OK", NULL };
 static const char *const ldap_verification_types[] = {
   "AUTHENTICATE", "AUTHORIZATION_ENABLED", "CONNECT", "PARSE_AUTHZ_QUERY", "QUERY_SERVER", "SERVER_SPECIFIED", "TEMPLATE", NULL
@@ -63,7 +64,8 @@ static const svc_route ldap_verification_routes[] = {
   R_GET(LDAP_VERIFICATION, "/{requestId}", .op = "getUserSecurityVerify", .run = svc_verb_read)
 };
 
-/* The nodes of a cluster try it: there has to be one that is not on its way out, and whose nodes run. Shared tiers know no directories. */
+/* The nodes of a cluster try it. So the project needs a cluster that is not being deleted, is not on a shared tier (which have no
+** directories), and whose nodes run. */
 static bool ldap_verification_has_nodes(svc_call *c)
 {
   const svc_noun_info *cluster = svc_noun_named(c->s, "cluster");
@@ -101,7 +103,7 @@ static bool ldap_verification_create(svc_call *c)
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
-/* Every step goes well. */
+/* Simulates success of every step. */
 static bool ldap_verification_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   static const char *const steps[] = { "SERVER_SPECIFIED", "CONNECT", "AUTHENTICATE" };
@@ -128,7 +130,7 @@ static const svc_field ldap_verification_fact_fields[] = { F_LIST("validations",
 static const svc_object ldap_verification_facts_object = { .name = "LDAPFacts", .fields = SVC_ROWS(ldap_verification_fact_fields) };
 static const svc_order_row ldap_verification_orders[] = {
   { "ldap.verify",
-    "Try to reach and to use the directory. Facts: each step that was tried; where one fails, the order fails.",
+    "Try to reach and use the directory. Facts: the steps that were tried. If a step fails, the order fails.",
     NULL, &ldap_verification_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -145,7 +147,7 @@ SVC_PRIVATE const svc_noun svc_noun_ldap_verification = {
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
   .most = LDAP_VERIFICATION_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
-  .event_created = "GROUP_SETTINGS_UPDATED", /* none is nearer */
+  .event_created = "GROUP_SETTINGS_UPDATED", /* there is no closer event type */
   .orders = ldap_verification_orders,
   .routes = SVC_ROUTES(ldap_verification_routes),
   .simulate = ldap_verification_simulate,

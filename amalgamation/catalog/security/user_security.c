@@ -1,9 +1,9 @@
 /*
-** User security of a project: a directory (LDAP) by which database users authenticate and get their roles, and the
-** authorities of the customer's own whose certificates they may show.
+** User security of a project: a directory (LDAP) that authenticates database users and gives them roles, and the customer's
+** own authorities that issue their certificates.
 **
-** The password of the service in the directory is sealed; the driver gets it with its order. The directory is not asked here:
-** that is a verification (ldap_verification.c).
+** The service's password for the directory is sealed; the driver gets it with its order. Only a verification contacts the
+** directory (ldap_verification.c).
 */
 #include "catalog/security/certificate_parts.h"
 #include "catalog/security/ldap_fields.h"
@@ -31,7 +31,7 @@ static const svc_field user_security_ldap_fields[] = {
   LDAP_PORT(0),
   F_LIST("userToDNMapping", &user_security_mapping, .max_items = 50, .preset = "[]")
 };
-static const svc_need user_security_ldap_needs[] = { /* before anybody authenticates by a directory */
+static const svc_need user_security_ldap_needs[] = { /* before users can authenticate with a directory */
   { .fields = "hostname bindUsername bindPassword", .where = "authenticationEnabled=true" }, { .fields = NULL }
 };
 static const char *const user_security_ldap_at[] = { "hostname", "port", "caCertificate", NULL };
@@ -112,7 +112,7 @@ static bool user_security_no_x509(svc_call *c)
 }
 
 static const svc_order_row user_security_orders[] = {
-  { "security.put", "Use these settings of LDAP and of customer X.509.", NULL, NULL, 0 },
+  { "security.put", "Apply these settings of LDAP and customer X.509.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 

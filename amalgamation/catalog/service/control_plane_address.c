@@ -1,10 +1,10 @@
 /*
-** The addresses of the control plane, for firewalls: whatever the host's configuration says, by direction, provider and
-** region. Anybody may ask, so it is limited by the caller's address.
+** The addresses of the control plane, for firewalls, from the host's configuration: by direction, provider and region. The
+** operation needs no credentials, so its rate limit is per address.
 */
 #include "catalog/catalog.h"
 
-/* By region: the ranges of addresses. */
+/* A map from regions to address ranges. */
 #define CONTROL_PLANE_ADDRESS_REGIONS(n) { .name = n, .type = SVC_MAP, .item = SVC_ANY, .flags = SVC_READ_ONLY }
 
 static const svc_field control_plane_address_clouds[] = {
@@ -20,7 +20,7 @@ static const svc_field control_plane_address_ways_fields[] = {
 };
 static const svc_object control_plane_address_ways = { .name = "ControlPlaneWays", .fields = SVC_ROWS(control_plane_address_ways_fields) };
 
-/* Named ways through which the service is reached or calls; a service of one host has none. */
+/* Named gateways of a larger service; this service has none. */
 static const svc_field control_plane_address_gateway_fields[] = {
   F_OBJ("ips", &control_plane_address_ways, .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_READ_ONLY)
@@ -41,7 +41,7 @@ static const svc_route control_plane_address_routes[] = {
     .flags = SVC_NO_AUTH, .answer = &control_plane_address_object, .op = "listControlPlaneAddresses", .run = control_plane_address_read }
 };
 
-/* The member of an object, made if it is missing. */
+/* Returns the member of an object; creates it if missing. */
 static svc_node *control_plane_address_member(svc_call *c, svc_node *object, const char *name, int type)
 {
   svc_node *member = svc_node_get(object, name);
@@ -61,7 +61,7 @@ static svc_node *control_plane_address_direction(svc_call *c, svc_node *body, co
   for (i = 0; direction && i < c->s->config.control_address_count; i++) {
     const svc_control_address *a = &c->s->config.control_addresses[i];
     if (!a->outbound != !outbound) continue;
-    provider = svc_node_get(direction, a->provider); /* svc_open() takes no others */
+    provider = svc_node_get(direction, a->provider); /* svc_open() refuses other providers */
     region = SVC_ALWAYS(provider) ? control_plane_address_member(c, provider, a->region, SVC_J_ARRAY) : NULL;
     cidr = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_str_c(a->cidr));
     if (!region || !cidr) return NULL;

@@ -1,8 +1,9 @@
 /*
-** The rate limits: the table of endpoint sets, with whatever the configuration has changed in it.
+** The rate limits: the table of endpoint sets, with the changes from the configuration.
 **
-** A scope filter narrows the list to the sets of that scope, several to those of all of them. A project or organization may be asked for by whoever may
-** read it, a user or address only by that user and from that address: the limits of others are nobody's business.
+** A scope filter narrows the list to the endpoint sets of that scope; several filters, to the sets of all these scopes. A
+** filter by project or organization requires a role that may read it. A filter by user or address is allowed only for the
+** caller's own: limits of others are private.
 */
 #include "catalog/catalog.h"
 
@@ -11,7 +12,7 @@
 static const char *const rate_limit_scopes[] = { "GROUP", "IP", "ORGANIZATION", "USER", NULL };
 
 static const svc_field rate_limit_value_fields[] = {
-  F_LONG("defaultValue", .flags = SVC_READ_ONLY), /* where it is another one */
+  F_LONG("defaultValue", .flags = SVC_READ_ONLY), /* shown if it differs */
   F_LONG("value", .flags = SVC_READ_ONLY)
 };
 static const svc_object rate_limit_value_object = { .name = "RateLimitValue", .fields = SVC_ROWS(rate_limit_value_fields) };
@@ -69,7 +70,7 @@ static const char *rate_limit_scope_name(int scope)
   return names[scope];
 }
 
-/* {"value": now, "defaultValue": what the table says, where it differs} */
+/* Adds {"value": current, "defaultValue": from the table, if it differs}. */
 static void rate_limit_value(svc_call *c, svc_node *body, const char *name, int64_t value, int64_t preset)
 {
   svc_node *o = svc_node_object(c->arena, name);
@@ -130,7 +131,7 @@ static bool rate_limit_scope_given(svc_call *c, const char *name, const svc_noun
 
 #define RATE_LIMIT_ALL (1u << SVC_SCOPE_IP | 1u << SVC_SCOPE_GROUP | 1u << SVC_SCOPE_ORGANIZATION | 1u << SVC_SCOPE_USER)
 
-/* The scopes that the filters narrow to, as bits. False: one is not the caller's to ask for. */
+/* Computes the scopes of the filters as bits. Returns false if the caller may not use one of them. */
 static bool rate_limit_scope(svc_call *c, unsigned *scopes)
 {
   static const struct {
@@ -151,7 +152,7 @@ static bool rate_limit_scope(svc_call *c, unsigned *scopes)
          rate_limit_scope_given(c, "orgId", c->s->org, SVC_R_ORG_READ_ONLY | SVC_R_ORG_OWNER);
 }
 
-/* A path as it is written in the catalog, with or without the base path. */
+/* Returns true if the set has one of the paths in the query, written as in the catalog, with or without the base path. */
 static bool rate_limit_has_path(const svc_call *c, int set)
 {
   size_t i, j;

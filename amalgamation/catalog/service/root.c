@@ -1,6 +1,6 @@
 /*
-** The root: what this service is, who asks, and the links from which everything can be reached. And two things at paths of their own,
-** where tools look for them: the OpenAPI document, and the address that the caller calls from.
+** The root: the service's name and version, the caller, and the links from which everything can be reached. Two more
+** operations have paths of their own, where tools expect them: the OpenAPI document, and the caller's address.
 */
 #include "catalog/catalog.h"
 
@@ -11,7 +11,7 @@ static const svc_field root_role_fields[] = {
 };
 static const svc_object root_role_object = { .name = "HeldRole", .fields = SVC_ROWS(root_role_fields) };
 
-/* An entry of its access list. */
+/* An entry of the caller's access list. */
 static const svc_field root_entry_fields[] = {
   F_STR("cidrBlock", .flags = SVC_READ_ONLY),
   F_STR("ipAddress", .flags = SVC_READ_ONLY)
@@ -46,10 +46,10 @@ static bool root_address(svc_call *c);
 static const svc_route root_routes[] = {
   { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 },
     .answer = &root_object, .op = "getSystemStatus", .run = root_read },
-  /* who asks for it may have no credentials yet; its bucket is that of an address */
+  /* its caller may have no credentials yet, so its bucket belongs to an address */
   { .method = SVC_GET, .path = "/openapi.json", .flags = SVC_ABSOLUTE | SVC_NO_AUTH, .set = SVC_SET_CONTROL_PLANE, .op = "getOpenApi",
     .run = root_describe, .ext = SVC_ROUTE_EXT(.media = "application/json") },
-  /* asked before an entry of an access list is made */
+  /* client tools call it before they add an entry to an access list */
   { .method = SVC_GET, .path = "/api/private/ipinfo", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_NO_LINKS, .set = SVC_SET_CONTROL_PLANE,
     .op = "getIpInfo", .answer = &root_address_object, .run = root_address }
 };
@@ -97,7 +97,7 @@ static bool root_describe(svc_call *c)
   return true;
 }
 
-/* An IPv6 address, where the caller has such a one, stands under the same name. */
+/* An IPv6 address is shown in the same field. */
 static bool root_address(svc_call *c)
 {
   svc_node *body = svc_node_object(c->arena, NULL);

@@ -1,8 +1,8 @@
 /*
-** stream account: the networks of the service in which the stream processors of a project run, by provider and region; who
-** peers with them, or lets them in, has to know them.
+** Stream account: the networks of the service in which a project's stream processors run, by provider and region. Customers
+** need them to peer with these networks or to admit them in firewalls.
 **
-** Nothing of it is stored: it is worked out from the project and the region, and is always the same for them.
+** Nothing is stored: the data follow from the project and the region, and are always the same for them.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
@@ -50,7 +50,7 @@ static const svc_route stream_account_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* Its own link has the parameters without which it is nothing. */
+/* The self link includes the query parameters, which are required. */
 static bool stream_account_answer(svc_call *c, svc_node *body, const char *provider, svc_str region)
 {
   svc_node *links = svc_node_array(c->arena, "links"), *self;
@@ -76,7 +76,7 @@ static bool stream_account_read(svc_call *c)
   unsigned char hash[32];
   size_t i = 0;
   if (!out) return svc_no_memory(c);
-  while (!svc_str_is_nocase(given, stream_account_providers[i])) i++; /* the parameter is one of them */
+  while (!svc_str_is_nocase(given, stream_account_providers[i])) i++; /* the parameter check allows only these */
   if (!svc_value_in(c->s, region, regions[i]))
     return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "regionName", "it is not a region of this provider");
   account = svc_stream_account(c, svc_str_c(svc_values_clouds[i]));

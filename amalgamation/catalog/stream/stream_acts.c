@@ -1,8 +1,8 @@
 /*
-** What starts, stops and fails over stream processors: one that a path names, or all of a workspace.
+** Starts, stops and fails over stream processors: the one in the path, or all of a workspace.
 **
-** The rule: what cannot be done in the state that a processor is in is refused where one is named, and passed over where all
-** are meant.
+** The rule: an action that the state of a processor does not allow is refused for a single processor, and skipped for all
+** processors of a workspace.
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
@@ -57,7 +57,8 @@ SVC_PRIVATE bool svc_stream_any_runs(svc_call *c, const svc_id *workspace)
   return svc_txn_good(c) && any;
 }
 
-/* Of what it uses, whatever is in one place has something to take its place elsewhere. */
+/* Returns true if the processor can run in another region: the workspace has failover regions, and each Kafka or Cluster connection that
+** it uses has a failover connection. */
 SVC_PRIVATE bool svc_stream_eligible(svc_call *c, const svc_entity *processor)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, STREAM_PROCESSOR);
@@ -65,7 +66,7 @@ SVC_PRIVATE bool svc_stream_eligible(svc_call *c, const svc_entity *processor)
   svc_entity workspace, e;
   if (svc_entity_above(c, noun, processor, &workspace) != SVC_OK) return svc_txn_good(c) && false;
   regions = svc_json_member(workspace.body, SVC_S("failoverRegions"));
-  if (regions.n <= 2) return false; /* none, or [] */
+  if (regions.n <= 2) return false; /* missing, or [] */
   while (names.n) {
     if (!svc_stream_connection_named(c, &processor->parent, svc_str_cut(&names, '\n'), &e)) return false;
     type = svc_json_member(e.body, SVC_S("type"));
@@ -77,7 +78,7 @@ SVC_PRIVATE bool svc_stream_eligible(svc_call *c, const svc_entity *processor)
 
 /* ------------------------------------------------------------------------------------------------------------- moving */
 
-/* The state that starting, or stopping, leads to; NULL: that cannot be done. */
+/* Returns the state that a start or stop leads to. Returns NULL if it is not possible in this state. */
 static const char *stream_acts_next(svc_str state, bool start)
 {
   static const char *const moves[][3] = {
@@ -90,7 +91,7 @@ static const char *stream_acts_next(svc_str state, bool start)
   return NULL;
 }
 
-/* Into this state: its event says what was asked for. */
+/* Changes to this state, with the event of a start or stop. */
 static bool stream_acts_move(svc_call *c, svc_change *change, const char *state, svc_stream_kept *kept)
 {
   svc_entity e;
@@ -117,7 +118,7 @@ static bool stream_acts_is_region(const svc_node *workspace, svc_str region, boo
   return *home || svc_stream_has_region(svc_node_get(workspace, "failoverRegions"), region);
 }
 
-/* How it is to begin, where the request says so. */
+/* Takes from the request where the processor begins. */
 static void stream_acts_begin(svc_call *c, const svc_node *with, svc_stream_kept *kept)
 {
   const svc_node *resume = svc_node_get(with, "resumeFromCheckpoint");
@@ -140,7 +141,7 @@ static void stream_acts_tier(svc_call *c, const svc_node *with, const svc_node *
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("tier"), "must not be larger than the workspace's maxTierSize, " SVC_FMT, SVC_ARG(most));
 }
 
-/* Elsewhere, or back home. False: refused. */
+/* Sets another region, or the workspace's own again. Returns false if refused. */
 static bool stream_acts_elsewhere(svc_call *c, const svc_change *change, const svc_node *failover, const svc_node *workspace,
                                   svc_stream_kept *kept)
 {
@@ -159,7 +160,7 @@ static bool stream_acts_elsewhere(svc_call *c, const svc_change *change, const s
   return true;
 }
 
-/* One that runs is failed over as well; else it has to be at rest. */
+/* Starts a processor that is not running. With `failover`, also restarts a running one. */
 SVC_PRIVATE bool svc_stream_run_start(svc_call *c)
 {
   const svc_node *with = c->checked, *failover = svc_node_get(with, "failover"), *workspace;
@@ -201,7 +202,7 @@ typedef struct stream_acts_all {
   svc_str region, mode;
 } stream_acts_all;
 
-/* What becomes of one; NULL: nothing. */
+/* Returns the next state of one processor; NULL: unchanged. */
 static const char *stream_acts_for(svc_call *c, const stream_acts_all *all, const svc_change *change)
 {
   svc_str state = svc_node_str(change->before, "state");
@@ -225,7 +226,7 @@ static bool stream_acts_each(svc_call *c, const stream_acts_all *all, const svc_
   return stream_acts_move(c, &change, state, &kept);
 }
 
-/* Which region: of a failover it is named, and else not. */
+/* Checks the region: required for a failover, otherwise only validated. */
 static bool stream_acts_where(svc_call *c, const svc_node *workspace, const svc_node *status, stream_acts_all *all)
 {
   bool moves = strcmp(all->status, "FAILED_OVER") == 0, home = false;
@@ -239,7 +240,7 @@ static bool stream_acts_where(svc_call *c, const svc_node *workspace, const svc_
   return svc_check_done(c);
 }
 
-/* As many as a workspace may have, and no more: STREAM_PROCESSOR_MOST. */
+/* Visits at most STREAM_PROCESSOR_MOST processors. */
 SVC_PRIVATE bool svc_stream_all(svc_call *c, const svc_entity *workspace, const svc_node *status)
 {
   stream_acts_all all = { svc_arena_copy(c->arena, svc_node_str(status, "status")).p, SVC_S(""), SVC_S("") };

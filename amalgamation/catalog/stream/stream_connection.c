@@ -1,14 +1,14 @@
 /*
-** stream connection: where the processors of a workspace read from, or write to. What it needs depends on its type
-** (stream_object.c, stream_rules.c); its name and type never change.
+** Stream connection: a source or target of the processors of a workspace. Its required fields depend on its type
+** (stream_object.c, stream_rules.c). Its name and type never change.
 **
 **   POST --> PENDING --> READY          PATCH: PENDING again
 **               |          |
 **               v          v
-**            FAILED     DELETING --> gone: 404
+**            FAILED     DELETING --> removed: 404
 **
-** A sample is READY from the start. While a processor uses it, it is not deleted; one of Kafka is neither changed nor deleted
-** while it is being deployed.
+** A sample is READY from the start. A connection that a processor uses cannot be deleted. A Kafka connection can be neither
+** changed nor deleted while it is being deployed.
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
@@ -44,7 +44,7 @@ static const svc_lifecycle stream_connection_lifecycle = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* May it be changed, or deleted, in the state that it is in? */
+/* Refuses a change or delete that the connection's state does not allow. */
 static bool stream_connection_open(svc_call *c, svc_str name, const svc_node *body)
 {
   svc_str tenant = svc_path_entity(c, STREAM_WORKSPACE)->unique;

@@ -1,8 +1,8 @@
 /*
-** stream failover connection: what takes the place of a connection when its processors are failed over to another region. It
-** is of the same type as that, Kafka or a cluster, and for one of the regions that the workspace may fail over to.
+** Stream failover connection: replaces a connection when its processors fail over to another region. Both have the same type,
+** Kafka or Cluster. A failover connection belongs to one of the workspace's failover regions.
 **
-**   POST --> PENDING --> READY          PATCH: PENDING again; DELETE: gone
+**   POST --> PENDING --> READY          PATCH: PENDING again; DELETE: removed
 **               |
 **               +------> FAILED
 */
@@ -64,8 +64,8 @@ static const svc_ref stream_failover_connection_refs[] = {
 };
 
 static const svc_order_row stream_failover_connection_orders[] = {
-  { "failover.put", "Make the connection usable in the region of a failover.", NULL, NULL, 0 },
-  { "failover.delete", "Remove it there.", NULL, NULL, 0 },
+  { "failover.put", "Make the connection usable in the failover region.", NULL, NULL, 0 },
+  { "failover.delete", "Remove the connection from the failover region.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -83,7 +83,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_failover_connection = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &stream_failover_connection_lifecycle,
   .refs = stream_failover_connection_refs,
-  .event_created = "STREAM_TENANT_CONNECTION_CREATED", /* none is nearer, here and below */
+  .event_created = "STREAM_TENANT_CONNECTION_CREATED", /* here and below, there is no closer event type */
   .event_updated = "STREAM_TENANT_CONNECTION_UPDATED",
   .event_deleted = "STREAM_TENANT_CONNECTION_DELETED",
   .event_field = "resourceId",

@@ -1,11 +1,11 @@
 /*
-** Logs of a stream workspace, to be downloaded as gzip: what was done to it, and what its processors did. Nothing is stored:
-** the driver is asked ("logs"), and the simulator gives lines that say so.
+** Logs of a stream workspace, downloaded as gzip: actions on the workspace, and the work of its processors. Nothing is stored.
+** A question goes to the driver ("logs"); the simulator returns lines that say they are simulated.
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
 
-#define STREAM_LOG_SECONDS 86400 /* as many as are sent where nothing is said */
+#define STREAM_LOG_SECONDS 86400 /* default range: one day */
 
 static const svc_object stream_log_object = { .name = "StreamLog" };
 
@@ -30,7 +30,7 @@ static const svc_route stream_log_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* A processor that is named has to be there. */
+/* Reads the processor in the query, which must exist. */
 static bool stream_log_processor(svc_call *c, const svc_entity *workspace, svc_str *name)
 {
   const svc_query_value *given = svc_query_get(c, "spName");
@@ -52,7 +52,7 @@ static const svc_field stream_log_asked_fields[] = {
 };
 static const svc_object stream_log_asked = { .name = "AskedStreamLog", .fields = SVC_ROWS(stream_log_asked_fields) };
 static const svc_question_row stream_log_question = {
-  "logs", STREAM_WORKSPACE, "The log of the workspace, line by line, from `from` until `until`, in seconds; of one `processor`, or, if that is empty, of all.",
+  "logs", STREAM_WORKSPACE, "The log lines of the workspace from `from` until `until`, in seconds, of one `processor`; empty: of all.",
   &stream_log_asked, NULL, SVC_REPLY_LINES
 };
 

@@ -1,16 +1,15 @@
 /*
-** The tables of connections of stream processing, and of those that take their place when a region fails: unions by type,
-** each with fields of its own.
+** The tables of stream connections and of failover connections: unions by type, each type with its own fields.
 **
-** Passwords, keys and client secrets are kept sealed, for the driver, and never shown; of headers, which may hold a token, only
-** the last characters are.
+** Passwords, keys and client secrets are stored sealed, for the driver, and never shown. Headers may hold a token, so only
+** their last characters are shown.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/stream/stream_parts.h"
 
 #define STREAM_SECRET (SVC_SEALED | SVC_WRITE_ONLY)
-#define STREAM_PEM .pattern = "^[ -~\\r\\n\\t]*$", .max = 8192 /* a certificate, or a key */
+#define STREAM_PEM .pattern = "^[ -~\\r\\n\\t]*$", .max = 8192 /* a certificate or a key */
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 

@@ -1,7 +1,7 @@
 /*
-** What the parts of stream processing share: stream_workspace.c; stream_connection.c and stream_failover_connection.c, whose
-** tables are in stream_object.c and whose rules in stream_rules.c; stream_processor.c, with stream_pipeline.c, the shape of
-** pipelines, and stream_acts.c, what starts and stops them.
+** Shared by the parts of stream processing: stream_workspace.c; stream_connection.c and stream_failover_connection.c, with
+** their tables in stream_object.c and their rules in stream_rules.c; stream_processor.c, with the shape of pipelines in
+** stream_pipeline.c, and with start and stop in stream_acts.c.
 */
 #ifndef SVC_STREAM_PARTS_H
 #define SVC_STREAM_PARTS_H
@@ -12,23 +12,23 @@
 #define STREAM_CONNECTION_KIND "stcn"
 #define STREAM_FAILOVER_KIND "stfo"
 #define STREAM_PROCESSOR_KIND "stpr"
-#define STREAM_PROCESSOR_MOVES 1 /* svc_change.action: it is started or stopped, and nothing else changes */
+#define STREAM_PROCESSOR_MOVES 1 /* svc_change.action: a start or stop, without any other change */
 
 #define STREAM_WORKSPACE "stream workspace" /* names of nouns */
 #define STREAM_CONNECTION "stream connection"
 #define STREAM_PROCESSOR "stream processor"
 #define STREAM_PRIVATE_LINK "stream private link"
 
-#define STREAM_SAMPLE "sample_stream_solar" /* the sample that there is */
-#define STREAM_TEST_SINK "__testLog"        /* what is emitted there is only logged: no connection, and always there */
+#define STREAM_SAMPLE "sample_stream_solar" /* the only sample */
+#define STREAM_TEST_SINK "__testLog"        /* a target without connection, always available, which only logs */
 
 enum {
-  STREAM_WORKSPACE_MOST = 25,  /* of a project */
-  STREAM_CONNECTION_MOST = 50, /* of a workspace, as what follows */
+  STREAM_WORKSPACE_MOST = 25,  /* per project */
+  STREAM_CONNECTION_MOST = 50, /* per workspace, as STREAM_PROCESSOR_MOST */
   STREAM_PROCESSOR_MOST = 50,
-  STREAM_FAILOVER_MOST = 2,    /* regions to fail over to, and connections for that of one connection */
+  STREAM_FAILOVER_MOST = 2,    /* failover regions per workspace, and failover connections per connection */
   STREAM_NAME_MOST = 64,
-  STREAM_BODY_MOST = 49152     /* bytes of a connection, with its secrets */
+  STREAM_BODY_MOST = 49152     /* maximum bytes of a connection, with its secrets */
 };
 #define STREAM_NAME_PATTERN "^[a-zA-Z0-9][a-zA-Z0-9_-]*$"
 
@@ -36,9 +36,9 @@ enum {
 #define STREAM_TENANT_WRITERS (STREAM_WRITERS | SVC_R_GROUP_DATA_ACCESS_ADMIN)
 #define STREAM_READERS (STREAM_TENANT_WRITERS | SVC_R_GROUP_DATA_ACCESS_READ_ONLY | SVC_R_GROUP_DATA_ACCESS_READ_WRITE)
 
-/* The largest first. */
+/* From largest to smallest. */
 SVC_LIST svc_stream_tiers[] = { "SP50", "SP30", "SP10", "SP5", "SP2", NULL };
-/* In which something is failed over. */
+/* Modes of a failover. */
 SVC_LIST svc_stream_modes[] = { "GRACEFUL", "FORCED", NULL };
 SVC_LIST svc_stream_providers[] = { "AWS", "GCP", "AZURE", "TENANT", "SERVERLESS", NULL };
 SVC_LIST svc_stream_regions[] = {
@@ -47,7 +47,8 @@ SVC_LIST svc_stream_regions[] = {
   "VIRGINIA_USA", "australiaeast", "brazilsouth", "eastus", "eastus2", "westeurope", "westus", NULL
 };
 
-/* What a connection to a cluster names. A role that is no custom one's is built in: only one of type CUSTOM must be there. */
+/* References of a connection to a cluster. A role that is not a custom role is built in, so a role must exist only if its type is
+** CUSTOM. */
 #define STREAM_REFS_OF_CLUSTERS \
   { "clusterName@clusterGroupId", "cluster", SVC_E_CLUSTER_NOT_FOUND, SVC_E_CLUSTER_IN_USE_BY_STREAM_CONNECTIONS }, \
   { "clusterName@clusterGroupId", "flex cluster", 0, SVC_E_CLUSTER_IN_USE_BY_STREAM_CONNECTIONS }, \
@@ -61,27 +62,28 @@ SVC_DECLARE(const svc_object svc_stream_failover_connection)
 
 /* stream_rules.c */
 SVC_PRIVATE bool svc_stream_is(const svc_node *body, const char *field, const char *value);
-SVC_PRIVATE int svc_stream_tier(svc_str tier); /* its place in the list of tiers */
-/* A connection or failover connection, checked by its table: what that cannot say. */
+SVC_PRIVATE int svc_stream_tier(svc_str tier); /* index in svc_stream_tiers */
+/* Checks a connection or failover connection for the rules that its table cannot express. */
 SVC_PRIVATE bool svc_stream_connection_check(svc_call *c, const svc_change *change);
-SVC_PRIVATE bool svc_stream_has_region(const svc_node *list, svc_str region); /* is it one of these data process regions? */
-/* A connection of a workspace; false: there is none, or it is going, or the store failed. */
+SVC_PRIVATE bool svc_stream_has_region(const svc_node *list, svc_str region); /* whether the list has this region */
+/* Finds a connection of a workspace. Returns false if it is missing, is being deleted, or on failure. */
 SVC_PRIVATE bool svc_stream_connection_named(svc_call *c, const svc_id *workspace, svc_str name, svc_entity *out);
 
-SVC_PRIVATE svc_str svc_stream_account(svc_call *c, svc_str provider); /* the service's own account there, of the path's project */
+SVC_PRIVATE svc_str svc_stream_account(svc_call *c, svc_str provider); /* the service's own account at the provider, for the project in
+                                                                          the path */
 
-/* stream_pipeline.c: the pipeline and the dead letter queue of a processor; *names: of the connections that it uses, a line
-** each. False: refused. */
+/* stream_pipeline.c: checks the pipeline and the dead letter queue of a processor. *names: the connections that it uses, one per line.
+** Returns false if refused. */
 SVC_PRIVATE bool svc_stream_pipeline_check(svc_call *c, const svc_id *workspace, const svc_node *body, svc_str *names);
 
 /*
-** stream_acts.c: what is kept beside the body of a processor, as text: a line each.
+** stream_acts.c: `extra` of a processor, as lines of text:
 **
-**   how it begins when it is started next: R from its last checkpoint, N anew, or a date from which on; then, behind @, when it was last
-**   started, in milliseconds, if it ever was
-**   the region in which it runs; empty: that of its workspace
-**   how it came there: GRACEFUL or FORCED; empty: it was not failed over
-**   then the names of the connections that it uses
+**   where it begins at its next start: R (its last checkpoint), N (now), or a date; then, if it was ever started, @ and the time
+**   of the last start in milliseconds
+**   the region in which it runs; empty: the workspace's own
+**   the mode of its failover: GRACEFUL or FORCED; empty: no failover
+**   the names of the connections that it uses, one per line
 */
 typedef struct svc_stream_kept {
   svc_str begin, started, region, mode, names;
@@ -93,8 +95,8 @@ SVC_PRIVATE svc_str svc_stream_extra(svc_call *c, const svc_stream_kept *kept);
 SVC_DECLARE(const svc_object svc_stream_start)
 SVC_PRIVATE bool svc_stream_run_start(svc_call *c);
 SVC_PRIVATE bool svc_stream_run_stop(svc_call *c);
-SVC_PRIVATE bool svc_stream_eligible(svc_call *c, const svc_entity *processor); /* can it run elsewhere? */
+SVC_PRIVATE bool svc_stream_eligible(svc_call *c, const svc_entity *processor); /* whether it can run in another region */
 SVC_PRIVATE bool svc_stream_all(svc_call *c, const svc_entity *workspace, const svc_node *status);
-SVC_PRIVATE bool svc_stream_any_runs(svc_call *c, const svc_id *workspace); /* c->error: the store failed */
+SVC_PRIVATE bool svc_stream_any_runs(svc_call *c, const svc_id *workspace); /* on failure: sets c->error */
 
 #endif /* SVC_STREAM_PARTS_H */

@@ -1,13 +1,14 @@
 /*
-** stream peering: somebody's network asks to be peered with one in which stream processors run. Nothing in this API makes such
-** a request: it comes from the provider, and the driver is asked which there are. What is stored is what was decided on one.
+** Stream peering: another network requests a peering connection with a network of stream processors. No operation of this API
+** makes such a request: requests arrive at the provider, and the driver lists them. The store has only the decisions on them.
 **
-**   (asked) --> REQUEST_ACCEPT --> ACCEPT_REQUESTED --> ACTIVE
-**      |             |  UPDATE_FAILED: the driver said so; it can be decided on once more
-**      +------> REQUEST_REJECT --> REJECT_REQUESTED --> forgotten
-**      +------> REQUEST_DELETE --> DELETE_REQUESTED --> forgotten
+**   (listed) --> REQUEST_ACCEPT --> ACCEPT_REQUESTED --> ACTIVE
+**      |             |  UPDATE_FAILED: reported by the driver; a new decision is possible
+**      +------> REQUEST_REJECT --> REJECT_REQUESTED --> removed
+**      +------> REQUEST_DELETE --> DELETE_REQUESTED --> removed
 **
-** The rule: what is decided on is what the driver lists at that time, and who accepts has to know who asked.
+** The rule: a decision is possible only on a request that the driver lists at that time. To accept it, the caller must name
+** the requester.
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
@@ -24,7 +25,7 @@ static const char *const stream_peering_statuses[] = {
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-/* As the driver lists them: all that is known there, so that nothing of it is too long to be kept. */
+/* The fields as the driver lists them. Their lengths are limited, so that every listed peering can be stored. */
 #define STREAM_PEERING_TEXT(n) F_STR(n, .max = 512)
 static const svc_field stream_peering_fields[] = {
   F_HEX24("_id", .flags = SVC_REQUIRED),
@@ -110,7 +111,7 @@ static const char *const stream_peering_lists[] = { "vpcPeeringConnections", NUL
 static const svc_field stream_peering_asked_fields[] = { F_ENUM("of", stream_peering_lists, .flags = SVC_REQUIRED) };
 static const svc_object stream_peering_asked = { .name = "AskedPeerings", .fields = SVC_ROWS(stream_peering_asked_fields) };
 static const svc_question_row stream_peering_question = {
-  "list", "project", "The VPC peering connections that others have requested of the project's stream workspaces.", &stream_peering_asked,
+  "list", "project", "The VPC peering connections that others have requested with the project's stream workspaces.", &stream_peering_asked,
   &stream_peering_object, SVC_REPLY_LIST
 };
 
@@ -120,7 +121,7 @@ static bool stream_peering_ask(svc_call *c)
   return svc_question_about(c, &stream_peering_question, group, group->unique, SVC_S(STREAM_PEERING_LIST));
 }
 
-/* What was decided on one, where something was: until it is forgotten, that is how it stands. */
+/* Shows the decision on a listed peering, until the decision is removed. */
 static bool stream_peering_overlay(svc_call *c, svc_node *one)
 {
   const svc_noun *noun = c->plan->noun->noun;
@@ -142,7 +143,7 @@ static bool stream_peering_overlay(svc_call *c, svc_node *one)
 static bool stream_peering_show(svc_call *c, const svc_reply *reply, bool active)
 {
   const svc_query_value *from = svc_query_get(c, "requesterAccountId");
-  svc_node *list = svc_told(c, &stream_peering_question, reply), *shown, *one, *next;
+  svc_node *list = svc_driver_reply(c, &stream_peering_question, reply), *shown, *one, *next;
   const svc_node *first;
   shown = list ? svc_node_array(c->arena, NULL) : NULL;
   if (!shown) return svc_failed(c);
@@ -157,7 +158,7 @@ static bool stream_peering_show(svc_call *c, const svc_reply *reply, bool active
     svc_node_append(shown, one);
   }
   first = shown->first;
-  return svc_list_items(c, svc_told_next, &first, (int64_t)svc_node_count(shown));
+  return svc_list_items(c, svc_driver_reply_next, &first, (int64_t)svc_node_count(shown));
 }
 
 static bool stream_peering_on_reply(svc_call *c, const svc_reply *reply)
@@ -172,7 +173,7 @@ static bool stream_peering_on_reply_active(svc_call *c, const svc_reply *reply)
 
 /* ---- what is decided */
 
-/* Before the transaction: the one that the path names, as the driver lists it, into c->prework; empty: it lists none. */
+/* Before the transaction: asks the driver for the peering in the path and writes it to c->prework. Empty: the driver does not list it. */
 static bool stream_peering_look(svc_call *c)
 {
   svc_question question;
@@ -186,7 +187,7 @@ static bool stream_peering_look(svc_call *c)
   question.org_id = "";
   question.parameters = STREAM_PEERING_LIST;
   if (!svc_ask(c, &question, &reply)) return false;
-  list = svc_told(c, &stream_peering_question, &reply);
+  list = svc_driver_reply(c, &stream_peering_question, &reply);
   if (!list) return false;
   one = list->first;
   while (one && !svc_node_eq(one, "_id", svc_path_param(c, "id"))) one = one->next;
@@ -203,7 +204,7 @@ static bool stream_peering_none(svc_call *c)
   return svc_fail(c, SVC_E_PEER_NOT_FOUND, "SS", &id, &group);
 }
 
-/* A new decision on it, in the place of an earlier one. */
+/* Stores a decision on the peering, and replaces an earlier one. */
 static bool stream_peering_put(svc_call *c, svc_node *body, const svc_id *id, const char *state, const char *event)
 {
   const svc_noun_info *noun = c->plan->noun;
@@ -225,7 +226,8 @@ static bool stream_peering_put(svc_call *c, svc_node *body, const svc_id *id, co
   return (rc == SVC_OK ? svc_change_keep(c, &change, &e) : svc_insert(c, &change, &e)) && svc_answer_nothing(c);
 }
 
-/* Where it stands now: what was decided, or what the driver says. NULL: it is not there, or the store failed; refused. */
+/* Returns the peering with its decision, otherwise as the driver lists it. Returns NULL if it is not listed, or on failure; the request
+** is then refused. */
 static svc_node *stream_peering_now(svc_call *c, svc_id *id)
 {
   svc_node *body = c->prework.n ? svc_json_parse(c->arena, c->prework) : NULL;
@@ -238,7 +240,7 @@ static svc_node *stream_peering_now(svc_call *c, svc_id *id)
   return stream_peering_overlay(c, body) ? body : NULL;
 }
 
-/* May this be decided now? */
+/* Returns true if its status allows this decision. */
 static bool stream_peering_may(svc_call *c, const svc_node *body, bool remove)
 {
   static const char *const open[] = { "NONE", "SCAN_FAILED", "UPDATE_FAILED", NULL };
@@ -247,7 +249,7 @@ static bool stream_peering_may(svc_call *c, const svc_node *body, bool remove)
   return svc_fail(c, SVC_E_PEER_INVALID_STATE, "S", &id);
 }
 
-/* Who accepts says who it is that asked: nobody is let in for the sake of a mistaken id. */
+/* The body must name the requester, so that a wrong id admits no other network. */
 static bool stream_peering_accept(svc_call *c)
 {
   static const char *const fields[] = { "requesterAccountId", "requesterVpcId" };
@@ -278,7 +280,7 @@ static bool stream_peering_remove(svc_call *c)
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
-/* To accept one is to peer, at the one provider that has them; to turn one down is nobody's business. */
+/* Accepting a request counts as peering, at AWS, the only provider that has it. Rejecting or deleting needs no permission of policies. */
 static svc_node *stream_peering_governed(svc_call *c, const svc_change *change, int *what)
 {
   bool gone = svc_stream_is(change->body, "localStatus", "REQUEST_REJECT") || svc_stream_is(change->body, "localStatus", "REQUEST_DELETE");

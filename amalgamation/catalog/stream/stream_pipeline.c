@@ -1,11 +1,11 @@
 /*
-** The shape of the pipeline of a stream processor: an array of stages, the first of which is $source and the last $emit or
-** $merge; in between the stages that streams know, and in windows those that need a window.
+** The shape of a stream processor's pipeline: an array of stages. The first is $source, the last $emit or $merge. The others
+** are stages that streams support; windows contain the stages that need a window.
 **
-** Nothing of it is run here. What is checked is what would make a processor fail to start: names of stages, where they stand,
-** that the connections they name are in the workspace and of a type that the stage can use. The rule: first how large and how
-** deep it is, in one pass; only what is small enough is looked at further, in one more. So a body of any size costs what it
-** takes to read it, and what is stored fits into an entity.
+** Pipelines are not run here. The checks find errors with which a processor would fail to start: names and order of stages,
+** and their connections, which must exist in the workspace and have a suitable type. The rule: the first pass checks the size
+** and depth; only a pipeline within these limits gets the second pass. So a body of any size costs only the time to read it,
+** and the stored pipeline fits into an entity.
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
@@ -14,8 +14,9 @@ enum { STREAM_PIPELINE_BYTES = 24576, STREAM_PIPELINE_DEPTH = 20 };
 
 /* ----------------------------------------------------------------------------------------------------------- stages */
 
-enum { PIPELINE_FIRST = 1, PIPELINE_LAST = 2, PIPELINE_TOP = 4, PIPELINE_WINDOW = 8 }; /* where it may stand */
-enum { PIPELINE_OBJECT, PIPELINE_NESTS, PIPELINE_ANY };                                /* what it takes; NESTS: a pipeline in it */
+enum { PIPELINE_FIRST = 1, PIPELINE_LAST = 2, PIPELINE_TOP = 4, PIPELINE_WINDOW = 8 }; /* where a stage is allowed */
+/* value of a stage; NESTS: has a pipeline of its own */
+enum { PIPELINE_OBJECT, PIPELINE_NESTS, PIPELINE_ANY };
 
 static const struct {
   const char *name;
@@ -49,7 +50,7 @@ static const struct {
   { "$sort", PIPELINE_WINDOW, PIPELINE_OBJECT },
 };
 
-/* Where stages name connections: in which member, "a.b", of what types, and whether they must. */
+/* The connections in stages: the member, "a.b", that names one, the allowed types, and whether it is required. */
 #define PIPELINE_TYPES 7
 static const struct {
   const char *stage, *member;
@@ -71,7 +72,7 @@ static const struct {
 typedef struct stream_pipeline_walk {
   svc_call *c;
   const svc_id *workspace;
-  svc_buf names; /* of connections that were found, a line each */
+  svc_buf names; /* connections found so far, one per line */
 } stream_pipeline_walk;
 
 /* ------------------------------------------------------------------------------------------------------- connections */
@@ -80,11 +81,11 @@ static bool stream_pipeline_is_of(svc_str type, const char *const *types)
 {
   size_t i;
   for (i = 0; types[i]; i++)
-    if (type.n == strlen(types[i]) + 2 && memcmp(type.p + 1, types[i], type.n - 2) == 0) return true; /* as it stands in JSON */
+    if (type.n == strlen(types[i]) + 2 && memcmp(type.p + 1, types[i], type.n - 2) == 0) return true; /* with its quotes in JSON */
   return false;
 }
 
-/* A name of a connection. False: the store failed. */
+/* Checks the name of a connection. Returns false if the store failed. */
 static bool stream_pipeline_named(stream_pipeline_walk *w, const svc_node *name, const char *const *types, svc_str at)
 {
   svc_call *c = w->c;
@@ -115,7 +116,7 @@ static const svc_node *stream_pipeline_member(const svc_node *body, const char *
   return node;
 }
 
-/* All that one stage names. */
+/* Checks all connections of one stage. */
 static bool stream_pipeline_uses(stream_pipeline_walk *w, svc_str stage, const svc_node *body, svc_str at)
 {
   const svc_node *above = NULL;
@@ -125,7 +126,8 @@ static bool stream_pipeline_uses(stream_pipeline_walk *w, svc_str stage, const s
     bool required = stream_pipeline_connections[i].required;
     if (!svc_str_is(stage, stream_pipeline_connections[i].stage)) continue;
     name = stream_pipeline_member(body, stream_pipeline_connections[i].member, &above);
-    if (!name && svc_str_is(stage, "$source") && svc_node_get(body, "documents")) continue; /* it brings its own */
+    /* a source with documents needs no connection */
+    if (!name && svc_str_is(stage, "$source") && svc_node_get(body, "documents")) continue;
     if (name && svc_str_is(stage, "$emit") && svc_str_is(name->text, STREAM_TEST_SINK)) continue;
     if ((name || required) &&
         !stream_pipeline_named(w, name, stream_pipeline_connections[i].types,
@@ -139,7 +141,7 @@ static bool stream_pipeline_uses(stream_pipeline_walk *w, svc_str stage, const s
 
 static bool stream_pipeline_walk_list(stream_pipeline_walk *w, const svc_node *list, bool window, svc_str at);
 
-/* Which stage this is, by the only name in it; -1: none, and that is noted. */
+/* Returns the index of the stage, which is the object's only member. Returns -1 and adds a violation if the stage is unknown. */
 static int stream_pipeline_stage(svc_call *c, const svc_node *item, svc_str at)
 {
   size_t i = 0;
@@ -153,7 +155,7 @@ static int stream_pipeline_stage(svc_call *c, const svc_node *item, svc_str at)
   return -1;
 }
 
-/* May it stand there? */
+/* Checks the position of a stage. */
 static void stream_pipeline_place(svc_call *c, int stage, bool window, bool first, bool last, svc_str at)
 {
   unsigned where = stream_pipeline_stages[stage].where;
@@ -186,7 +188,7 @@ static bool stream_pipeline_one(stream_pipeline_walk *w, const svc_node *item, b
   return true;
 }
 
-/* Windows do not stand in windows, so this goes one level down, no further. */
+/* A window contains no other window, so the recursion is one level deep. */
 static bool stream_pipeline_walk_list(stream_pipeline_walk *w, const svc_node *list, bool window, svc_str at)
 {
   const svc_node *item;
@@ -220,7 +222,7 @@ static bool stream_pipeline_bounded(svc_call *c, const svc_node *list)
   return svc_check_done(c);
 }
 
-/* What cannot be processed goes to a collection of a cluster. */
+/* Checks the dead letter queue: a collection of a cluster for messages that cannot be processed. */
 static bool stream_pipeline_dlq(stream_pipeline_walk *w, const svc_node *dlq)
 {
   static const char *const cluster[] = { "Cluster", NULL };

@@ -1,13 +1,13 @@
 /*
-** stream private link: a way from the networks in which stream processors run to a service of somebody else's, without the
-** public network between. What it needs depends on where that is and whose it is. It is never changed, only made and deleted.
+** Stream private link: a connection from the networks of stream processors to someone else's service, outside of the public
+** network. Its required fields depend on the provider and vendor. A private link can be created and deleted, but not changed.
 **
 **   POST --> IDLE --> WORKING --> DONE
 **                        |          |
 **                        v          v
-**                     FAILED     DELETE_REQUESTED --> DELETING --> gone: 404
+**                     FAILED     DELETE_REQUESTED --> DELETING --> removed: 404
 **
-** While a connection goes through it, it is not deleted, and the connection is named.
+** A private link cannot be deleted while a connection uses it; the error names the connection.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
@@ -22,7 +22,7 @@ static const char *const stream_private_link_schemes[] = { "TLS", "SASL_SCRAM", 
 static const char *const stream_private_link_states[] = { "IDLE", "WORKING", "DONE", "FAILED", "DELETE_REQUESTED", "DELETING", NULL };
 static const char *const stream_private_link_vendors[] = { "CONFLUENT", "MSK", "S3", "KINESIS", "EVENTHUB", "GENERIC", NULL };
 
-/* Whose it is, where, and what may be said of it. */
+/* Allowed fields, by provider and vendor. */
 #define STREAM_PRIVATE_LINK_NAMES 6
 static const struct {
   const char *provider, *vendor;
@@ -38,7 +38,7 @@ static const struct {
   { "AZURE", "CONFLUENT", { "azureResourceIds", "dnsDomain", "dnsSubDomain", "region", NULL } },
   { "GCP", "CONFLUENT", { "dnsDomain", "dnsSubDomain", "gcpConnectionIds", "gcpServiceAttachmentUris", "region", NULL } },
 };
-/* And what has to be. */
+/* Required fields, by provider and vendor. */
 static const svc_need stream_private_link_needs[] = {
   { .fields = "dnsDomain region serviceEndpointId", .where = "provider=AWS vendor=CONFLUENT" },
   { .fields = "arn", .where = "provider=AWS vendor=MSK" },
@@ -104,7 +104,7 @@ static const svc_lifecycle stream_private_link_lifecycle = {
   .transitions = stream_private_link_transitions
 };
 
-/* One that is being deleted is there to be seen, and for nothing else. */
+/* A private link that is being deleted can only be read. */
 static const svc_guard stream_private_link_guards[] = {
   { "state", "DELETE_REQUESTED", SVC_GUARD_DELETE, SVC_E_STREAM_PRIVATE_LINK_NOT_FOUND },
   { "state", "DELETING", SVC_GUARD_DELETE, SVC_E_STREAM_PRIVATE_LINK_NOT_FOUND },
@@ -141,7 +141,7 @@ static void stream_private_link_kind(svc_call *c, const svc_node *body)
   }
 }
 
-/* To one service from one region there is one, and no second. */
+/* Refuses a second private link to the same service from the same region. */
 static bool stream_private_link_alone(svc_call *c, const svc_change *change)
 {
   static const char *const same[] = { "provider", "vendor", "region", "arn", "serviceEndpointId", "dnsDomain" };
@@ -162,7 +162,7 @@ static bool stream_private_link_alone(svc_call *c, const svc_change *change)
 static bool stream_private_link_prepare(svc_call *c, svc_change *change)
 {
   svc_str arn = svc_node_str(change->body, "arn");
-  if (SVC_NEVER(change->before)) return true; /* nobody changes one */
+  if (SVC_NEVER(change->before)) return true; /* there is no update operation */
   stream_private_link_kind(c, change->body);
   if (!svc_check_done(c)) return false;
   if (arn.n && !svc_node_get(change->body, "region")) { /* arn:aws:kafka:REGION:... */
@@ -175,7 +175,7 @@ static bool stream_private_link_prepare(svc_call *c, svc_change *change)
 
 /* ---- what the data plane has made of it */
 
-/* The ids that a provider would have given, made of its own. */
+/* Simulates the provider's ids, made from the private link's own id. */
 static bool stream_private_link_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   svc_str id = svc_id_str(c->arena, &change->id);
@@ -190,7 +190,7 @@ static const svc_field stream_private_link_fact_fields[] = {
 };
 static const svc_object stream_private_link_facts_object = { .name = "StreamPrivateLinkFacts", .fields = SVC_ROWS(stream_private_link_fact_fields) };
 static const svc_order_row stream_private_link_orders[] = {
-  { "privatelink.create", "Make the private link to the service of the customer.", NULL, &stream_private_link_facts_object, 0 },
+  { "privatelink.create", "Create the private link to the service of the customer.", NULL, &stream_private_link_facts_object, 0 },
   { "privatelink.delete", "Remove the private link.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -210,7 +210,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_private_link = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &stream_private_link_lifecycle,
   .guards = stream_private_link_guards,
-  .event_created = "ENDPOINT_SERVICE_CREATED", /* none is nearer */
+  .event_created = "ENDPOINT_SERVICE_CREATED", /* there is no closer event type */
   .event_deleted = "ENDPOINT_SERVICE_DELETED",
   .event_field = "resourceId",
   .ext = SVC_NOUN_EXT(.governed = svc_policy_endpoint),

@@ -1,14 +1,15 @@
 /*
-** stream processor: a pipeline that runs in a workspace for as long as it is started.
+** Stream processor: a pipeline that runs in a workspace while it is started.
 **
 **                        start                              stop
 **   POST --> CREATING --> CREATED --> STARTING --> STARTED --> STOPPING --> STOPPED --> RESUMING --> STARTED
 **                                                                                start
-**   FAILED: the driver said so; it is started again as one that is STOPPED. DELETE: gone, whatever it does
+**   FAILED: reported by the driver; a start works as from STOPPED. DELETE: removed in any state
 **
-** STARTING, RESUMING and STOPPING are stored and not shown: to who asks they are CREATED, STOPPED and STARTED until it is
-** done. A start that is asked for in CREATING waits (CREATING_TO_START, shown as CREATING), and then goes on to STARTING. What runs is not changed: it is stopped first. How it does while it runs the driver is asked. stream_pipeline.c says
-** what a pipeline is, stream_acts.c starts and stops.
+** STARTING, RESUMING and STOPPING are stored but not shown: until the step is done, they are shown as CREATED, STOPPED and
+** STARTED. A start during CREATING waits (CREATING_TO_START, shown as CREATING), and then goes on to STARTING. A running
+** processor must be stopped before it can be changed. Statistics of a running processor come from the driver.
+** stream_pipeline.c defines pipelines, stream_acts.c starts and stops processors.
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
@@ -114,7 +115,7 @@ static const svc_lifecycle stream_processor_lifecycle = {
 
 /* ---- rules of a body */
 
-/* What is at work in its workspace, and how large that may be. */
+/* Checks against the workspace: the largest tier, and failover regions. */
 static void stream_processor_limits(svc_call *c, svc_change *change, const svc_node *workspace)
 {
   const svc_node *config = svc_node_get(workspace, "streamConfig"), *regions = svc_node_get(workspace, "failoverRegions");
@@ -135,7 +136,7 @@ static bool stream_processor_at_rest(svc_call *c, const svc_change *change)
   return svc_fail(c, SVC_E_STREAM_PROCESSOR_GENERIC_ERROR, "Ss", &name, "it can be changed only while it is stopped: stop it first");
 }
 
-/* What starts or stops it has done all that there is to do. */
+/* A start or stop has already made all of its changes. */
 static bool stream_processor_prepare(svc_call *c, svc_change *change)
 {
   svc_stream_kept kept = svc_stream_kept_of(change->extra);
@@ -177,10 +178,11 @@ static const char *const stream_processor_measures[] = { "stats", NULL };
 static const svc_field stream_processor_asked_fields[] = { F_ENUM("metric", stream_processor_measures, .flags = SVC_REQUIRED) };
 static const svc_object stream_processor_asked = { .name = "AskedStats", .fields = SVC_ROWS(stream_processor_asked_fields) };
 static const svc_question_row stream_processor_question = {
-  "measure", STREAM_PROCESSOR, "How the processor does: any object, which is shown as it is.", &stream_processor_asked, NULL, SVC_REPLY_OBJECT
+  "measure", STREAM_PROCESSOR,
+  "The statistics of the processor: any object, which is shown unchanged.", &stream_processor_asked, NULL, SVC_REPLY_OBJECT
 };
 
-/* While it runs, the driver is asked how it does. */
+/* Adds the driver's statistics while the processor runs. */
 static bool stream_processor_read(svc_call *c)
 {
   const svc_noun *noun = c->plan->noun->noun;
@@ -194,7 +196,7 @@ static bool stream_processor_read(svc_call *c)
 
 static bool stream_processor_on_reply(svc_call *c, const svc_reply *reply)
 {
-  svc_node *said = svc_told(c, &stream_processor_question, reply), *body = said ? svc_answer_parsed(c) : NULL;
+  svc_node *said = svc_driver_reply(c, &stream_processor_question, reply), *body = said ? svc_answer_parsed(c) : NULL;
   if (!body) return svc_failed(c);
   said->name = SVC_S("stats");
   svc_node_put(c->arena, body, said);
@@ -228,8 +230,8 @@ static const svc_object stream_processor_ordered = {
   .name = "OrderedStreamProcessor", .fields = SVC_ROWS(stream_processor_ordered_fields), .base = &stream_processor_object
 };
 static const svc_order_row stream_processor_orders[] = {
-  { "processor.create", "Make the processor; it does not run yet.", &stream_processor_ordered, NULL, 0 },
-  { "processor.start", "Run the processor, from `beginsAt` on.", &stream_processor_ordered, NULL, 0 },
+  { "processor.create", "Create the processor, without starting it.", &stream_processor_ordered, NULL, 0 },
+  { "processor.start", "Start the processor at `beginsAt`.", &stream_processor_ordered, NULL, 0 },
   { "processor.stop", "Stop the processor.", &stream_processor_ordered, NULL, 0 },
   { "processor.delete", "Remove the processor.", &stream_processor_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }

@@ -1,8 +1,9 @@
 /*
-** What the tables of connections cannot say: which fields go together, that a cluster may be used, and how large a connection may be.
+** Rules of connections that their tables cannot express: fields that depend on each other, permission to use a cluster, and
+** the maximum size of a connection.
 **
-** The rule: a cluster of another project is used only where the organization allows that at all, and by who may manage streams
-** there as well: a connection reads and writes whatever is in it.
+** The rule: a connection reads and writes all data of its cluster. A cluster of another project therefore requires that the
+** organization allows it, and that the caller may also manage streams in that project.
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
@@ -35,7 +36,7 @@ SVC_PRIVATE bool svc_stream_connection_named(svc_call *c, const svc_id *workspac
   return rc == SVC_OK && !svc_json_is(out->body, "state", "DELETING");
 }
 
-/* Made of the project: twelve digits at AWS, a UUID at AZURE, a name at GCP. */
+/* Computed from the project: twelve digits at AWS, a UUID at AZURE, a name at GCP. */
 SVC_PRIVATE svc_str svc_stream_account(svc_call *c, svc_str provider)
 {
   unsigned char h[32];
@@ -63,7 +64,7 @@ static void stream_rules_kafka(svc_call *c, const svc_node *body)
 
 /* --------------------------------------------------------------------------------------------------------- networking */
 
-/* The id that a way in needs is given with it, and with no other. */
+/* Each kind of network access requires its own id, and allows no other. */
 static void stream_rules_networking(svc_call *c, const svc_node *body)
 {
   static const char *const objects[] = { "networking", "publicPrivateNetworking" };
@@ -82,7 +83,7 @@ static void stream_rules_networking(svc_call *c, const svc_node *body)
 
 /* ------------------------------------------------------------------------------------------------------------ clusters */
 
-/* The project of its cluster: its own, or one of the same organization in which the caller may do the same. */
+/* Finds the project of the cluster: the connection's own, or one of the same organization in which the caller has the same permission. */
 static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
 {
   svc_str group = svc_node_str(body, "clusterGroupId");
@@ -105,7 +106,7 @@ static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
   return roles & STREAM_WRITERS ? true : svc_lacks_role(c, STREAM_WRITERS);
 }
 
-/* The built-in roles with which it may work there; a custom one is a reference. The first begins with the vendor's word. */
+/* Checks the built-in roles for connections; a custom role is a reference. The first name begins with the vendor word. */
 static void stream_rules_role(svc_call *c, const svc_node *body)
 {
   const svc_node *given = svc_node_get(body, "dbRoleToExecute");
@@ -117,7 +118,7 @@ static void stream_rules_role(svc_call *c, const svc_node *body)
                 SVC_ARG(vendor));
 }
 
-/* Whether the cluster and a custom role are there is said by STREAM_REFS_OF_CLUSTERS. */
+/* STREAM_REFS_OF_CLUSTERS checks that the cluster and a custom role exist. */
 static bool stream_rules_cluster(svc_call *c, const svc_node *body)
 {
   svc_id group;
@@ -135,7 +136,7 @@ static size_t stream_rules_bytes(svc_call *c, const svc_node *node)
   return svc_buf_done(&b).n;
 }
 
-/* Free keys: so many, and no more of them than this in bytes. Names of headers are tokens, values of one line. */
+/* Limits the number of members and the bytes of an object with free keys. Names of headers are HTTP tokens, their values single lines. */
 static void stream_rules_pairs(svc_call *c, const svc_node *body, const char *field)
 {
   const svc_node *pairs = svc_node_get(body, field), *one;
@@ -152,7 +153,7 @@ static void stream_rules_pairs(svc_call *c, const svc_node *body, const char *fi
                     "cannot be an HTTP header");
 }
 
-/* Kafka's own settings of servers and of the login have fields: there secrets are sealed, and belong to a destination. */
+/* Refuses Kafka settings of servers and logins in `config`: fields exist for them, where secrets are sealed and belong to an address. */
 static void stream_rules_config(svc_call *c, const svc_node *body)
 {
   static const char *const own[][2] = { { "sasl.", "authentication and security" }, { "ssl.", "authentication and security" },
@@ -166,7 +167,7 @@ static void stream_rules_config(svc_call *c, const svc_node *body)
         svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "config." SVC_FMT, SVC_ARG(one->name)), "is set by %s", own[i][1]);
 }
 
-/* A URL is shown and kept as it is: no place for a password. */
+/* A URL is stored and shown unchanged, so it must not contain a password. */
 static void stream_rules_url(svc_call *c, const svc_node *url, svc_str at)
 {
   svc_str text = url ? url->text : SVC_S("");
@@ -188,7 +189,7 @@ static void stream_rules_urls(svc_call *c, const svc_node *body)
   stream_rules_url(c, svc_node_get(svc_node_get(body, "authentication"), "tokenEndpointUrl"), SVC_S("authentication.tokenEndpointUrl"));
 }
 
-/* The largest of its members is the one that is too large. */
+/* Reports the largest member as the one that is too large. */
 static void stream_rules_fits(svc_call *c, const svc_node *body)
 {
   const svc_node *member, *largest = NULL;
@@ -214,7 +215,7 @@ SVC_PRIVATE bool svc_stream_connection_check(svc_call *c, const svc_change *chan
   stream_rules_urls(c, body);
   stream_rules_config(c, body);
   stream_rules_pairs(c, body, "config");
-  stream_rules_pairs(c, change->input, "headers"); /* of those that stay, what is kept is sealed */
+  stream_rules_pairs(c, change->input, "headers"); /* only new ones: stored headers are sealed */
   stream_rules_fits(c, body);
   return svc_check_done(c);
 }

@@ -1,10 +1,10 @@
 /*
-** stream workspace: where stream processors run, in a region, with the connections that they read from and write to. Its
-** paths call it a tenant.
+** Stream workspace: stream processors run in it, in one region, with the connections that they read from and write to. Paths
+** call it a tenant.
 **
-** A workspace with processors is not deleted, and its region is not changed while one of them runs. It may name regions to
-** fail over to. Made with samples, it has a connection to each of those from the start. What is started, stopped or failed
-** over through a workspace are all its processors.
+** A workspace with processors cannot be deleted, and its region cannot change while one of them runs. A workspace may name
+** failover regions. If it is created with samples, it has a connection to each sample from the start. A start, stop or
+** failover of the workspace applies to all of its processors.
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
@@ -13,9 +13,9 @@
 
 static const char *const stream_workspace_statuses[] = { "STARTED", "STOPPED", "FAILED_OVER", NULL };
 
-/* Which regions are whose: those of AWS are cities, those of AZURE have no capitals. */
+/* The regions of GCP. Regions of AZURE are in lowercase; all others belong to AWS. */
 static const char *const stream_workspace_gcp[] = { "EUROPE_WEST1", "US_CENTRAL1", "US_EAST4", NULL };
-/* What stands there in a path is something else. */
+/* Paths have these words in the place of a workspace's name. */
 static const char *const stream_workspace_reserved[] = {
   "accountDetails", "activeVpcPeeringConnections", "privateLinkConnections", "vpcPeeringConnections", NULL
 };
@@ -57,7 +57,7 @@ static const svc_object stream_workspace_sampled = {
   .name = "TenantWithSampleConnections", .fields = SVC_ROWS(stream_workspace_sampled_fields)
 };
 
-/* A change says the region otherwise than a GET shows it, and may say something of all processors. */
+/* An update has the region in two separate fields, unlike a GET, and may set the status of all processors. */
 static const svc_field stream_workspace_update_fields[] = {
   F_HEX24("_id", .flags = SVC_READ_ONLY),
   F_ENUM("cloudProvider", svc_stream_providers, .flags = SVC_WRITE_ONLY),
@@ -133,7 +133,7 @@ static void stream_workspace_regions(svc_call *c, const svc_node *body, bool mov
   }
 }
 
-/* Where a processor can be failed over to, a connection may count on: it stays while there is one for it. */
+/* Refuses to remove a failover region while a connection has a failover connection for it. */
 static bool stream_workspace_left(svc_call *c, const svc_change *change)
 {
   const svc_node *list = svc_node_get(change->body, "failoverRegions");
@@ -175,7 +175,7 @@ static bool stream_workspace_names(svc_call *c, svc_change *change)
   return true;
 }
 
-/* Another region, where a change asks for it: each half of it may be given by itself. */
+/* Applies a change of region. The provider and the region may be sent separately. */
 static bool stream_workspace_moves(svc_call *c, svc_change *change, bool *moved)
 {
   svc_node *place = svc_node_get(change->body, "dataProcessRegion");
@@ -230,7 +230,7 @@ static bool stream_workspace_removing(svc_call *c, const svc_entity *e)
   return count == 0 ? svc_txn_good(c) : svc_fail(c, SVC_E_STREAM_TENANT_HAS_STREAM_PROCESSORS, "S", &e->unique);
 }
 
-/* What it says of all processors comes last: where it is refused, nothing of it has happened. */
+/* The status of all processors is applied last. If it is refused, the whole update is undone. */
 static bool stream_workspace_change(svc_call *c)
 {
   const svc_node *status = svc_node_get(c->body, "processorStatus");
@@ -240,13 +240,13 @@ static bool stream_workspace_change(svc_call *c)
   if (!svc_verb_update(c)) return false;
   if (!status) return true;
   old = svc_path_entity(c, STREAM_WORKSPACE);
-  rc = svc_entity_get(c->txn, STREAM_WORKSPACE_KIND, &old->parent, &old->id, &e); /* as it is now */
+  rc = svc_entity_get(c->txn, STREAM_WORKSPACE_KIND, &old->parent, &old->id, &e); /* as updated */
   return rc == SVC_OK ? svc_stream_all(c, &e, status) : svc_store_failed(c, rc);
 }
 
 /* ---- how it is shown */
 
-/* A connection inside of it, with a link to itself. */
+/* Adds a self link to a connection inside the workspace. */
 static void stream_workspace_link(svc_call *c, const svc_entity *workspace, const svc_entity *connection, svc_node *shown)
 {
   svc_node *links = svc_node_array(c->arena, "links");

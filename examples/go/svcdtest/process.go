@@ -81,7 +81,8 @@ func (o Options) program() (string, error) {
 	return path, nil
 }
 
-// environment is this process's, without the variables that svcd reads as flags: a test depends on what it says, not on the machine.
+// environment returns the environment of this process without the variables that svcd reads as flags, so that tests do not depend on the
+// machine.
 func environment() []string {
 	var out []string
 	for _, pair := range os.Environ() {
@@ -138,7 +139,7 @@ func (p *process) start(program string, o Options) error {
 	return nil
 }
 
-// read takes what svcd prints, so that svcd never blocks, and keeps the last lines.
+// read reads the output of svcd, so that svcd never blocks, and keeps the last lines.
 func (p *process) read(output io.Reader) {
 	defer close(p.ended)
 	reader := bufio.NewReader(output)
@@ -189,7 +190,7 @@ func (p *process) await(o Options) error {
 	if err == nil {
 		err = json.Unmarshal(text, &p.first)
 	}
-	// A connection for each request: on one that is kept, net/http would repeat a GET whose answer was lost, and no test would see the fault.
+	// Each request has its own connection: on a kept one, net/http would retry a GET whose answer was lost, and no test would see the fault.
 	p.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: time.Minute}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Answer is one answer. Error statuses are answers like any other.
+// Answer is the answer to a request. Error statuses are answers like any other.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -61,7 +61,7 @@ func (p *process) forget() {
 	p.token = ""
 }
 
-// send carries one request. A body is nil, JSON text (string, []byte or json.RawMessage), an io.Reader, or a value that becomes JSON.
+// send sends a request. The body is nil, JSON text (string, []byte or json.RawMessage), an io.Reader, or a value that becomes JSON.
 func (s *Service) send(method, address string, body any, header http.Header) (*Answer, error) {
 	var reader io.Reader
 	kind := "application/json"
@@ -104,7 +104,7 @@ func (s *Service) send(method, address string, body any, header http.Header) (*A
 	return &Answer{response.StatusCode, response.Header, text, s.t, method + " " + strings.TrimPrefix(address, s.URL)}, nil
 }
 
-// crashed tells a lost answer from an svcd that has ended.
+// crashed distinguishes a lost answer from an svcd that has ended.
 func (s *Service) crashed(err error) error {
 	select {
 	case <-s.p.ended:
@@ -123,7 +123,7 @@ func (s *Service) fatal(err error) {
 
 // ---- the API
 
-// Address is the whole URL of a path. A path such as /groups is one below /api/svc/v2; one that starts with /api/ is taken as it is.
+// Address returns the URL of a path. A path such as /groups is relative to /api/svc/v2; a path that starts with /api/ is used unchanged.
 func (s *Service) Address(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		s.t.Helper()
@@ -135,7 +135,7 @@ func (s *Service) Address(path string) string {
 	return s.URL + "/api/" + s.p.vendor + "/v2" + path
 }
 
-// Token returns a bearer token of the first service account. It is kept until it expires by the clock of the service.
+// Token returns a bearer token of the first service account, and keeps it until it expires by the clock of the service.
 func (s *Service) Token() string {
 	s.t.Helper()
 	token, err := s.bearer()
@@ -178,13 +178,13 @@ func (s *Service) bearer() (string, error) {
 	return given.Token, nil
 }
 
-// Try sends one request with a token. The error says that the answer was lost.
+// Try sends a request with a token. An error means that the answer was lost.
 func (s *Service) Try(method, path string, body any) (*Answer, error) {
 	s.t.Helper()
 	return s.send(method, s.Address(path), body, http.Header{"Authorization": {"Bearer " + s.Token()}})
 }
 
-// Request sends one request with a token. A body is nil, JSON text, or a value that becomes JSON. A lost answer ends the test.
+// Request sends a request with a token. The body is nil, JSON text, or a value that becomes JSON. A lost answer ends the test.
 func (s *Service) Request(method, path string, body any) *Answer {
 	s.t.Helper()
 	answer, err := s.Try(method, path, body)
@@ -252,7 +252,7 @@ func (s *Service) move(body any) time.Time {
 	return now
 }
 
-// Now is the time of the service.
+// Now returns the time of the service.
 func (s *Service) Now() time.Time {
 	s.t.Helper()
 	now, err := s.now(http.MethodGet, nil)
@@ -260,7 +260,7 @@ func (s *Service) Now() time.Time {
 	return now
 }
 
-// Advance moves the clock forwards, by whole seconds. All that fell due has happened when it returns.
+// Advance moves the clock forwards, by whole seconds. All due steps up to the new time have happened when it returns.
 func (s *Service) Advance(by time.Duration) time.Time {
 	s.t.Helper()
 	if by < 0 || by%time.Second != 0 {
@@ -286,17 +286,17 @@ func (s *Service) NextDue() (time.Time, bool) {
 	return time.UnixMilli(clock.NowMs).UTC(), clock.Moved
 }
 
-// SetRate lets the clock run so many times as fast as real time; 0 stops it.
+// SetRate lets the clock run this many times faster than real time; 0 stops it.
 func (s *Service) SetRate(rate int) time.Time {
 	s.t.Helper()
 	return s.move(map[string]any{"rate": rate})
 }
 
-// Fault is a rule by which requests, orders or hosts fail, with the members of POST /_svc/faults:
+// Fault is a rule that makes requests, orders or hosts fail, with the members of POST /_svc/faults:
 // Fault{"operation": "createCluster", "status": 503, "count": 1}.
 type Fault map[string]any
 
-// AddFault adds a rule, and returns its id.
+// AddFault adds a rule and returns its id.
 func (s *Service) AddFault(fault Fault) int {
 	s.t.Helper()
 	var made struct{ ID int }
@@ -304,7 +304,7 @@ func (s *Service) AddFault(fault Fault) int {
 	return made.ID
 }
 
-// Faults returns the rules that there are.
+// Faults returns all rules.
 func (s *Service) Faults() []Fault {
 	s.t.Helper()
 	var all []Fault
@@ -324,20 +324,20 @@ func (s *Service) ClearFaults() {
 	s.must(http.MethodDelete, "/faults", nil)
 }
 
-// Reset goes back to the state in which svcd started: store and clock. It removes all faults and empties the journal.
+// Reset restores the store and the clock as they were at the start of svcd, removes all faults and empties the journal.
 func (s *Service) Reset() {
 	s.t.Helper()
 	s.must(http.MethodPost, "/reset", nil)
 	s.p.forget()
 }
 
-// Snapshot keeps the state of the store and the clock under a name.
+// Snapshot stores the state of the store and the clock under a name.
 func (s *Service) Snapshot(name string) {
 	s.t.Helper()
 	s.must(http.MethodPost, "/snapshots", map[string]string{"name": name})
 }
 
-// Restore goes back to a snapshot. Faults and the journal stay.
+// Restore restores a snapshot. Faults and the journal stay.
 func (s *Service) Restore(name string) {
 	s.t.Helper()
 	s.must(http.MethodPost, "/snapshots/"+url.PathEscape(name)+":restore", nil)
@@ -356,19 +356,19 @@ func (s *Service) Snapshots() []string {
 	return names
 }
 
-// DeleteSnapshot forgets a snapshot.
+// DeleteSnapshot deletes a snapshot.
 func (s *Service) DeleteSnapshot(name string) {
 	s.t.Helper()
 	s.must(http.MethodDelete, "/snapshots/"+url.PathEscape(name), nil)
 }
 
-// SaveSnapshot writes a snapshot to a file, which only its owner can read: it holds secrets.
+// SaveSnapshot writes a snapshot to a file, which only its owner can read, because it contains secrets.
 func (s *Service) SaveSnapshot(name, file string) {
 	s.t.Helper()
 	s.fatal(os.WriteFile(file, s.must(http.MethodGet, "/snapshots/"+url.PathEscape(name), nil).Body, 0o600))
 }
 
-// LoadSnapshot reads a snapshot from a file, under this name. Restore then goes to it.
+// LoadSnapshot reads a snapshot from a file and gives it this name, for Restore.
 func (s *Service) LoadSnapshot(name, file string) {
 	s.t.Helper()
 	text, err := os.ReadFile(file)
@@ -387,7 +387,7 @@ func (s *Service) LoadWorld(file string) {
 	}
 }
 
-// Entry is one request of the journal.
+// Entry is a request of the journal.
 type Entry struct {
 	Time, Method, Target, Operation, ErrorCode string
 	Status                                     int

@@ -1,7 +1,7 @@
 // Package svcdtest starts svcd for tests of programs that use the API: on a free port, in memory, with a clock that stands until the test
-// moves it. It uses nothing but the standard library: copy this folder into your module.
+// moves it. The package uses only the standard library: copy this folder into your module.
 //
-// The rule: a method that fails ends the test with t.Fatal and says why, so that a test is short. Try is for requests that shall fail.
+// The rule: a method that fails ends the test with t.Fatal and a reason, so that tests are short. Try is for requests that may fail.
 package svcdtest
 
 import (
@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// DefaultClock is where the clock stands at the start.
+// DefaultClock is the time at which the clock stands at the start.
 const DefaultClock = "2030-01-01T00:00:00Z"
 
-// Options of svcd. The zero value is good.
+// Options of svcd. The zero value gives the defaults, which are in parentheses below.
 type Options struct {
-	Clock   string        // where the manual clock stands (DefaultClock); "manual": at the present; "real": the clock is not manual
-	Seed    uint64        // of ids and secrets, which are the same on every run with the same options (1)
-	Rate    int           // the clock runs so many times as fast as real time
-	World   string        // what exists at the start: a world file, or the name of a world that svcd brings along
+	Clock   string        // time of the manual clock (DefaultClock); "manual": the present; "real": the clock is not manual
+	Seed    uint64        // seed of ids and secrets, which are the same on every run with the same options (1)
+	Rate    int           // the clock runs this many times faster than real time
+	World   string        // what exists at the start: a world file, or the name of a built-in world
 	Vendor  string        // the word in /api/WORD/v2 (svc)
 	Flags   []string      // more flags of svcd: "--limiter-off", "--provision-seconds", "1"
 	Svcd    string        // the program (the variable SVCD, or svcd in PATH)
-	Timeout time.Duration // until the start is given up (30 s)
+	Timeout time.Duration // for the start of svcd (30 s)
 }
 
-// Credentials are the first ones of the store.
+// Credentials are the first credentials of the store.
 type Credentials struct {
 	ClientID     string `json:"clientId"`
 	ClientSecret string `json:"clientSecret"`
@@ -38,15 +38,15 @@ type Credentials struct {
 	ProjectID    string `json:"groupId"`
 }
 
-// String leaves the secrets out: what a failed test prints ends in logs.
+// String leaves the secrets out, because the output of a failed test goes to logs.
 func (c Credentials) String() string {
 	return fmt.Sprintf("{ClientID:%s PublicKey:%s OrgID:%s ProjectID:%s}", c.ClientID, c.PublicKey, c.OrgID, c.ProjectID)
 }
 
-// GoString does so for %#v.
+// GoString does the same for %#v.
 func (c Credentials) GoString() string { return "svcdtest.Credentials" + c.String() }
 
-// Service is a running svcd, in the hands of one test.
+// Service is a running svcd, used by one test.
 type Service struct {
 	URL         string
 	Credentials Credentials
@@ -73,7 +73,7 @@ func Start(t testing.TB, o Options) *Service {
 // shared is one svcd for the tests of a binary, one test at a time.
 type shared struct {
 	p      *process
-	holder string // name of the test that has it; "": none
+	holder string // name of the test that uses this svcd; "": none
 }
 
 var (
@@ -83,8 +83,8 @@ var (
 )
 
 // Shared returns the svcd that all tests of this binary share, and resets it when the test ends: store, clock, faults and journal are as at
-// the start. svcd ends with the binary. Parallel tests wait for one another; subtests use the service of the test that they belong to, as
-// it is. Tests with other options have another svcd.
+// the start. svcd ends with the binary. Parallel tests wait for one another; subtests use the service of their parent test without a reset.
+// Tests with other options have another svcd.
 func Shared(t testing.TB, options ...Options) *Service {
 	t.Helper()
 	var o Options
@@ -101,7 +101,7 @@ func Shared(t testing.TB, options ...Options) *Service {
 	return s
 }
 
-// within says whether a test is the holder, or a subtest of it.
+// within returns true if a test is the holder, or a subtest of it.
 func within(name, holder string) bool { return name == holder || strings.HasPrefix(name, holder+"/") }
 
 func acquire(key string, t testing.TB, o Options) (*Service, error) {
@@ -127,7 +127,7 @@ func acquire(key string, t testing.TB, o Options) (*Service, error) {
 	return s, nil
 }
 
-// release resets the service. One that cannot be reset is ended, so that the next test starts another one.
+// release resets the service. If the reset fails, release ends svcd, and the next test starts another one.
 func release(one *shared, s *Service) {
 	_, err := s.control(http.MethodPost, "/reset", nil)
 	s.p.forget()

@@ -33,7 +33,7 @@ func equal[T comparable](t testing.TB, what string, got, want T) {
 	}
 }
 
-// Both leave the same project behind, and neither sees that of the other.
+// Both subtests create the same project, and neither sees the project of the other.
 func TestSharedIsReset(t *testing.T) {
 	for _, name := range []string{"first", "second"} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestCredentialsShowNoSecret(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	t.Setenv("SVCD_LISTEN", "http://192.0.2.1:1") // not passed on
+	t.Setenv("SVCD_LISTEN", "http://192.0.2.1:1") // not inherited by svcd
 	o := Options{Clock: "2031-05-01T00:00:00Z", Seed: 7, Vendor: "acme", Flags: []string{"--limiter-off"}}
 	s := Start(t, o)
 	equal(t, "clock", s.Now().Year(), 2031)
@@ -207,7 +207,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// needs leaves a test out where svcd does not have a flag yet.
+// needs skips a test if svcd does not have a flag.
 func needs(t *testing.T, flag string) {
 	program, err := Options{}.program()
 	if err != nil {
@@ -282,7 +282,7 @@ func TestCrashShowsTheLog(t *testing.T) {
 	}
 }
 
-// The test starts itself, as a program that starts svcd and is killed.
+// The test runs its own binary as a program that starts svcd, and kills that program.
 func TestSvcdEndsWithItsUser(t *testing.T) {
 	if os.Getenv("SVCDTEST_USER") != "" {
 		fmt.Println("pid", Start(t, Options{}).p.command.Process.Pid)

@@ -1,5 +1,5 @@
-// svcd in a container of the test's own, by Testcontainers for Node: npm install --save-dev testcontainers; node --test svcd.test.mjs
-// The image is that of package/Dockerfile; SVCD_IMAGE names another.
+// Runs svcd in a container for this test, by Testcontainers for Node: npm install --save-dev testcontainers; node --test svcd.test.mjs
+// package/Dockerfile builds the image; SVCD_IMAGE names another one.
 import { test, before, after } from 'node:test'
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
-"""svcd in a container of the test's own, by Testcontainers for Python: pip install pytest testcontainers requests; pytest test_svcd.py
+"""Runs svcd in a container for this test, by Testcontainers for Python: pip install pytest testcontainers requests; pytest test_svcd.py
 
-The image is that of package/Dockerfile; SVCD_IMAGE names another.
+package/Dockerfile builds the image; SVCD_IMAGE names another one.
 """
 import io
 import json
@@ -17,7 +17,7 @@ TOKEN = secrets.token_hex(16)
 
 
 def read_file(container, path):
-    """The bytes of a file in the container, which has no shell to print it."""
+    """Returns the bytes of a file in the container, which has no shell that could print it."""
     chunks, _ = container.get_wrapped_container().get_archive(path)
     with tarfile.open(fileobj=io.BytesIO(b"".join(chunks))) as archive:
         return archive.extractfile(os.path.basename(path)).read()

@@ -428,7 +428,7 @@ def test_the_library_in_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize("config, why", [
-    ({"vendr": "acme"}, "vendr is no member"), ({"limiter_off": 3}, "limiter_off must be true or false"),
+    ({"vendr": "acme"}, "vendr is not a member"), ({"limiter_off": 3}, "limiter_off must be true or false"),
     ({"path": "/nowhere/at/all"}, "/nowhere/at/all")])
 def test_a_bad_configuration(config, why):
     with pytest.raises(svcapi.Error, match=why):
@@ -450,7 +450,7 @@ def test_members_of_the_configuration():
 
 
 def test_no_library(monkeypatch):
-    monkeypatch.setenv("SVCAPI_LIBRARY", "/nowhere/libsvcapi.so.0")
+    monkeypatch.setenv("SVCAPI_LIBRARY", "/nowhere/libsvcapi.so.1")
     with pytest.raises(svcapi.LibraryError, match="set SVCAPI_LIBRARY"):
         svcapi.open()
     monkeypatch.setenv("SVCAPI_LIBRARY", "libc.so.6")

@@ -1,17 +1,17 @@
 /*
-** Questions of the performance advisor, and what a driver says to them: records of queries ("slowQueries", "queryStats") and of
-** collections with their indexes ("collections"). The rule: records are held against the tables below, one that does not fit is
-** no answer (503); and whatever a driver says, only what was asked for is looked at, and only so much.
+** Questions of the performance advisor and the driver's replies: records of queries ("slowQueries", "queryStats") and of
+** collections with their indexes ("collections"). The rule: the tables below check each record, and an invalid record
+** makes the reply invalid (503). Of a valid reply only the requested records count, up to a limit.
 */
 #include "catalog/monitoring/advisor_parts.h"
 
 #define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX, .format = SVC_FORMAT_FIGURE)
 
-static const svc_field advisor_told_fields[] = {
+static const svc_field advisor_reply_fields[] = {
   F_STR("appName"),
   F_LONG("at", .flags = SVC_REQUIRED | SVC_MIN, .min = 0), /* milliseconds since 1970 */
   ADVISOR_FIGURE("bytesRead"),
-  F_LONG("count", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 1000000000), /* how many it stands for; 1 */
+  F_LONG("count", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 1000000000), /* number of queries in the record; default 1 */
   ADVISOR_FIGURE("cpuMicros"),
   ADVISOR_FIGURE("docsExamined"),
   ADVISOR_FIGURE("docsReturned"),
@@ -21,11 +21,11 @@ static const svc_field advisor_told_fields[] = {
   F_ANY("filter"),
   F_BOOL("fromUserConnection"),
   F_BOOL("hasIndexCoverage"),
-  F_BOOL("hasSort"), /* it was sorted in memory */
+  F_BOOL("hasSort"), /* sorted in memory */
   F_STR("host"),
   ADVISOR_FIGURE("keysExamined"),
-  F_STR("line"), /* as the server logged it */
-  F_BOOL("lookup"), /* it joins another collection */
+  F_STR("line"), /* line of the server's log */
+  F_BOOL("lookup"), /* joins another collection */
   F_STR("namespace", .flags = SVC_REQUIRED, .pattern = "^[^.]+\\..+$"),
   ADVISOR_FIGURE("numYields"),
   F_STR("opType", .flags = SVC_REQUIRED),
@@ -33,60 +33,61 @@ static const svc_field advisor_told_fields[] = {
   F_STR("queryShapeHash", .pattern = "^[A-F0-9]{64}$"),
   F_STR("replicaState"),
   ADVISOR_FIGURE("responseLength"),
-  ADVISOR_FIGURE("responseMicros"), /* until the first of the answer; as long as it took where nothing is said */
+  ADVISOR_FIGURE("responseMicros"), /* until the first part of the answer; default: the duration */
   F_BOOL("simulated"),
-  { .name = "sort", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = SVC_ADVISOR_KEYS }, /* {"a":1}, one after the other */
+  { .name = "sort", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = SVC_ADVISOR_KEYS }, /* {"a":1}, one object per field */
   F_BOOL("systemQuery")
 };
-static const svc_object advisor_told_record = { .name = "QueryRecord", .fields = SVC_ROWS(advisor_told_fields) };
+static const svc_object advisor_reply_record = { .name = "QueryRecord", .fields = SVC_ROWS(advisor_reply_fields) };
 
-static const svc_field advisor_told_index_fields[] = {
+static const svc_field advisor_reply_index_fields[] = {
   ADVISOR_FIGURE("accesses"),
   F_BOOL("hidden"),
   { .name = "keys", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = SVC_ADVISOR_KEYS },
   F_STR("name", .flags = SVC_REQUIRED),
-  F_ANY("options"), /* all others: unique, sparse, expireAfterSeconds, partialFilterExpression, collation */
+  F_ANY("options"), /* other options: unique, sparse, expireAfterSeconds, partialFilterExpression, collation */
   F_STRS("shards", .max_items = 1000),
-  F_LONG("since", .flags = SVC_MIN, .min = 0), /* milliseconds: from when on accesses were counted */
+  F_LONG("since", .flags = SVC_MIN, .min = 0), /* milliseconds: start of the count of accesses */
   ADVISOR_FIGURE("sizeBytes")
 };
-static const svc_object advisor_told_index = { .name = "IndexRecord", .fields = SVC_ROWS(advisor_told_index_fields) };
-static const svc_field advisor_told_collection_fields[] = {
+static const svc_object advisor_reply_index = { .name = "IndexRecord", .fields = SVC_ROWS(advisor_reply_index_fields) };
+static const svc_field advisor_reply_collection_fields[] = {
   ADVISOR_FIGURE("averageBytes"),
-  F_LIST("indexes", &advisor_told_index, .max_items = SVC_ADVISOR_INDEXES),
+  F_LIST("indexes", &advisor_reply_index, .max_items = SVC_ADVISOR_INDEXES),
   ADVISOR_FIGURE("largestBytes"), /* of a document */
-  ADVISOR_FIGURE("longestArray"), /* elements */
+  ADVISOR_FIGURE("longestArray"), /* in elements */
   F_STR("namespace", .flags = SVC_REQUIRED),
   F_BOOL("simulated")
 };
-static const svc_object advisor_told_collection = { .name = "CollectionRecord", .fields = SVC_ROWS(advisor_told_collection_fields) };
+static const svc_object advisor_reply_collection = { .name = "CollectionRecord", .fields = SVC_ROWS(advisor_reply_collection_fields) };
 
 /* ------------------------------------------------------------------------------------------------------------ questions */
 
-static const svc_field advisor_told_asked_fields[] = {
-  F_STRS("hosts"),               /* processes, by "name:port"; none: all of the cluster */
-  F_STRS("known"),               /* collections that the service knows of */
+static const svc_field advisor_reply_asked_fields[] = {
+  F_STRS("hosts"),               /* processes, as "name:port"; none: all of the cluster */
+  F_STRS("known"),               /* collections that the service knows */
   F_INT("most", .flags = SVC_REQUIRED),
   F_STRS("namespaces"),          /* "database.collection"; none: all */
-  F_LONG("since", .flags = SVC_REQUIRED), /* milliseconds since 1970, as `until` */
+  F_LONG("since", .flags = SVC_REQUIRED), /* milliseconds since 1970, like `until` */
   F_LONG("until", .flags = SVC_REQUIRED)
 };
-static const svc_object advisor_told_asked = { .name = "AskedQueries", .fields = SVC_ROWS(advisor_told_asked_fields) };
+static const svc_object advisor_reply_asked = { .name = "AskedQueries", .fields = SVC_ROWS(advisor_reply_asked_fields) };
 
 SVC_PRIVATE const svc_question_row svc_question_slow_queries = {
   "slowQueries", "cluster",
-  "Single queries that were slow, at most `most`, that ran on `hosts` (left out: on all) from `since` until `until` in milliseconds, on "
-  "`namespaces` (left out: on all). `line` is the line of the server's log.",
-  &advisor_told_asked, &advisor_told_record, SVC_REPLY_LIST
+  "Single slow queries, at most `most`, that ran on `hosts` (omitted: all) from `since` until `until`, in milliseconds, on "
+  "`namespaces` (omitted: all). `line` is the line of the server's log.",
+  &advisor_reply_asked, &advisor_reply_record, SVC_REPLY_LIST
 };
 SVC_PRIVATE const svc_question_row svc_question_query_stats = {
   "queryStats", "cluster",
-  "All queries that ran, asked for as slow ones are. One record may stand for `count` queries of one shape: its figures are of all of them.",
-  &advisor_told_asked, &advisor_told_record, SVC_REPLY_LIST
+  "All queries that ran. The parameters are those of slow queries. One record may represent `count` queries of the same shape: "
+  "its figures are for all of them.",
+  &advisor_reply_asked, &advisor_reply_record, SVC_REPLY_LIST
 };
 SVC_PRIVATE const svc_question_row svc_question_collections = {
-  "collections", "cluster", "The collections of the cluster with their sizes and indexes, asked for as slow queries are.",
-  &advisor_told_asked, &advisor_told_collection, SVC_REPLY_LIST
+  "collections", "cluster", "The collections of the cluster with their sizes and indexes. The parameters are those of slow queries.",
+  &advisor_reply_asked, &advisor_reply_collection, SVC_REPLY_LIST
 };
 
 SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
@@ -95,12 +96,12 @@ SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
   *until = end ? end->number : from && length ? from->number + length->number : c->now;
   *since = from ? from->number : *until - (length ? length->number : SVC_DAY_MS);
   if (*since > *until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", since, until);
-  if (*until > c->now) *until = c->now; /* nothing is known of what is to come */
+  if (*until > c->now) *until = c->now; /* there is no data on the future */
   return true;
 }
 
-/* All values of a parameter that repeats, as a member of that name. */
-static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, const char *name)
+/* Copies all values of a repeatable parameter into a member with the given name. */
+static bool advisor_reply_given(svc_call *c, svc_node *ask, const char *param, const char *name)
 {
   svc_node *list = NULL;
   size_t i;
@@ -113,8 +114,8 @@ static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, co
   return true;
 }
 
-/* The process of the path, in a list: the driver knows it by its id. */
-static bool advisor_told_host(svc_call *c, svc_node *ask, svc_str id)
+/* Adds the process of the path as a list with its id, which the driver knows. */
+static bool advisor_reply_host(svc_call *c, svc_node *ask, svc_str id)
 {
   svc_node *list = svc_node_array(c->arena, "hosts");
   if (!svc_node_add_str(c->arena, list, id)) return svc_no_memory(c);
@@ -122,8 +123,8 @@ static bool advisor_told_host(svc_call *c, svc_node *ask, svc_str id)
   return true;
 }
 
-/* Those that are asked about must be processes of the cluster; each is then called by its id. */
-static bool advisor_told_processes(svc_call *c, const svc_processes *of)
+/* Checks that the given processes belong to the cluster, and replaces host names by ids. */
+static bool advisor_reply_processes(svc_call *c, const svc_processes *of)
 {
   size_t i, j;
   for (i = 0; i < c->query.count; i++) {
@@ -136,22 +137,23 @@ static bool advisor_told_processes(svc_call *c, const svc_processes *of)
   return true;
 }
 
-/* What the path is about. *runs: there is something to ask. */
-static bool advisor_told_of(svc_call *c, svc_node *ask, svc_processes *of, bool *runs)
+/* Reads the process or cluster of the path. *runs: whether any process runs. */
+static bool advisor_reply_of(svc_call *c, svc_node *ask, svc_processes *of, bool *runs)
 {
   svc_str id = svc_path_param(c, "processId");
   svc_process process;
   size_t i;
   *runs = false;
-  if (!svc_resolve(c, c->plan->hop_count - (c->plan->own ? 1 : 0))) return false; /* what it is of; it may only be known elsewhere */
+  if (!svc_resolve(c, c->plan->hop_count - (c->plan->own ? 1 : 0))) return false; /* resolves the parent only: the driver may be the only
+                                                                                     one to know the last part of the path */
   if (id.n) {
     if (!svc_process_find(c, id, of, &process)) return false;
     *runs = svc_process_runs(&process);
-    return advisor_told_host(c, ask, process.id);
+    return advisor_reply_host(c, ask, process.id);
   }
   if (!svc_processes_of(c, svc_path_entity(c, "cluster"), of)) return false;
   for (i = 0; i < of->count; i++) *runs |= svc_process_runs(&of->at[i]);
-  return advisor_told_processes(c, of) && advisor_told_given(c, ask, "processIds", "hosts");
+  return advisor_reply_processes(c, of) && advisor_reply_given(c, ask, "processIds", "hosts");
 }
 
 SVC_PRIVATE bool svc_advisor_question(svc_call *c, const svc_question_row *row)
@@ -162,9 +164,9 @@ SVC_PRIVATE bool svc_advisor_question(svc_call *c, const svc_question_row *row)
   svc_processes of;
   bool runs;
   if (!ask) return svc_no_memory(c);
-  if (!svc_advisor_range(c, &since, &until) || !advisor_told_of(c, ask, &of, &runs)) return false;
+  if (!svc_advisor_range(c, &since, &until) || !advisor_reply_of(c, ask, &of, &runs)) return false;
   if (!runs) return true;
-  if (!svc_namespaces_known(c, &of.cluster, &known) || !advisor_told_given(c, ask, "namespaces", "namespaces")) return false;
+  if (!svc_namespaces_known(c, &of.cluster, &known) || !advisor_reply_given(c, ask, "namespaces", "namespaces")) return false;
   made = svc_id_second(&of.cluster.id) * 1000;
   known->name = SVC_S("known");
   svc_node_put(c->arena, ask, known);
@@ -194,22 +196,22 @@ SVC_PRIVATE bool svc_advisor_also(svc_call *c, const svc_question_row *row, svc_
   memset(reply, 0, sizeof *reply);
   reply->bytes = none;
   reply->length = 2;
-  if (!also.what) return true; /* nothing runs there */
+  if (!also.what) return true; /* no process runs */
   also.what = row->what;
   return svc_ask(c, &also, reply);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- queries */
 
-static int advisor_told_order(const void *a, const void *b)
+static int advisor_reply_order(const void *a, const void *b)
 {
   const svc_ran *one = a, *other = b;
   int order = (one->at > other->at) - (one->at < other->at);
   return order ? order : (one->number > other->number) - (one->number < other->number);
 }
 
-/* Was it asked for? A record without a host is of one that was. */
-static bool advisor_told_wanted(svc_call *c, const svc_ran *r, svc_str process)
+/* Whether a record was requested. A record without a host belongs to a requested process. */
+static bool advisor_reply_wanted(svc_call *c, const svc_ran *r, svc_str process)
 {
   if (svc_query_get(c, "namespaces") && !svc_query_has(c, "namespaces", r->namespace)) return false;
   if (!r->host.n) return true;
@@ -217,8 +219,8 @@ static bool advisor_told_wanted(svc_call *c, const svc_ran *r, svc_str process)
   return !svc_query_get(c, "processIds") || svc_query_has(c, "processIds", r->host);
 }
 
-/* The process that was asked about, by the id that stands in the question. */
-static svc_str advisor_told_process(svc_call *c)
+/* The id of the requested process, from the question. */
+static svc_str advisor_reply_process(svc_call *c)
 {
   const svc_node *ask, *host;
   if (!svc_path_param(c, "processId").n || SVC_NEVER(!c->question) || !c->question->parameters) return SVC_S("");
@@ -227,15 +229,15 @@ static svc_str advisor_told_process(svc_call *c)
   return host ? host->text : SVC_S("");
 }
 
-SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_question_row *row, const svc_reply *reply, svc_rans *out)
+SVC_PRIVATE bool svc_advisor_reply(svc_call *c, const svc_question_row *row, const svc_reply *reply, svc_rans *out)
 {
-  const svc_node *list = svc_told(c, row, reply), *one;
-  svc_str process = advisor_told_process(c);
+  const svc_node *list = svc_driver_reply(c, row, reply), *one;
+  svc_str process = advisor_reply_process(c);
   int64_t since, until;
   size_t number = 0;
   bool good = svc_advisor_range(c, &since, &until);
   memset(out, 0, sizeof *out);
-  if (!list || SVC_NEVER(!good)) return false; /* it was, when the question was asked */
+  if (!list || SVC_NEVER(!good)) return false; /* the range was checked when the question was asked */
   out->at = svc_arena_alloc(c->arena, (svc_node_count(list) + 1) * sizeof *out->at);
   if (!out->at || c->arena->failed) return svc_no_memory(c);
   for (one = list->first; one; one = one->next, number++) {
@@ -252,9 +254,9 @@ SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_question_row *row, cons
     r->returned = svc_node_i64(one, "docsReturned", 0);
     r->count = svc_node_i64(one, "count", 1);
     r->number = number;
-    out->count += r->at >= since && r->at <= until && advisor_told_wanted(c, r, process);
+    out->count += r->at >= since && r->at <= until && advisor_reply_wanted(c, r, process);
   }
-  qsort(out->at, out->count, sizeof *out->at, advisor_told_order);
+  qsort(out->at, out->count, sizeof *out->at, advisor_reply_order);
   if (out->count > SVC_ADVISOR_RECORDS) {
     out->at += out->count - SVC_ADVISOR_RECORDS;
     out->count = SVC_ADVISOR_RECORDS;
@@ -264,18 +266,18 @@ SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_question_row *row, cons
 
 /* ---------------------------------------------------------------------------------------------------------- collections */
 
-static int advisor_told_by_name(const void *a, const void *b)
+static int advisor_reply_by_name(const void *a, const void *b)
 {
-  return svc_str_order(((const svc_told_collection *)a)->namespace, ((const svc_told_collection *)b)->namespace);
+  return svc_str_order(((const svc_reply_collection *)a)->namespace, ((const svc_reply_collection *)b)->namespace);
 }
 
-static bool advisor_told_indexes(svc_call *c, svc_told_collection *to)
+static bool advisor_reply_indexes(svc_call *c, svc_reply_collection *to)
 {
   const svc_node *list = svc_node_get(to->said, "indexes"), *one;
   to->indexes = svc_arena_zero(c->arena, ((list ? svc_node_count(list) : 0) + 1) * sizeof *to->indexes);
   if (!to->indexes) return svc_no_memory(c);
   for (one = svc_node_first(list); one; one = one->next) {
-    svc_told_index *i = &to->indexes[to->count++];
+    svc_reply_index *i = &to->indexes[to->count++];
     i->said = one;
     i->name = svc_node_str(one, "name");
     i->keys = svc_node_get(one, "keys");
@@ -285,30 +287,30 @@ static bool advisor_told_indexes(svc_call *c, svc_told_collection *to)
   return true;
 }
 
-SVC_PRIVATE bool svc_collections_told(svc_call *c, const svc_reply *reply, svc_told_collections *out)
+SVC_PRIVATE bool svc_collections_read(svc_call *c, const svc_reply *reply, svc_reply_collections *out)
 {
-  const svc_node *list = svc_told(c, &svc_question_collections, reply), *one;
+  const svc_node *list = svc_driver_reply(c, &svc_question_collections, reply), *one;
   bool some = svc_query_get(c, "namespaces") != NULL;
   memset(out, 0, sizeof *out);
   if (!list) return false;
   out->at = svc_arena_zero(c->arena, (svc_node_count(list) + 1) * sizeof *out->at);
   if (!out->at) return svc_no_memory(c);
   for (one = list->first; one && out->count < SVC_ADVISOR_RECORDS; one = one->next) {
-    svc_told_collection *to = &out->at[out->count];
+    svc_reply_collection *to = &out->at[out->count];
     to->said = one;
     to->namespace = svc_node_str(one, "namespace");
     if (some && !svc_query_has(c, "namespaces", to->namespace)) continue;
-    if (!advisor_told_indexes(c, to)) return false;
+    if (!advisor_reply_indexes(c, to)) return false;
     out->count++;
   }
-  qsort(out->at, out->count, sizeof *out->at, advisor_told_by_name);
+  qsort(out->at, out->count, sizeof *out->at, advisor_reply_by_name);
   return true;
 }
 
-SVC_PRIVATE const svc_told_collection *svc_collection_named(const svc_told_collections *all, svc_str namespace)
+SVC_PRIVATE const svc_reply_collection *svc_collection_named(const svc_reply_collections *all, svc_str namespace)
 {
-  svc_told_collection wanted = { .namespace = namespace };
-  return all->count ? bsearch(&wanted, all->at, all->count, sizeof *all->at, advisor_told_by_name) : NULL;
+  svc_reply_collection wanted = { .namespace = namespace };
+  return all->count ? bsearch(&wanted, all->at, all->count, sizeof *all->at, advisor_reply_by_name) : NULL;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- figures */

@@ -1,19 +1,19 @@
 /*
-** News in what a driver has measured for alerts: a host that is down, or up again, is reported so (process_states.c), and its events and alerts
-** follow as from any other report.
+** State changes in the figures for alerts: if the driver measured that a host is down, or up again, process_states.c
+** stores this like any other report, with its events and alerts.
 */
 #include "catalog/monitoring/alert_parts.h"
 
-/* The figure of a host that says whether it is up; NULL: none does. */
-static const svc_node *alert_news_up(const svc_node *told, svc_str host)
+/* The UP figure of a host; NULL: none. */
+static const svc_node *alert_host_states_up(const svc_node *told, svc_str host)
 {
   const svc_node *one = told->first;
   while (one && !(svc_node_is(one, "metricName", "UP") && svc_node_eq(one, "host", host))) one = one->next;
   return svc_node_get(one, "value");
 }
 
-/* A driver that has measured that a host is down, or up again, has brought news of it. */
-SVC_PRIVATE bool svc_alert_news(svc_alert_round *r)
+/* Stores the new state of each host that is down, or up again. */
+SVC_PRIVATE bool svc_alert_host_states(svc_alert_round *r)
 {
   const svc_alert_targets *all = svc_alert_targets_of(r, SVC_ALERT_PROCESSES);
   svc_arena *a = r->c->arena;
@@ -21,7 +21,7 @@ SVC_PRIVATE bool svc_alert_news(svc_alert_round *r)
   size_t i;
   for (i = 0; all && i < all->count; i++) {
     const svc_process *p = all->at[i].process;
-    const svc_node *value = alert_news_up(r->told, p->id);
+    const svc_node *value = alert_host_states_up(r->told, p->id);
     svc_node *news = svc_node_array(a, NULL), *one = svc_node_object(a, NULL);
     bool up = value && !svc_str_is(value->text, "0");
     if (!news || !one) return svc_no_memory(r->c);
@@ -32,6 +32,7 @@ SVC_PRIVATE bool svc_alert_news(svc_alert_round *r)
     if (!svc_process_states_tell(r->c, &all->at[i].cluster->cluster, news)) return false;
     any = true;
   }
-  if (any) memset(r->targets, 0, sizeof r->targets), r->clusters = NULL, r->cluster_count = 0; /* they are others now */
+  /* the processes have changed: gather them again */
+  if (any) memset(r->targets, 0, sizeof r->targets), r->clusters = NULL, r->cluster_count = 0;
   return all != NULL;
 }

@@ -1,22 +1,23 @@
 /*
-** Who is told of an alert, and when.
+** Recipients and times of the notifications of an alert.
 **
-** Beside an alert stands when the turn of each of its configuration's notifications comes: first after its delay, then again
-** and again while the alert is open and nobody has acknowledged it, where it has an interval; and once more when it is closed, for
-** those who were told of it. When a turn comes, a notice is made, which is an order for svc_config.notify (pipeline/order.c):
-** at least once, with waits that grow. Without one nobody has a turn, and nothing of this is written.
+** The `extra` of an alert has the next time of each of its configuration's notifications. The first is after the
+** notification's delay. With an interval it is repeated while the alert is open and not acknowledged. When the alert is
+** closed, recipients that were notified get a final notification. At that time a due step creates a notice, an order for
+** svc_config.notify (pipeline/order.c): delivered at least once, with increasing waits. Without svc_config.notify nothing
+** of this is stored.
 **
-** After a time in which nothing was asked of the service each has one turn, not all that would have been. So many notices wait in a
-** project at the most; what comes then is not said, and the log says that.
+** After a time without requests each notification is sent once, not once for each missed interval. The number of waiting
+** notices per project is limited; further ones are dropped, with a line in the log.
 */
 #include "catalog/monitoring/alert_parts.h"
 
-#define TELLING_MOST 1000 /* notices of a project that wait */
-#define TELLING_MINUTE 60000
+#define ALERT_SENDING_MOST 1000 /* waiting notices per project */
+#define ALERT_SENDING_MINUTE 60000
 
 typedef struct alert_turn {
   int64_t next; /* milliseconds; 0: none */
-  int64_t told; /* 1: has been told */
+  int64_t told; /* 1: was sent before */
 } alert_turn;
 
 typedef struct alert_turns {
@@ -24,15 +25,15 @@ typedef struct alert_turns {
   size_t count;
 } alert_turns;
 
-static void alert_telling_read(svc_str extra, alert_turns *t)
+static void alert_sending_read(svc_str extra, alert_turns *t)
 {
   t->count = extra.n / sizeof t->at[0];
   if (t->count > SVC_ALERT_NOTIFICATIONS) t->count = SVC_ALERT_NOTIFICATIONS;
   if (t->count) memcpy(t->at, extra.p, t->count * sizeof t->at[0]);
 }
 
-/* As it stands beside the alert; *first: when the first of them comes, 0: none does. */
-static svc_str alert_telling_write(svc_call *c, const alert_turns *t, int64_t *first)
+/* Writes the `extra` of the alert; *first: the earliest time, 0: none. */
+static svc_str alert_sending_write(svc_call *c, const alert_turns *t, int64_t *first)
 {
   size_t i;
   *first = 0;
@@ -41,7 +42,7 @@ static svc_str alert_telling_write(svc_call *c, const alert_turns *t, int64_t *f
   return t->count ? svc_arena_copy(c->arena, (svc_str){ (const char *)t->at, t->count * sizeof t->at[0] }) : SVC_S("");
 }
 
-SVC_PRIVATE void svc_alert_telling_begin(svc_call *c, svc_entity *alert, const svc_node *said)
+SVC_PRIVATE void svc_alert_sending_begin(svc_call *c, svc_entity *alert, const svc_node *said)
 {
   const svc_node *list = svc_node_get(said, "notifications"), *item;
   alert_turns t;
@@ -49,25 +50,25 @@ SVC_PRIVATE void svc_alert_telling_begin(svc_call *c, svc_entity *alert, const s
   t.count = 0;
   if (!c->s->config.notify) return;
   for (item = svc_node_first(list); item && t.count < SVC_ALERT_NOTIFICATIONS; item = item->next)
-    t.at[t.count++] = (alert_turn){ c->now + svc_node_i64(item, "delayMin", 0) * TELLING_MINUTE, 0 };
-  alert->extra = alert_telling_write(c, &t, &first);
+    t.at[t.count++] = (alert_turn){ c->now + svc_node_i64(item, "delayMin", 0) * ALERT_SENDING_MINUTE, 0 };
+  alert->extra = alert_sending_write(c, &t, &first);
   svc_due_set(alert, SVC_ALERT_DUE_TOLD, first);
 }
 
-SVC_PRIVATE void svc_alert_telling_end(svc_call *c, svc_entity *alert, bool closed)
+SVC_PRIVATE void svc_alert_sending_end(svc_call *c, svc_entity *alert, bool closed)
 {
   alert_turns t;
   int64_t first;
   size_t i;
-  alert_telling_read(alert->extra, &t);
+  alert_sending_read(alert->extra, &t);
   for (i = 0; i < t.count; i++) t.at[i].next = closed && t.at[i].told ? c->now : 0;
-  alert->extra = alert_telling_write(c, &t, &first);
+  alert->extra = alert_sending_write(c, &t, &first);
   svc_due_set(alert, SVC_ALERT_DUE_TOLD, first);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- notices */
 
-static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const svc_entity *alert, const svc_node *body, const svc_node *to)
+static bool alert_sending_notice(svc_call *c, const svc_noun_info *noun, const svc_entity *alert, const svc_node *body, const svc_node *to)
 {
   svc_node *notice = svc_node_object(c->arena, NULL), *target = svc_node_copy(c->arena, to);
   svc_node *copy = svc_node_copy(c->arena, body);
@@ -92,8 +93,8 @@ static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const s
   return svc_order_put(c, noun, &e);
 }
 
-/* Is somebody, or a team, still in the organization that the project belongs to? Others are no concern of this. */
-static bool alert_telling_stays(svc_call *c, const svc_id *org, svc_str type, svc_str name, svc_str team)
+/* Whether the user or team is still in the organization of the project. True for other recipients. */
+static bool alert_sending_stays(svc_call *c, const svc_id *org, svc_str type, svc_str name, svc_str team)
 {
   const svc_noun_info *teams = c->s->seats[SVC_SEAT_TEAM];
   svc_member m;
@@ -103,22 +104,22 @@ static bool alert_telling_stays(svc_call *c, const svc_id *org, svc_str type, sv
   return !svc_str_is(type, "TEAM") || !teams || svc_entity_get_text_id(c->txn, teams->noun->kind, org, team, &e) == SVC_OK;
 }
 
-/* The configuration of an alert; false: it is gone. */
-static bool alert_telling_config(svc_call *c, const svc_id *group, const svc_node *alert, svc_entity *out)
+/* Reads the configuration of an alert. False: it was deleted. */
+static bool alert_sending_config(svc_call *c, const svc_id *group, const svc_node *alert, svc_entity *out)
 {
   return svc_alert_config_get(c, group, svc_node_str(alert, "alertConfigId"), out) == SVC_OK;
 }
 
-/* When its next turn comes. */
-static int64_t alert_telling_next(const svc_call *c, const svc_change *change, const svc_node *to)
+/* The time of the next notification. */
+static int64_t alert_sending_next(const svc_call *c, const svc_change *change, const svc_node *to)
 {
   int64_t until, minutes = svc_node_i64(to, "intervalMin", 0);
-  if (change->entity.unique.n == 0) return 0; /* it is over */
+  if (change->entity.unique.n == 0) return 0; /* the alert is over */
   if (svc_date_parse(svc_node_str(change->body, "acknowledgedUntil"), &until) && until > c->now) return until;
-  return minutes ? c->now + minutes * TELLING_MINUTE : 0;
+  return minutes ? c->now + minutes * ALERT_SENDING_MINUTE : 0;
 }
 
-SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change)
+SVC_PRIVATE bool svc_alert_sending_due(svc_call *c, svc_change *change)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, SVC_ALERT_NOTICE);
   const svc_node *list = NULL, *to;
@@ -128,28 +129,28 @@ SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change)
   int64_t first;
   size_t i;
   if (c->txn->ids->now > c->now) c->now = c->txn->ids->now;
-  alert_telling_read(change->entity.extra, &t);
-  if (noun && c->s->config.notify && alert_telling_config(c, &change->entity.parent, change->body, &config))
+  alert_sending_read(change->entity.extra, &t);
+  if (noun && c->s->config.notify && alert_sending_config(c, &change->entity.parent, change->body, &config))
     list = svc_node_get(svc_entity_body(c, &config), "notifications");
   if (!list) t.count = 0;
   for (i = 0, to = svc_node_first(list); i < t.count && to; i++, to = to->next) {
     if (!t.at[i].next || t.at[i].next > c->now) continue;
-    t.at[i].next = alert_telling_next(c, change, to);
+    t.at[i].next = alert_sending_next(c, change, to);
     if (silent) continue;
-    if (!alert_telling_stays(c, &change->entity.scope.org, svc_node_str(to, "typeName"), svc_node_str(to, "username"), svc_node_str(to, "teamId"))) {
+    if (!alert_sending_stays(c, &change->entity.scope.org, svc_node_str(to, "typeName"), svc_node_str(to, "username"), svc_node_str(to, "teamId"))) {
       if (c->error.code || !svc_txn_good(c)) return false;
-      continue; /* who has left the organization is told no more */
+      continue; /* the recipient has left the organization */
     }
-    if (svc_count(c->txn, noun->noun->kind, &change->entity.parent) >= TELLING_MOST) {
+    if (svc_count(c->txn, noun->noun->kind, &change->entity.parent) >= ALERT_SENDING_MOST) {
       svc_log(c->s, SVC_LOG_WARNING, "alert.dropped", "too many notifications are queued; none is sent for alert " SVC_FMT, SVC_ARG(change->entity.key));
       continue;
     }
-    if (!alert_telling_notice(c, noun, &change->entity, change->body, to)) return false;
+    if (!alert_sending_notice(c, noun, &change->entity, change->body, to)) return false;
     t.at[i].told = 1;
     svc_node_set_date(c->arena, change->body, "lastNotified", c->now);
   }
-  if (i < t.count) t.count = i; /* it had more notifications before */
-  change->extra = alert_telling_write(c, &t, &first);
+  if (i < t.count) t.count = i; /* the configuration had more notifications earlier */
+  change->extra = alert_sending_write(c, &t, &first);
   svc_change_due(change, SVC_ALERT_DUE_TOLD, first);
   return svc_txn_good(c);
 }
@@ -163,13 +164,13 @@ SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* What is masked in the notification; of one that has nothing of its own, what the project's integration has. */
+/* The secrets of the notification; without any, those of the project's integration. */
 SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
 {
   const svc_node *body = svc_entity_body(c, e), *to = svc_node_get(body, "notification"), *list, *item, *secret;
   svc_node *own = NULL, *all;
   svc_entity config, integration;
-  if (to && alert_telling_config(c, &e->parent, svc_node_get(body, "alert"), &config)) {
+  if (to && alert_sending_config(c, &e->parent, svc_node_get(body, "alert"), &config)) {
     list = svc_node_get(svc_entity_body(c, &config), "notifications");
     all = svc_seal_secrets(c->s, c->arena, &config);
     if (!list || !all) return NULL;
@@ -183,8 +184,8 @@ SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
   return svc_node_object(c->arena, NULL);
 }
 
-/* The text of the alert; the project may have gone to another organization since it was written. */
-static svc_str alert_telling_text(svc_arena *a, svc_str alert, const char *org)
+/* The text of the alert, with the current organization: the project may have moved since the text was written. */
+static svc_str alert_sending_text(svc_arena *a, svc_str alert, const char *org)
 {
   svc_str shown = svc_json_word(alert, "orgId");
   svc_buf b = svc_buf_new(a, alert.n + 1);
@@ -195,8 +196,9 @@ static svc_str alert_telling_text(svc_arena *a, svc_str alert, const char *org)
   return svc_buf_done(&b);
 }
 
-/* The same when a notice is about to be sent: it may have waited for hours. A store that cannot be read: later. */
-static int alert_telling_still(svc *s, const char *org, svc_str target)
+/* Checks the recipient again before a notice is sent, because the notice may have waited for hours. If the store cannot be
+** read, the notice is sent later. */
+static int alert_sending_still(svc *s, const char *org, svc_str target)
 {
   svc_arena arena;
   svc_call c;
@@ -206,7 +208,7 @@ static int alert_telling_still(svc *s, const char *org, svc_str target)
   if (!svc_id_parse(svc_str_c(org), &id)) return SVC_OK;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   if (s->commit.port->read_begin(s->commit.store, &c.txn) != SVC_OK) return SVC_BUSY;
-  stays = alert_telling_stays(&c, &id, svc_json_word(target, "typeName"), svc_json_word(target, "username"), svc_json_word(target, "teamId"));
+  stays = alert_sending_stays(&c, &id, svc_json_word(target, "typeName"), svc_json_word(target, "username"), svc_json_word(target, "teamId"));
   rc = c.error.code || c.txn->error || arena.failed ? SVC_BUSY : stays ? SVC_OK : SVC_NOT_FOUND;
   svc_end_read(&c);
   svc_blocks_free(arena.blocks);
@@ -219,7 +221,7 @@ SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
   svc_str alert = svc_json_member(desired, SVC_S("alert")), target = svc_json_member(desired, SVC_S("notification"));
   svc_notification n = { .id = order->id, .group_id = order->group_id, .org_id = order->org_id, .attempt = order->attempt };
   svc_arena arena;
-  int said = SVC_BUSY; /* no memory: later */
+  int said = SVC_BUSY; /* out of memory: try again later */
   svc_arena_init(&arena, &s->allocator);
   n.kind = svc_arena_copy(&arena, svc_json_word(target, "typeName")).p;
   n.alert_id = svc_arena_copy(&arena, svc_json_word(alert, "id")).p;
@@ -227,12 +229,12 @@ SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
   n.status = svc_arena_copy(&arena, svc_json_word(alert, "status")).p;
   n.target = svc_arena_copy(&arena, target).p;
   n.target_length = target.n;
-  alert = alert_telling_text(&arena, alert, order->org_id);
+  alert = alert_sending_text(&arena, alert, order->org_id);
   n.alert = alert.p;
   n.alert_length = alert.n;
-  if (!arena.failed) said = alert_telling_still(s, order->org_id, target);
+  if (!arena.failed) said = alert_sending_still(s, order->org_id, target);
   if (said == SVC_OK && !arena.failed) said = s->config.notify(s->config.notify_context, s, &n);
-  else if (said == SVC_NOT_FOUND) said = SVC_OK; /* nobody is to be told: that is done */
+  else if (said == SVC_NOT_FOUND) said = SVC_OK; /* the recipient has left: nothing to send */
   svc_blocks_free(arena.blocks);
   return said;
 }

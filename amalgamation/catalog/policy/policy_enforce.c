@@ -1,8 +1,8 @@
 /*
-** The policies of an organization, asked about something that is wanted.
+** Asks the policies of an organization about a change.
 **
-** To read their texts takes far longer than to ask them, so what was read is kept (pipeline/kept.c) until one of them changes: a request
-** compares a hash of their records. Where there are none, that is one look at a count.
+** Parsing the texts takes far longer than asking them, so parsed policies are cached (pipeline/kept.c) until one of them
+** changes: each request compares a hash of their records. An organization without policies costs one read of a count.
 */
 #include "catalog/policy/policy_language.h"
 
@@ -13,8 +13,8 @@ SVC_PRIVATE bool svc_policies_any(svc_call *c)
 
 /* ----------------------------------------------------------------------------------------------------------------- kept */
 
-/* The policies of one resource policy. Its texts are copied: the store's are gone with the transaction. */
-static bool policy_asked_rules(svc_call *c, svc_policy_rules *out, svc_arena *a, const svc_entity *e)
+/* Parses the policies of one resource policy. The texts are copied, because pointers into the store end with the transaction. */
+static bool policy_enforce_rules(svc_call *c, svc_policy_rules *out, svc_arena *a, const svc_entity *e)
 {
   const svc_node *body = svc_entity_body(c, e), *list = svc_node_get(body, "policies"), *one;
   svc_str policy = svc_id_str(a, &e->id), name = svc_arena_copy(a, svc_node_str(body, "name")), why;
@@ -30,7 +30,7 @@ static bool policy_asked_rules(svc_call *c, svc_policy_rules *out, svc_arena *a,
   return !a->failed;
 }
 
-static uint64_t policy_asked_version(svc_call *c, const svc_id *org)
+static uint64_t policy_enforce_version(svc_call *c, const svc_id *org)
 {
   uint64_t version = 0;
   svc_scan scan;
@@ -43,8 +43,8 @@ static uint64_t policy_asked_version(svc_call *c, const svc_id *org)
   return version;
 }
 
-/* All of them are read now, into this memory. */
-static bool policy_asked_fill(svc_call *c, const svc_id *org, svc_arena *a, svc_policy_rules *out)
+/* Parses all policies of the organization into this memory. */
+static bool policy_enforce_fill(svc_call *c, const svc_id *org, svc_arena *a, svc_policy_rules *out)
 {
   svc_scan scan;
   svc_entity e;
@@ -54,16 +54,16 @@ static bool policy_asked_fill(svc_call *c, const svc_id *org, svc_arena *a, svc_
   out->rules = svc_arena_zero(a, (out->room + 1) * sizeof *out->rules);
   if (!out->rules) return false;
   svc_below_begin(&scan, c->txn, SVC_POLICY_KIND, org);
-  while (good && svc_below_next(&scan, SVC_POLICY_KIND, &e)) good = policy_asked_rules(c, out, a, &e);
+  while (good && svc_below_next(&scan, SVC_POLICY_KIND, &e)) good = policy_enforce_rules(c, out, a, &e);
   return good && c->txn->error == SVC_OK;
 }
 
-/* The same in memory that is kept. False: there is none. */
-static bool policy_asked_keep(svc_call *c, const svc_id *org, svc_policy_rules *out)
+/* The same into cached memory. Returns false if out of memory. */
+static bool policy_enforce_keep(svc_call *c, const svc_id *org, svc_policy_rules *out)
 {
   svc_kept_item *item = svc_kept_new(c->s, SVC_POLICY_KIND, org, out->version);
   svc_policy_rules *rules = item ? svc_arena_zero(&item->memory, sizeof *rules) : NULL;
-  if (!rules || !policy_asked_fill(c, org, &item->memory, out)) {
+  if (!rules || !policy_enforce_fill(c, org, &item->memory, out)) {
     svc_kept_leave(c->s, item);
     return false;
   }
@@ -80,7 +80,7 @@ SVC_PRIVATE bool svc_policies_read(svc_call *c, const svc_id *org, svc_policy_ru
   uint64_t version;
   memset(out, 0, sizeof *out);
   if (svc_count(c->txn, SVC_POLICY_KIND, org) == 0) return svc_txn_good(c);
-  version = policy_asked_version(c, org);
+  version = policy_enforce_version(c, org);
   if (!svc_txn_good(c)) return false;
   item = svc_kept_get(c->s, SVC_POLICY_KIND, org, version);
   if (item) {
@@ -89,7 +89,7 @@ SVC_PRIVATE bool svc_policies_read(svc_call *c, const svc_id *org, svc_policy_ru
     return true;
   }
   out->version = version;
-  if (policy_asked_keep(c, org, out) || policy_asked_fill(c, org, c->arena, out)) return true;
+  if (policy_enforce_keep(c, org, out) || policy_enforce_fill(c, org, c->arena, out)) return true;
   return c->arena->failed ? svc_no_memory(c) : svc_txn_good(c) && svc_failed(c);
 }
 
@@ -101,8 +101,8 @@ SVC_PRIVATE void svc_policies_leave(svc_call *c, svc_policy_rules *rules)
 
 /* ---------------------------------------------------------------------------------------------------------------- asked */
 
-/* before NULL: it is not about what is left of that. */
-static bool policy_asked_of(svc_call *c, const svc_policy_rules *rules, int action, const svc_node *before, const svc_node *context)
+/* Asks each policy. before not NULL: `context` is what remains of it after a delete. */
+static bool policy_enforce_of(svc_call *c, const svc_policy_rules *rules, int action, const svc_node *before, const svc_node *context)
 {
   svc_str group = svc_id_str(c->arena, &c->scope.group), org = svc_id_str(c->arena, &c->scope.org), name;
   size_t i;
@@ -116,24 +116,24 @@ static bool policy_asked_of(svc_call *c, const svc_policy_rules *rules, int acti
   return true;
 }
 
-static bool policy_asked_all(svc_call *c, int action, const svc_node *before, const svc_node *context)
+static bool policy_enforce_all(svc_call *c, int action, const svc_node *before, const svc_node *context)
 {
   svc_policy_rules rules;
   bool good;
   if (!svc_policies_any(c)) return svc_txn_good(c);
   if (!context) return svc_failed(c);
   if (!svc_policies_read(c, &c->scope.org, &rules)) return false;
-  good = policy_asked_of(c, &rules, action, before, context);
+  good = policy_enforce_of(c, &rules, action, before, context);
   svc_policies_leave(c, &rules);
   return good && svc_txn_good(c);
 }
 
 SVC_PRIVATE bool svc_policies_allow(svc_call *c, int action, const svc_node *context)
 {
-  return policy_asked_all(c, action, NULL, context);
+  return policy_enforce_all(c, action, NULL, context);
 }
 
 SVC_PRIVATE bool svc_policies_allow_left(svc_call *c, int action, const svc_node *before, const svc_node *left)
 {
-  return before ? policy_asked_all(c, action, before, left) : svc_failed(c);
+  return before ? policy_enforce_all(c, action, before, left) : svc_failed(c);
 }

@@ -1,10 +1,10 @@
 /*
-** A setting of an organization or of a project, asked for by who is bound by it.
+** Reads settings of organizations and projects, for the nouns that have to obey them.
 */
 #include "catalog/catalog.h"
 
-/* As it is stored; n 0: it was never changed. */
-static svc_str settings_asked_text(svc_call *c, const char *name)
+/* The value as stored; n 0: the setting was never changed. */
+static svc_str settings_read_text(svc_call *c, const char *name)
 {
   static const svc_id none;
   const svc_noun_info *settings = c->s->seats[SVC_SEAT_POLICY];
@@ -16,13 +16,13 @@ static svc_str settings_asked_text(svc_call *c, const char *name)
 
 SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset)
 {
-  svc_str value = settings_asked_text(c, name);
+  svc_str value = settings_read_text(c, name);
   return value.n ? svc_str_is(value, "true") : preset;
 }
 
 SVC_PRIVATE int64_t svc_org_setting_number(svc_call *c, const char *name, int64_t preset)
 {
-  svc_str value = settings_asked_text(c, name);
+  svc_str value = settings_read_text(c, name);
   int64_t number;
   return value.n && svc_json_number_i64(value, &number) ? number : preset;
 }
@@ -46,9 +46,11 @@ SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name)
 }
 
 /*
-** An organization that a person makes asks for access lists, as one made in a web interface does: people are not bound by
-** lists and can always go on. One that a credential makes, or the host itself at bootstrap (it has no id), does not, for
-** nobody could get into it.
+** An organization that a person creates requires access lists, like one created in a web interface. Access lists do not
+** apply to people, so the person is not locked out.
+**
+** An organization that a credential creates does not require them, because nobody could get in. The same holds for the
+** host itself at bootstrap, which has no id.
 */
 SVC_PRIVATE bool svc_organization_settings_begin(svc_call *c, const svc_entity *org)
 {
@@ -60,7 +62,7 @@ SVC_PRIVATE bool svc_organization_settings_begin(svc_call *c, const svc_entity *
   if (!svc_change_new(c, noun, svc_json_parse(c->arena, noun->preset), &change)) return false;
   change.parent = org->id;
   change.input = NULL;
-  change.event = NULL; /* that of the organization speaks for it */
+  change.event = NULL; /* the organization has its own event */
   svc_node_set_bool(c->arena, change.body, "apiAccessListRequired", true);
   return svc_insert(c, &change, &e);
 }
