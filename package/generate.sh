@@ -1,5 +1,5 @@
-# generate.sh: what the scripts that write a generated file of C begin and end with; read in by them, in the folder of the script. It takes their arguments,
-# [--out FILE] (default: standard output), and gives them $tmp, a file that is removed at the end. written() puts $tmp where it belongs.
+# generate.sh: shared by the scripts that write a generated C file; they source it. It reads their arguments, [--out FILE] (default: standard
+# output), and sets $tmp, a temporary file that is removed at the end. written() copies $tmp to the output.
 # shellcheck shell=sh
 set -eu
 LC_ALL=C; export LC_ALL

@@ -1,5 +1,5 @@
 #!/bin/sh
-# man.sh: writes the manual pages from their sources, so that nothing is written twice. svcapi(3) comes from svcapi.h: comments become
+# man.sh: generates the manual pages from their sources, so that no text is written twice. svcapi(3) comes from svcapi.h: comments become
 # text, declarations stay as they are. svcd(8) comes from svcd.8.in and the output of svcd help.
 #
 #   man.sh svcapi VERSION DATE <svcapi.h    man.sh svcd VERSION DATE <(output of svcd help)

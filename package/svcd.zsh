@@ -1,5 +1,5 @@
 #compdef svcd
-# Completion of svcd for zsh. What it knows it asks of the program itself, so that it knows the flags that this one has.
+# Completion of svcd for zsh. It asks the program for its verbs and flags, so it always matches the installed version.
 local verb=serve help value
 local -a verbs flags
 verbs=(${(f)"$(_call_program verbs $words[1] help 2>/dev/null | sed -n 's/^svcd \([a-z-]*\): \(.*\)/\1:\2/p')"})

@@ -1,5 +1,5 @@
 #!/bin/bash
-# start.sh: what action.yml runs. It starts svcd in memory with test control, waits until it is ready, and writes its URL, token and credentials to
+# start.sh: run by action.yml. Starts svcd in memory with test control, waits until it is ready, and writes its URL, token and credentials to
 # GITHUB_ENV. Secrets are masked before they are written anywhere, so that no log of a later step shows them.
 set -euo pipefail
 
@@ -29,7 +29,7 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 "$svcd" health "$url" >/dev/null || { cat "$folder/log" >&2; exit 1; }
-export_variables() { # what `svcd env` prints: export NAME='VALUE'
+export_variables() { # reads the lines that `svcd env` prints: export NAME='VALUE'
   "$svcd" env --bootstrap "$folder/bootstrap.json" "$@" | while IFS= read -r line; do
     line=${line#export }; name=${line%%=*}; value=${line#*=}; value=${value#\'}; value=${value%\'}
     case $name in *KEY*|*SECRET*|*TOKEN*) echo "::add-mask::$value" ;; esac

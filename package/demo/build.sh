@@ -1,11 +1,11 @@
 #!/bin/sh
-# build.sh: writes the demo, the explorer on the WebAssembly module, as static files for any file server and any path. ./build.sh demo makes the npm package,
-# whose files it takes, and then runs this.
+# build.sh: writes the demo (the console on the WebAssembly module) as static files for any file server and any path. ./build.sh demo builds the npm
+# package, whose files the demo uses, and then runs this script.
 #
-#   build.sh [FOLDER]     (default: build/demo; a folder that is there already must be an older demo, and is replaced)
+#   build.sh [FOLDER]     (default: build/demo; an existing folder must be empty or an older demo, which is replaced)
 #
-# The rule: the explorer's files are copied as they are, but for index.html, which gets a policy, the banner and demo.js in place of boot.js. The
-# licences of what the module contains are in the folder: whoever publishes it gives away a copy.
+# The rule: the console's files are copied unchanged, except index.html, which gets a policy, the banner, and demo.js instead of boot.js. The folder
+# has the licenses of everything in the module, because publishing the demo distributes a copy.
 set -eu
 LC_ALL=C; export LC_ALL
 die() { echo "demo: $*" >&2; exit 1; }
@@ -23,7 +23,7 @@ if [ -d "$to" ] && [ -n "$(ls -A "$to")" ]; then
 fi
 mkdir -p "$to/_explorer" "$to/svcapi/worlds"
 
-licences() { # one text: few file servers list a folder
+licences() { # one text with all licenses, because few file servers list a folder
   version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
   echo "This demo contains svcapi $version (svcapi.txt below) and, in svcapi.wasm, the code of frozen, mbedTLS and a C library, under their own licences. As a"
   echo "whole it is passed on under the GNU General Public License, version 2. The source code is svcapi-$version.tar.gz of the same release, which"
@@ -35,14 +35,14 @@ licences() { # one text: few file servers list a folder
 }
 
 for f in ports/explorer/*.js ports/explorer/*.css ports/explorer/*.svg; do cp "$f" "$to/_explorer/"; done
-rm "$to/_explorer/boot.js" # demo.js loads main.js, when the module is ready
+rm "$to/_explorer/boot.js" # demo.js loads main.js when the module is ready
 cp $npm/index.js $npm/core.js $npm/svcapi.wasm "$to/svcapi/"
 cp $npm/worlds/*.json "$to/svcapi/worlds/"
 licences >"$to/licences.txt"
 cp package/demo/demo.js package/demo/demo.css "$to/"
-: >"$to/.nojekyll" # GitHub Pages: folders whose name begins with _ are served, too
+: >"$to/.nojekyll" # makes GitHub Pages serve folders whose names begin with _
 
-# The year of "company" takes seconds to live through: its end is shipped as a snapshot.
+# Loading the world "company" simulates a year, which takes seconds: the demo has a snapshot of the result.
 node package/demo/snapshot.mjs "$to" company || die 'the snapshot of the world company cannot be made'
 
 awk -v head=package/demo/head.html -v banner=package/demo/banner.html '

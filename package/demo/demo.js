@@ -1,8 +1,8 @@
-// The demo: the service is opened in this page, and the explorer's requests are answered by it. The page's address has ?world=empty, team or company
+// The demo: opens the service in this page and answers the console's requests with it. The page's address may have ?world=empty, team or company
 // (default: team) and ?clock=stands (default: runs).
 //
-// The rule: a URL below the page's own folder that the service has (api/..., _svc/..., openapi.json) never reaches the network. The explorer's modules are loaded when
-// this holds, and not before. They see the global fetch alone.
+// The rule: a URL of the service below the page's own folder (api/..., _svc/..., openapi.json) never reaches the network. The console's modules are
+// loaded only after this is ensured. They use nothing but the global fetch.
 import { open } from './svcapi/index.js';
 
 const $ = (id) => document.getElementById(id);
@@ -22,14 +22,14 @@ function choice(name, allowed, otherwise) {
   return value;
 }
 
-// A file of the demo, as bytes: so that it does not matter as which type the server sends it.
+// Fetches a file of the demo. Callers read bytes, so the server's content type does not matter.
 async function file(path) {
   const answer = await network(new URL(path, home));
   if (!answer.ok) throw new Error(`${path}: the file server answers ${answer.status}`);
   return answer;
 }
 
-// The state of a world, unpacked. Some servers send .gz with Content-Encoding: then the browser has unpacked it already.
+// Fetches the snapshot of a world and unpacks it. Some servers send .gz with Content-Encoding: then the browser has unpacked it already.
 async function snapshot(world) {
   const bytes = new Uint8Array(await (await file(`svcapi/worlds/${world}.snapshot.gz`)).arrayBuffer());
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
@@ -41,7 +41,7 @@ async function service(world) {
   return open({ wasm, baseUrl: home.href.replace(/\/$/, ''), clock: new Date(), ...(SNAPSHOTS.includes(world) ? { snapshot: await snapshot(world) } : { world }) });
 }
 
-// The explorer calls the service below the page's folder, as if svcd had served the page there.
+// The console calls the service below the page's folder, as if svcd served the page there.
 function answerInside(svc) {
   globalThis.fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input, document.baseURI);
@@ -92,8 +92,8 @@ function controls(svc, world, clock) {
   $('demo-controls').hidden = false;
 }
 
-// The explorer asks for credentials at first, and when its token has expired, which a day by the clock brings about. The demo gives them. After "Sign out" it
-// only fills them in.
+// The console asks for credentials at the start, and after its token has expired (for example, when the clock moves by a day). The demo sends them.
+// After "Sign out" it only fills them in.
 function signIn(svc) {
   const { clientId, clientSecret } = svc.credentials;
   let left = false;
@@ -106,7 +106,7 @@ function signIn(svc) {
   };
   $('out').addEventListener('click', () => { left = true; }, { capture: true });
   new MutationObserver(give).observe($('signin'), { attributes: true, attributeFilter: ['hidden'] });
-  // A fault may refuse it: then the person at the page tries again, with the fields filled in.
+  // A fault may refuse the sign-in: then the user can try again, with the fields filled in.
   new MutationObserver(() => { if (!$('signin').hidden && !$('secret').value) $('secret').value = clientSecret; }).observe($('signin-wrong'), { childList: true });
   give();
 }

@@ -1,5 +1,6 @@
-// node snapshot.mjs FOLDER WORLD: loads a world into the module of a demo's folder, and writes the state after it to FOLDER/svcapi/worlds/WORLD.snapshot.gz.
-// The module is used through package/npm/core.js, because a folder of static files has no package.json that tells Node what its .js files are.
+// node snapshot.mjs FOLDER WORLD: loads a world into the module of a demo's folder, and writes the resulting state to
+// FOLDER/svcapi/worlds/WORLD.snapshot.gz. It imports package/npm/core.js, because a folder of static files has no package.json that tells Node the type
+// of its .js files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,8 +1,8 @@
-# build.sh: the npm packages, in build/npm: svcapi, and one with svcd for each platform; read in by test-packages and release. Each is a folder
-# NAME and an archive NAME-VERSION.tgz, as npm pack makes it.
-# shellcheck shell=sh disable=SC2154 # read in after the main build.sh, which has the functions used here
+# build.sh: builds the npm packages in build/npm: svcapi, and one with svcd for each platform; test-packages and release source it. Each is a folder
+# NAME and an archive NAME-VERSION.tgz, as npm pack creates it.
+# shellcheck shell=sh disable=SC2154 # sourced after the main build.sh, which has the functions used here
 
-npm_licences() { # FOLDER FILE NAME...: the licences of what it bundles: these of our dependencies, and the file, of its C library
+npm_licences() { # FOLDER FILE NAME...: copies the licenses of the bundled code: of these dependencies, and FILE for the C library
   mkdir -p build/dist; cp LICENSE "$1/LICENSE"
   rm -rf build/npm/all; licences build/npm/all
   mkdir -p "$1/licences"; cp "$2" "$1/licences/libc.txt" || die "the licence of the C library, $2, is missing"
@@ -16,7 +16,7 @@ npm_pack() { # NAME
   say "npm: build/npm/$1-$(version).tgz, $(wc -c <"build/npm/$1-$(version).tgz") bytes"
 }
 
-npm_library() { # of the module that ./build.sh wasm has made
+npm_library() { # packs the module that ./build.sh wasm has built
   N=build/npm/svcapi; rm -rf $N; mkdir -p $N/bin $N/worlds
   cp package/npm/*.js package/npm/*.d.ts package/npm/README.md $N/
   cp package/npm/bin/svcd.js $N/bin/; chmod 755 $N/bin/svcd.js
@@ -27,7 +27,7 @@ npm_library() { # of the module that ./build.sh wasm has made
   npm_pack svcapi
 }
 
-npm_platform() { # ARCH OF-NODE: with build/dist/svcd-VERSION-linux-ARCH in it
+npm_platform() { # ARCH NODE-ARCH: packs build/dist/svcd-VERSION-linux-ARCH
   N=build/npm/svcapi-linux-$2; rm -rf "$N"; mkdir -p "$N"
   cp "build/dist/svcd-$(version)-linux-$1" "$N/svcd"; chmod 755 "$N/svcd"
   printf '{\n  "name": "svcapi-linux-%s",\n  "version": "%s",\n  "description": "svcd of svcapi for Linux, %s",\n  "license": "MIT AND GPL-2.0-only",\n' "$2" "$(version)" "$2" >"$N/package.json"

@@ -1,5 +1,5 @@
-// Writes the CommonJS form of a module beside it, for programs that say require(): node cjs.mjs FILE.js... It knows the few forms of import and
-// export that the files of this package use, and fails at any other.
+// node cjs.mjs FILE.js...: writes the CommonJS form of each module next to it, for programs that call require(). It supports only the few forms of
+// import and export that the files of this package use, and fails at any other.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 for (const file of process.argv.slice(2)) {
@@ -10,7 +10,7 @@ for (const file of process.argv.slice(2)) {
     .replace(/^import \{ (.*) \} from '(.*)';$/gm, (_, list, from) => `const { ${list} } = ${required(from)};`)
     .replace(/^export \{ (.*) \} from '(.*)';$/gm, (_, list, from) => `Object.assign(exports, (({ ${list} }) => ({ ${list} }))(${required(from)}));`)
     .replace(/^export (async function|function|class|const) (\w+)/gm, (_, kind, name) => { names.push(...names_of(name)); return `${kind} ${name}`; })
-    .replace(/await import\('(node:.*?)'\)/g, (_, from) => `require('${from}')`) // jest runs require() alone
+    .replace(/await import\('(node:.*?)'\)/g, (_, from) => `require('${from}')`) // jest supports only require()
     .replace(/import\.meta\.url/g, "require('node:url').pathToFileURL(__filename).href");
   const left = /^(import|export)\b.*/m.exec(text);
   if (left) throw new Error(`${file}: cannot write as CommonJS: ${left[0]}`);

@@ -1,7 +1,7 @@
-// The service in this process: the WebAssembly module behind a JavaScript interface. This file uses nothing that Node, Deno, Bun and browsers do not all
-// have; index.js finds the module's bytes on each of them.
+// The service in this process: a JavaScript interface to the WebAssembly module. This file uses only what Node, Deno, Bun and browsers all have;
+// index.js finds the module's bytes on each of them.
 //
-// The rule: views of the module's memory are made after each call, because memory that grows leaves the old ones empty.
+// The rule: views of the module's memory are created after each call, because old views become empty when the memory grows.
 
 export const BASE_URL = 'http://svcapi.test'; // .test never resolves: a request that goes to the network by mistake fails there
 const encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -38,11 +38,11 @@ class Instance {
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi(() => new DataView(this.exports.memory.buffer)) });
     this.exports = instance.exports;
     this.exports._initialize();
-    this.scratch = this.exports.malloc(8); // where functions put what they return by pointer
+    this.scratch = this.exports.malloc(8); // for results that functions return through a pointer
     this.room = 0;
   }
 
-  // The strings, each with a NUL behind it, in memory that is used again by the next call: their addresses. null stays 0.
+  // Copies NUL-terminated strings into memory that the next call reuses. Returns their addresses; 0 for null.
   strings(...texts) {
     let most = 0;
     for (const text of texts) if (text !== null) most += text.length * 3 + 1;
@@ -63,7 +63,7 @@ class Instance {
     });
   }
 
-  // Bytes of a body, which the caller frees; 0: no body.
+  // Copies the bytes of a body, which the caller frees. Returns 0 for no body.
   bytes(data) {
     if (!data.length) return 0;
     const at = this.exports.malloc(data.length);
@@ -85,7 +85,7 @@ class Instance {
     return new DataView(this.exports.memory.buffer).getUint32(this.scratch, true);
   }
 
-  // The result that a function left in the scratch place, as an answer; it is freed.
+  // Converts the result in the scratch memory into an answer, and frees it.
   answer(code) {
     const e = this.exports;
     if (code !== 0) throw new SvcapiError(`svcapi: ${CODES[code] ?? code}: ${this.string(e.svc_strerror(code))}`);
@@ -134,7 +134,7 @@ const seconds = (value) => {
   return Number(found[1]) * { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[found[2]];
 };
 const iso = (time) => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
-// Where a world wants the clock to stand; undefined: anywhere. What is wrong with a world is said when it is loaded.
+// Returns the time at which a world sets the clock; undefined: none. Errors in a world are reported when it is loaded.
 const began = (world) => {
   try {
     const now = (typeof world === 'string' ? JSON.parse(world) : world)?.now;
@@ -212,7 +212,7 @@ export class Service {
     return this.#instance;
   }
 
-  // reset() goes back to this moment.
+  // Marks the state that reset() restores.
   #begin() {
     const i = this.#open(), code = i.exports.svc_control_begin(this.#handle);
     if (code !== 0) throw new SvcapiError(i.string(i.exports.svc_strerror(code)));
@@ -224,7 +224,7 @@ export class Service {
     return i.answer(i.exports.svc_bootstrap_json(this.#handle, i.scratch)).json;
   }
 
-  // Credentials that own the first organization, as svcd makes them: of a world or a snapshot, or of a store that is empty and gets one.
+  // Creates credentials that own the first organization of a world or snapshot, as svcd does. An empty store first gets an organization.
   #first(vendor) {
     const there = this.#vouched('GET', `/api/${vendor}/v2/orgs?itemsPerPage=1`).results;
     if (!there.length) return this.#bootstrap();
@@ -235,7 +235,7 @@ export class Service {
     return { orgId, groupId: projects[0]?.id ?? '', publicKey, privateKey, clientId, clientSecret: secrets[0].secret };
   }
 
-  // A request of a caller that this program vouches for; the parsed answer.
+  // Sends a request whose caller this program names, without credentials. Returns the parsed answer.
   #vouched(method, target, body) {
     const origin = { caller: { user_id: '0'.repeat(24), username: 'svcapi', grants: [{ role: 'ORG_OWNER' }] } };
     const answer = this.#ask(method, target, body ? 'Content-Type: application/json\n' : '', encoder.encode(body ? JSON.stringify(body) : ''), JSON.stringify(origin));
@@ -243,7 +243,7 @@ export class Service {
     return answer.json;
   }
 
-  // One request, answered at once. headers: "Name: value" lines. body: bytes or text.
+  // Sends one request and returns its answer at once. headers: "Name: value" lines. body: bytes or text.
   call(method, target, headers = '', body = '') {
     for (const text of [method, target, headers]) if (text.includes('\0')) throw new TypeError('a request has no NUL in it');
     return this.#ask(method, target, headers, typeof body === 'string' ? encoder.encode(body) : body, null);
@@ -257,7 +257,7 @@ export class Service {
     return i.answer(code);
   }
 
-  // Test control: a path below /_svc/. Errors are thrown.
+  // Calls test control: a path below /_svc/. Throws if it is refused.
   control(method, path, body) {
     const i = this.#open();
     const data = body === undefined ? new Uint8Array() : body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : JSON.stringify(body));
@@ -270,7 +270,7 @@ export class Service {
     return answer;
   }
 
-  // One request with a token, for tests that look at the service beside the client that they test. A body is sent as JSON.
+  // Sends one request with a token, for tests that inspect the service next to the client that they test. A body is sent as JSON.
   request(method, path, body, headers = {}) {
     const lines = Object.entries({ Authorization: `Bearer ${this.token()}`, Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }).map(([name, value]) => `${name}: ${value}\n`).join('');
@@ -294,7 +294,7 @@ export class Service {
     return Number(this.#open().exports.svc_clock_now(this.#handle));
   }
 
-  // As the global fetch(), for URLs of this service; others are refused. A dropped answer is a network error, a late one is late.
+  // Like the global fetch(), for URLs of this service; other URLs are refused. A dropped answer is a network error; a delayed answer arrives late.
   async fetch(input, init) {
     const { method, url, signal, headers, type, body } = await parts(input, init, this.url);
     if (signal?.aborted) throw ends(signal);
@@ -315,8 +315,8 @@ export class Service {
     return new URL(url, this.url).origin === new URL(this.url).origin;
   }
 
-  // Requests of global fetch() to this service's base URL are answered by it; others go on to the network. Returns a function that undoes this.
-  // In a page, relative URLs are the page's, as ever; elsewhere they are this service's.
+  // Makes the global fetch() send requests for this service's base URL to it; others go to the network. Returns a function that undoes this.
+  // In a page, relative URLs still belong to the page; elsewhere they belong to this service.
   install(where = globalThis) {
     const before = where.fetch;
     where.fetch = (input, init) => {
@@ -328,7 +328,7 @@ export class Service {
     return undo;
   }
 
-  // The state as it was when open() returned, without faults, and an empty journal.
+  // Restores the state in which open() returned, without faults and with an empty journal.
   reset() {
     this.control('POST', 'reset');
     this.#token = undefined;
@@ -338,14 +338,14 @@ export class Service {
     for (let n = 1; ; n++) if (!this.#names.has(`js-${n}`)) return `js-${n}`;
   }
 
-  // The whole state as it is: .restore() goes back to it, .bytes() is it as a file, .free() forgets it.
+  // Takes a snapshot of the whole state: .restore() restores it, .bytes() returns it as a file, .free() deletes it.
   snapshot() {
     const name = this.#name();
     this.control('POST', 'snapshots', { name });
     return this.#kept(name);
   }
 
-  // A snapshot of bytes that bytes() gave.
+  // Loads a snapshot from bytes that bytes() returned.
   load(bytes) {
     const name = this.#name();
     this.control('PUT', `snapshots/${name}`, bytes);
@@ -361,7 +361,7 @@ export class Service {
     };
   }
 
-  // The last requests and their answers, the newest last; secrets are blanked. {har: true}: as an HTTP archive.
+  // Returns the last requests and their answers, the newest last, without secrets. {har: true}: as an HTTP archive.
   journal({ limit = 100, har = false } = {}) {
     return this.control('GET', `journal?limit=${limit}${har ? '&format=har' : ''}`).json;
   }
@@ -395,7 +395,7 @@ class Clock {
   set(time) {
     return this.#moved({ now: iso(time) });
   }
-  // To the next time something is due.
+  // Moves to the next due step.
   next() {
     return this.#moved({ toNextDue: true });
   }

@@ -4,13 +4,13 @@ export declare class Answer {
   readonly headers: Headers;
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** The body, parsed; undefined when it is empty or not JSON. */
+  /** The parsed body; undefined if it is empty or not JSON. */
   readonly json: any;
-  /** The operationId of the request; undefined when no operation has this path. */
+  /** The operationId of the request; undefined if no operation has this path. */
   readonly operation?: string;
-  /** A fault lost this answer: a client with a connection would never see it. */
+  /** A fault dropped this answer: a client with a connection would not receive it. */
   readonly dropped: boolean;
-  /** A fault delays this answer by so many milliseconds. */
+  /** Milliseconds by which a fault delays this answer. */
   readonly delayMs: number;
 }
 
@@ -26,9 +26,9 @@ export type Time = Date | number | string;
 export type Duration = number | string;
 
 export interface Options {
-  /** The clock stands at this time until clock.advance() or clock.set() moves it. Without it, the clock is the system's, or stands where a world with `now` says. */
+  /** The clock stays at this time until clock.advance() or clock.set() moves it. Default: the time in a world's `now`, otherwise the system's clock. */
   clock?: Time;
-  /** With clock: how many times faster than real time it runs. */
+  /** With clock: how many times faster than real time the clock runs. */
   rate?: number;
   /** Ids, secrets and tokens are the same on every run with the same seed. */
   seed?: number;
@@ -40,13 +40,13 @@ export interface Options {
   baseUrl?: string;
   /** How many requests the journal keeps; 0: none, which makes requests faster. Default: 1000. */
   journal?: number;
-  /** How long clusters take to be made. 0: they are ready at once. */
+  /** Seconds until a new cluster is ready. 0: at once. */
   provisionSeconds?: number;
-  /** "real": an answer that a fault delays is late. "none": it is not. Default: "real". */
+  /** "real": answers that a fault delays arrive late. "none": they arrive at once. Default: "real". */
   delays?: 'real' | 'none';
   /** Further members of svc_config, by their names in svcapi.h. */
   config?: Record<string, unknown>;
-  /** The WebAssembly module, its bytes or its URL, where it is not beside this package's index.js. */
+  /** The WebAssembly module, its bytes or its URL, if it is not next to this package's index.js. */
   wasm?: WebAssembly.Module | BufferSource | string | URL;
 }
 
@@ -76,9 +76,9 @@ export interface Clock {
   now(): Date;
   advance(by: Duration): Date;
   set(time: Time): Date;
-  /** Moves to the next time at which something is due, and does it. */
+  /** Moves to the next due step and performs it. */
   next(): Date;
-  /** With rate: so many times faster than real time; 0 stops it. */
+  /** Runs the clock this many times faster than real time; 0 stops it. */
   rate(times: number): Date;
 }
 
@@ -98,26 +98,26 @@ export interface Snapshot {
 export declare class Service {
   readonly url: string;
   readonly version: string;
-  /** They own the first organization: of the world or the snapshot, where there is one. */
+  /** Credentials that own the first organization: that of the world or snapshot, if there is one. */
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly faults: Faults;
-  /** As the global fetch(), for URLs of this service. It may be passed to clients without its object. */
+  /** Like the global fetch(), for URLs of this service. It may be passed to clients without its object. */
   readonly fetch: typeof globalThis.fetch;
-  /** Makes the global fetch() answer URLs of this service; in a page, relative URLs stay the page's. Returns a function that undoes it. */
+  /** Makes the global fetch() answer URLs of this service; in a page, relative URLs still belong to the page. Returns a function that undoes it. */
   install(where?: { fetch: typeof globalThis.fetch }): () => void;
-  /** One request with a bearer token; the body is sent as JSON. */
+  /** Sends one request with a bearer token; the body is sent as JSON. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Answer;
-  /** One request as it is; headers are "Name: value" lines. */
+  /** Sends one request unchanged; headers are "Name: value" lines. */
   call(method: string, target: string, headers?: string, body?: string | Uint8Array): Answer;
-  /** Test control: a path below /_svc/. Throws when it is refused. */
+  /** Calls test control: a path below /_svc/. Throws if it is refused. */
   control(method: string, path: string, body?: unknown): Answer;
   /** A bearer token of the first service account. */
   token(): string;
   /** Milliseconds since 1970, by the service's clock. */
   now(): number;
   takes(url: string | URL): boolean;
-  /** Back to the state in which open() returned it, without faults, with an empty journal. */
+  /** Restores the state in which open() returned, without faults and with an empty journal. */
   reset(): void;
   snapshot(): Snapshot;
   load(bytes: Uint8Array): Snapshot;
@@ -129,5 +129,5 @@ export declare class Service {
 }
 
 export declare const BASE_URL: string;
-/** A service of its own in this process. */
+/** Opens a service in this process, separate from others. */
 export declare function open(options?: Options): Promise<Service>;

@@ -1,4 +1,4 @@
-// Where the module's bytes are: a file beside this one, read by Node, Deno and Bun, and fetched by browsers. It is compiled once.
+// The module's bytes are in a file next to this one, which Node, Deno and Bun read and browsers fetch. It is compiled once.
 import { Service } from './core.js';
 
 export { Answer, BASE_URL, Service, SvcapiError } from './core.js';
@@ -14,13 +14,13 @@ async function compile(source) {
   return WebAssembly.compile(await readFile(url));
 }
 
-// A service of its own in this process. options.wasm: the module, its bytes or its URL, where it is not beside this file.
+// Opens a service in this process, separate from others. options.wasm: the module, its bytes or its URL, if it is not next to this file.
 export async function open({ wasm, ...options } = {}) {
   const module = wasm === undefined ? await (compiled ??= compile().catch((error) => { compiled = undefined; throw error; })) : await compile(wasm);
   return new Service(module, typeof options.world === 'string' && /^[a-z]+$/.test(options.world) ? { ...options, world: await shipped(options.world) } : options);
 }
 
-// A world of this package by its name: empty, team, company.
+// Returns a world of this package by its name: empty, team, company.
 async function shipped(name) {
   const url = new URL(`./worlds/${name}.json`, import.meta.url);
   if (url.protocol !== 'file:') {

@@ -13,7 +13,7 @@
 #define MBEDTLS_ASN1_WRITE_C
 #define MBEDTLS_BIGNUM_C
 #define MBEDTLS_ECDSA_C
-#define MBEDTLS_ECDSA_DETERMINISTIC /* as the native build: it takes as many random bytes, so what is made by a seed is the same */
+#define MBEDTLS_ECDSA_DETERMINISTIC /* as in the native build: it takes as many random bytes, so the same seed gives the same results */
 #define MBEDTLS_ECP_C
 #define MBEDTLS_ECP_DP_SECP256R1_ENABLED
 #define MBEDTLS_ECP_NIST_OPTIM

@@ -11,7 +11,7 @@ export interface ServerOptions {
   flags?: string[];
 }
 
-/** svcd in a process of its own, on a free port of 127.0.0.1. */
+/** An svcd process on a free port of 127.0.0.1. */
 export declare class Server {
   readonly url: string;
   readonly controlToken: string;

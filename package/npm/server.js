@@ -1,5 +1,5 @@
-// svcd as a child process: for tests in other languages or over real sockets. The program comes with an optional package for this platform
-// (svcapi-linux-x64, svcapi-linux-arm64), from SVCD, or from the PATH.
+// Runs svcd as a child process: for tests in other languages or over real sockets. The program is in an optional package for this platform
+// (svcapi-linux-x64, svcapi-linux-arm64), or SVCD names it, or it is in the PATH.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-// The path of svcd.
+// Returns the path of svcd.
 export function program() {
   if (process.env.SVCD) return process.env.SVCD;
   try {

@@ -6,7 +6,7 @@
 
 #include <mbedtls/entropy.h>
 
-#define WASM_AT_ONCE 256 /* bytes that getentropy() gives */
+#define WASM_AT_ONCE 256 /* maximum bytes of one getentropy() */
 
 int mbedtls_hardware_poll(void *data, unsigned char *output, size_t n, size_t *given)
 {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""wheel.py [ARCH]...: wheels of the Python package svcapi, in build/dist.
+"""wheel.py [ARCH]...: builds wheels of the Python package svcapi in build/dist.
 
     ./build.sh dist arm64 && python3 package/python/wheel.py arm64
 
-A wheel has the Python code of package/python/svcapi, a static svcd (build/dist/svcd-VERSION-linux-ARCH) and the licences of all that is
+A wheel has the Python code of package/python/svcapi, a static svcd (build/dist/svcd-VERSION-linux-ARCH) and the licenses of everything
 in it (those of the archive build/dist/svcapi-VERSION.tar.gz, and of the C library that svcd is linked with). Without ARCH: one wheel for
 each svcd in build/dist.
 
-The rule: the same sources make the same bytes. Files are in the order of their names, have one fixed time, and nothing of the machine.
-Standard library only.
+The rule: the same sources give the same bytes. Files are in the order of their names, have one fixed time, and depend on nothing else of
+the machine. Needs only the standard library.
 """
 
 import argparse
@@ -23,14 +23,14 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "package" / "python"
 DIST = ROOT / "build" / "dist"
-TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
+TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can store
 
-# As Debian names a processor, and as wheels do. svcd is static: it runs with glibc and with musl, of any version, so both families are
-# named, by the oldest versions that pip and the index know for all of these processors.
+# Debian's names of processors, and those of wheels. svcd is static, so it runs with glibc and musl of any version. Both families are
+# listed, with the oldest versions that pip and the index know for all of these processors.
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "armhf": "armv7l"}
 PLATFORMS = ("manylinux2014_{}", "manylinux_2_17_{}", "musllinux_1_1_{}")
 
-LICENCE = "MIT AND OLDAP-2.8 AND GPL-2.0-only AND Zlib AND Apache-2.0"  # as package/package.sh says of svcd
+LICENCE = "MIT AND OLDAP-2.8 AND GPL-2.0-only AND Zlib AND Apache-2.0"  # as in package/package.sh, for svcd
 REQUIRED = {"svcapi.txt", "mongoose.txt", "lmdb.txt", "mbedtls.txt", "frozen.txt", "tinycthread.txt"}
 
 
@@ -107,7 +107,7 @@ def record(files, name):
 def build(number, arch):
     tags = sorted(platform.format(MACHINES[arch]) for platform in PLATFORMS)
     files, name = files_of(number, arch, tags)
-    order = sorted(files) + [name]  # RECORD last, as the format recommends for what is in .dist-info
+    order = sorted(files) + [name]  # RECORD last, as the format recommends for files in .dist-info
     files[name] = (record(files, name), 0o644)
     path = DIST / f"svcapi-{number}-py3-none-{'.'.join(tags)}.whl"
     part = path.with_suffix(".part")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# pack.sh: writes examples/svcd/world_files.c, the worlds of this folder as constants of svcd, because a program that was copied to a machine by itself
-# has no folder of worlds beside it.
+# pack.sh: writes examples/svcd/world_files.c, the worlds of this folder as constants of svcd, because an svcd that was copied to a machine as a single
+# file has no folder of worlds.
 #
 #   pack.sh [--out FILE]     (default: standard output)
 #

@@ -5,7 +5,7 @@
     with svcapi.start(clock="2030-01-01T00:00:00Z", seed=1) as service:
         print(service.request("GET", "/groups").json)
 
-start() runs svcd, which this package brings along. open() runs the service inside this process, by the shared library.
+start() runs svcd, which this package contains. open() runs the service inside this process, with the shared library.
 """
 
 from __future__ import annotations

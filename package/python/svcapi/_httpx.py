@@ -1,4 +1,4 @@
-"""A transport for the library httpx, for clients that wait and for those that are asynchronous."""
+"""A transport for the library httpx, for synchronous and asynchronous clients."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         body = await request.aread()
-        return await anyio.to_thread.run_sync(self._send, request, body)  # the store may wait for the disk: the loop goes on
+        return await anyio.to_thread.run_sync(self._send, request, body)  # the store may wait for the disk: a thread keeps the event loop free

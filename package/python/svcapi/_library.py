@@ -1,6 +1,6 @@
-"""The service inside this process, by ctypes: no server, no socket, no copied struct.
+"""The service inside this process, through ctypes: no server, no socket, no struct definitions.
 
-The rule: only functions of svcapi.h that take text and numbers are called ("other languages" there), so no layout of C is known here.
+The rule: it calls only the functions of svcapi.h that take text and numbers (section "other languages"), so it depends on no C layout.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _loaded: Dict[str, ctypes.CDLL] = {}
 
 
 def library(path: Optional[str] = None) -> ctypes.CDLL:
-    """The shared library: `path`, the variable SVCAPI_LIBRARY, or the one that is installed on the system."""
-    name = path or os.environ.get("SVCAPI_LIBRARY") or ctypes.util.find_library("svcapi") or "libsvcapi.so.0"
+    """Load the shared library: `path`, that of the variable SVCAPI_LIBRARY, or the one installed on the system."""
+    name = path or os.environ.get("SVCAPI_LIBRARY") or ctypes.util.find_library("svcapi") or "libsvcapi.so.1"
     if name in _loaded:
         return _loaded[name]
     try:
         lib = ctypes.CDLL(name)
     except OSError as error:
-        raise LibraryError(f"{error}: install libsvcapi0, or set SVCAPI_LIBRARY to the path of libsvcapi.so.0 (./build.sh shared makes it);"
+        raise LibraryError(f"{error}: install libsvcapi1, or set SVCAPI_LIBRARY to the path of libsvcapi.so.1 (./build.sh shared makes it);"
                            " svcapi.start() needs no library") from error
     for function, result, *types in _FUNCTIONS:
         try:
@@ -67,14 +67,14 @@ def library(path: Optional[str] = None) -> ctypes.CDLL:
 
 
 def _text(value: str, what: str) -> bytes:
-    """C ends a string at a NUL, and a header at a line break: neither may stand in one."""
+    """Encode a text for C. A NUL would end the string and a line break would end a header, so both are refused."""
     if any(c in value for c in "\0\r\n"):
         raise ValueError(f"{what} must not contain a line break or a NUL (got {value!r})")
     return value.encode()
 
 
 class _Origin(threading.local):
-    """Where the request of this thread comes from; the token that it may need first comes from there, too."""
+    """The origin of this thread's request. A request for the token that it may need first has the same origin."""
 
     value: Optional[Dict[str, Any]] = None
 
@@ -126,8 +126,8 @@ class InProcess(Service):
 
     def request(self, method: str, path: str, json: Any = None, *, headers: Optional[Mapping[str, str]] = None,
                 body: Optional[bytes] = None, auth: bool = True, origin: Optional[Mapping[str, Any]] = None) -> Answer:
-        """As Service.request(). `origin` says where the request comes from, as svc_call_text() takes it: {"peer": "10.0.0.1", "tls": True},
-        or {"caller": {...}} for a caller that this program vouches for, which needs no token."""
+        """Like Service.request(). `origin` is where the request comes from, in the form of svc_call_text(): {"peer": "10.0.0.1", "tls": True},
+        or {"caller": {...}} for a caller that this program authenticates itself, which needs no token."""
         self._origin.value = None if origin is None else dict(origin)
         try:
             return super().request(method, path, json, headers=headers, body=body, auth=auth and not (origin and "caller" in origin))
@@ -157,7 +157,7 @@ class InProcess(Service):
             raise Error(self._lib.svc_strerror(code).decode())
 
     def _vouched(self, method: str, path: str, body: Any = None) -> Any:
-        """A request of a caller that this program vouches for. Raises Error where it is refused."""
+        """Send a request whose caller this program authenticates itself. Raises Error if it is refused."""
         owner = {"user_id": "0" * 24, "username": "svcapi", "grants": [{"role": "ORG_OWNER"}]}
         answer = self.request(method, path, body, origin={"caller": owner})
         if not answer.ok:
@@ -165,7 +165,7 @@ class InProcess(Service):
         return answer.json
 
     def _issue(self, org: str) -> Credentials:
-        """Credentials that own the first organization of a world, as svcd makes them."""
+        """Create credentials that own the first organization of a world, as svcd does."""
         key = self._vouched("POST", f"/orgs/{org}/apiKeys", {"desc": "svcapi", "roles": ["ORG_OWNER"]})
         account = self._vouched("POST", f"/orgs/{org}/serviceAccounts", {
             "name": "svcapi", "description": "svcapi", "roles": ["ORG_OWNER"], "secretExpiresAfterHours": 8760})
@@ -201,7 +201,7 @@ def open(world: Optional[World] = None, clock: Optional[Moment] = None, seed: Op
     """Open the service inside this process. Use it in a `with` statement, or call close().
 
     world (a file or a dict), clock, seed and rate are those of svcapi.start(). Any other keyword is a member of svc_config in svcapi.h:
-    path="data", limiter_off=True, provision_ms=1000, store="memory". Without `path` the store is private and gone at close().
+    path="data", limiter_off=True, provision_ms=1000, store="memory". Without `path` the store is private, and close() deletes it.
     """
     lib = library(library_path)
     members: Dict[str, Any] = {"base_url": URL, "journal": JOURNAL, **config}

@@ -1,4 +1,4 @@
-"""The command `svcd` of the wheel: it becomes the svcd that the wheel brings along."""
+"""The command `svcd` of the wheel: it executes the svcd that the wheel contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A transport for the library requests: a session that asks the service without a socket."""
+"""A transport for the library requests: a session that sends requests to the service without a socket."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def body_of(request: Any) -> bytes:
 
 
 def read_timeout(timeout: Any) -> Optional[float]:
-    """requests has one number for both, or a pair of connect and read."""
+    """Return the read timeout. requests has one number for both timeouts, or a pair: connect and read."""
     if isinstance(timeout, tuple):
         timeout = timeout[1]
     return None if timeout is None else float(timeout)

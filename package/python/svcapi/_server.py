@@ -1,4 +1,4 @@
-"""svcd as a process of its own, on a free port of this machine.
+"""Runs svcd as a separate process, on a free port of this machine.
 
 The rule: svcd never outlives its user. It runs with --end-with-stdin, and its standard input is a pipe whose other end only this process
 has: whatever ends this process, the kernel closes the pipe, and svcd ends.
@@ -26,7 +26,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class StartError(Error):
-    """svcd did not start. The message has its last lines, `log` more of them."""
+    """svcd did not start. The message has its last lines, `log` has more of them."""
 
     def __init__(self, message: str, log: "list[str]") -> None:
         super().__init__("\n  ".join([message, *log[-20:]]))
@@ -34,13 +34,13 @@ class StartError(Error):
 
 
 def bundled() -> Optional[str]:
-    """The svcd of this package, if this package was installed as a wheel."""
+    """Return the path of this package's svcd, or None if the package was not installed as a wheel."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "svcd")
     return path if os.path.isfile(path) else None
 
 
 def program(path: Optional[Path] = None) -> str:
-    """Which svcd is started: `path`, the variable SVCD, the one of the package, the one in PATH."""
+    """Return the svcd to start: `path`, that of the variable SVCD, that of the package, or that in PATH."""
     named = os.fspath(path) if path is not None else os.environ.get("SVCD")
     if named:
         if not os.access(named, os.X_OK) or os.path.isdir(named):
@@ -53,7 +53,7 @@ def program(path: Optional[Path] = None) -> str:
 
 
 def arguments(flags: Mapping[str, Any]) -> List[str]:
-    """Flags of svcd: limiter_off=True is --limiter-off, limit=["a", "b"] is --limit a --limit b; None and False leave a flag out."""
+    """Return flags of svcd: limiter_off=True is --limiter-off, limit=["a", "b"] is --limit a --limit b; None and False omit a flag."""
     out: List[str] = []
     for name, value in flags.items():
         flag = "--" + name.replace("_", "-")
@@ -68,7 +68,7 @@ def arguments(flags: Mapping[str, Any]) -> List[str]:
 
 
 class _Output:
-    """Reads what svcd prints, so that it never blocks, and keeps the last lines."""
+    """Reads the output of svcd, so that svcd never blocks, and keeps the last lines."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.lines: Deque[str] = collections.deque(maxlen=LOG_LINES)
@@ -93,7 +93,7 @@ class _Output:
 
 
 class Server(Service):
-    """A running svcd. Made by svcapi.start()."""
+    """A running svcd. Created by svcapi.start()."""
 
     def __init__(self, process: "subprocess.Popen[str]", output: _Output, folder: "tempfile.TemporaryDirectory[str]", url: str,
                  vendor: str, first: Mapping[str, str], tls: Optional[ssl.SSLContext] = None) -> None:
@@ -108,7 +108,7 @@ class Server(Service):
 
     @property
     def log(self) -> "list[str]":
-        """The last lines that svcd has printed."""
+        """The last lines of svcd's output."""
         return list(self._output.lines)
 
     def _exchange(self, method: str, target: str, headers: Pairs, body: Optional[bytes]) -> Raw:
@@ -119,7 +119,7 @@ class Server(Service):
             given = {name.lower() for name, _ in headers}
             connection.putrequest(method, target, skip_host="host" in given, skip_accept_encoding=True)
             for name, value in headers:
-                if name.lower() not in ("content-length", "connection"):  # a transport's; ours follow
+                if name.lower() not in ("content-length", "connection"):  # the transport has set these; ours follow below
                     connection.putheader(name, value)
             if body or method in ("POST", "PUT", "PATCH"):
                 connection.putheader("Content-Length", str(len(body or b"")))
@@ -167,7 +167,7 @@ def _end(process: "subprocess.Popen[str]", output: _Output) -> None:
 
 
 def _world_file(world: World, folder: str) -> str:
-    """A file, or the name of a world that svcd brings along: svcd says what is wrong if it is neither."""
+    """Return the path of a file, or the name of a world that svcd contains. svcd reports an error if it is neither."""
     if not isinstance(world, Mapping):
         return os.path.abspath(os.fspath(world)) if os.path.exists(world) else os.fspath(world)
     path = os.path.join(folder, "world.json")
@@ -177,7 +177,7 @@ def _world_file(world: World, folder: str) -> str:
 
 
 def _vendor(flags: Mapping[str, Any]) -> str:
-    """The word in /api/WORD/v2: of the flag, else of the dialect, else svcd's default."""
+    """Return WORD of /api/WORD/v2: from the flag, otherwise from the dialect, otherwise svcd's default."""
     if flags.get("vendor") is None and flags.get("dialect") is not None:
         return _first(os.fspath(flags["dialect"])).get("vendor", "svc")
     return str(flags.get("vendor") or "svc")
@@ -238,7 +238,7 @@ def start(world: Optional[World] = None, clock: Optional[Moment] = None, seed: O
         if world is not None and os.path.exists(bootstrap + ".world"):
             server.world = _first(bootstrap + ".world")
         elif world is not None and os.path.exists(given["world"]) and given["test_control"]:
-            server.world = server.load_world(given["world"])  # it made no secrets: what is loaded again changes nothing, and names the ids
+            server.world = server.load_world(given["world"])  # the first load created no secrets: loading it again changes nothing, and reports the ids
         return server
     except BaseException:
         _end(process, output)

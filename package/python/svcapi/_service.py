@@ -1,4 +1,4 @@
-"""What a running service offers to a test, whether it runs as svcd or inside this process.
+"""The interface of a running service for tests, whether it runs as svcd or inside this process.
 
 The rule: a subclass only knows how to carry a request (`_send`) and a request of test control (`_control`). Everything else is here, so
 both kinds of service behave alike.
@@ -28,7 +28,7 @@ class Error(Exception):
 
 
 class Dropped(ConnectionError):
-    """The answer was lost: a fault with `drop`, or a connection that ended without an answer."""
+    """The answer was lost: by a fault with `drop`, or because a connection ended without an answer."""
 
 
 class ControlError(Error):
@@ -99,13 +99,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Raw:
-    """An answer as it was carried, for the transports: lost answers and delays are not acted on yet."""
+    """An answer as received, for the transports: they still have to apply `dropped` and `delay`."""
 
     status: int
     headers: Tuple[Tuple[str, str], ...]
     body: bytes
     dropped: bool = False
-    delay: float = 0.0  # seconds that the answer is late
+    delay: float = 0.0  # seconds by which the answer is delayed
 
     def answer(self) -> Answer:
         headers = Headers(self.headers)
@@ -115,7 +115,7 @@ class Raw:
 
 
 def world_now(world: Optional[World]) -> Optional[str]:
-    """Where a world wants the clock to stand; None: anywhere. What is wrong with a world is said when it is loaded."""
+    """Return the time at which a world sets the clock; None: no time. Errors in a world are reported when it is loaded."""
     try:
         if isinstance(world, (str, os.PathLike)):
             with open(world, "rb") as source:
@@ -127,7 +127,7 @@ def world_now(world: Optional[World]) -> Optional[str]:
 
 
 def moment_text(moment: Moment) -> str:
-    """A point in time as test control takes it. A naive datetime is refused: its time zone would be a guess."""
+    """Return a point in time in the form of test control. A naive datetime is refused: its time zone would be a guess."""
     if isinstance(moment, str):
         return moment
     if not isinstance(moment, datetime):
@@ -140,7 +140,7 @@ def moment_text(moment: Moment) -> str:
 
 
 class Clock:
-    """The time of the service. A manual clock stands still until a test moves it, and everything that fell due has happened by then."""
+    """The time of the service. A manual clock stands still until a test moves it. A move performs all steps that have become due."""
 
     def __init__(self, service: "Service") -> None:
         self._service = service
@@ -178,7 +178,7 @@ class Clock:
         return self._time(answer) if answer["moved"] else None
 
     def due(self, limit: int = 100) -> "list[dict[str, Any]]":
-        """What is due, the earliest first: name, noun, state, time, what."""
+        """Return the due steps, the earliest first: name, noun, state, time, what."""
         due: "list[dict[str, Any]]" = self._service.control("GET", f"/due?limit={limit}").json
         return due
 
@@ -197,7 +197,7 @@ class Fault:
 
     @property
     def struck(self) -> int:
-        """How often it has struck, when this object was made."""
+        """How often the fault had struck when this object was created."""
         return int(self.rule.get("struck", 0))
 
     def remove(self) -> None:
@@ -210,7 +210,7 @@ class Fault:
         try:
             self.remove()
         except ControlError as error:
-            if error.status != 404:  # it has struck as often as `count` says, and is gone
+            if error.status != 404:  # it has struck `count` times, and was removed
                 raise
 
 
@@ -249,22 +249,22 @@ class Service(ABC):
         self.vendor = vendor
         self.clock = Clock(self)
         self.faults = Faults(self)
-        self.world: Json = None  # the report of the world that it was started with: {"names": {NAME: ID}, "secrets": {NAME: {...}}}
+        self.world: Json = None  # report of the world at the start: {"names": {NAME: ID}, "secrets": {NAME: {...}}}
         self._credentials = credentials
         self._token: Optional[Tuple[str, datetime]] = None
         self._token_lock = threading.Lock()
 
     @abstractmethod
     def _send(self, method: str, target: str, headers: Pairs, body: bytes) -> Raw:
-        """Carry one request. Raises Dropped where the answer is lost on the way."""
+        """Send one request. Raises Dropped if the answer is lost on the way."""
 
     @abstractmethod
     def _control(self, method: str, target: str, body: Optional[bytes], content_type: str) -> Raw:
-        """Carry one request of test control; the target begins with /_svc/."""
+        """Send one request of test control; the target begins with /_svc/."""
 
     @abstractmethod
     def _wait(self, seconds: float) -> None:
-        """A late answer: called by request() and the transports."""
+        """Wait for a delayed answer: called by request() and the transports."""
 
     @abstractmethod
     def close(self) -> None:
@@ -289,11 +289,11 @@ class Service(ABC):
 
     @property
     def api(self) -> str:
-        """What the paths of operations begin with: /api/VENDOR/v2."""
+        """The prefix of the paths of operations: /api/VENDOR/v2."""
         return f"/api/{self.vendor}/v2"
 
     def token(self) -> str:
-        """A bearer token of the first service account. It is kept until it expires by the clock of the service."""
+        """Return a bearer token of the first service account. The token is cached until it expires by the clock of the service."""
         with self._token_lock:
             now = self.clock.now()
             if self._token is None or now >= self._token[1]:
@@ -356,7 +356,7 @@ class Service(ABC):
         self._forget()
 
     def snapshot(self, name: str) -> None:
-        """Keep the state of the store and the clock under a name. A snapshot of this name is replaced."""
+        """Save the state of the store and the clock under a name. An existing snapshot of this name is replaced."""
         self.control("POST", "/snapshots", {"name": name})
 
     def restore(self, name: str) -> None:
@@ -371,7 +371,7 @@ class Service(ABC):
         self.control("DELETE", "/snapshots/" + quote(name, safe=""))
 
     def save_snapshot(self, name: str, file: Union[str, "os.PathLike[str]"]) -> None:
-        """Write a snapshot to a file. The file holds secrets: it is readable by its owner only."""
+        """Write a snapshot to a file. The file holds secrets: only its owner can read it."""
         data = self.control("GET", "/snapshots/" + quote(name, safe="")).body
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as to:
             to.write(data)
@@ -382,7 +382,7 @@ class Service(ABC):
             self.control("PUT", "/snapshots/" + quote(name, safe=""), body=source.read())
 
     def load_world(self, world: World) -> Json:
-        """Create what a world describes: a file, or the same as a dict. Returns the report of POST /_svc/world, with ids and secrets."""
+        """Create the resources of a world: a file, or its content as a dict. Returns the report of POST /_svc/world, with ids and secrets."""
         if isinstance(world, Mapping):
             return self.control("POST", "/world", dict(world)).json
         with open(world, "rb") as source:
@@ -392,12 +392,12 @@ class Service(ABC):
         return raw.json
 
     def save_world(self, file: Union[str, "os.PathLike[str]"]) -> None:
-        """Write what the store holds to a world file. There are no secrets in it."""
+        """Write the resources in the store to a world file. The file has no secrets."""
         with open(file, "wb") as to:
             to.write(self.control("GET", "/world").body)
 
     def journal(self, limit: int = 100, *, format: Optional[str] = None) -> Json:
-        """The last requests and answers, the newest last, without secrets. format="har" gives an HTTP archive."""
+        """Return the last requests and answers, the newest last, without secrets. format="har" returns an HTTP archive."""
         query = f"?limit={limit}" + (f"&format={quote(format)}" if format else "")
         return self.control("GET", "/journal" + query).json
 

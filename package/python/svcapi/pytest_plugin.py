@@ -1,4 +1,4 @@
-"""The pytest plugin: a service for the session, and the same state before each test.
+"""The pytest plugin: one service for the session, in the same state before each test.
 
 The rule: workers of pytest-xdist are processes, and each has a session of its own, so each has a service of its own.
 """
@@ -18,12 +18,12 @@ CLOCK = "2030-01-01T00:00:00Z"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("svcapi", "svcapi: a service for tests")
-    group.addoption("--svcapi-world", metavar="FILE", default=None, help="what exists before each test: a world file")
+    group.addoption("--svcapi-world", metavar="FILE", default=None, help="a world file: the resources that exist before each test")
     group.addoption("--svcapi-in-process", action="store_true", default=False,
-                    help="run the service inside the test process, by the shared library (SVCAPI_LIBRARY), not as svcd")
+                    help="run the service inside the test process, with the shared library (SVCAPI_LIBRARY), not as svcd")
     group.addoption("--svcapi-clock", metavar="WHEN", default=None,
-                    help=f"where the manual clock stands before each test (where the world says, else {CLOCK}); manual: at the present; "
-                         "real: it is not manual")
+                    help=f"time of the manual clock before each test (default: that of the world, otherwise {CLOCK}); manual: the present; "
+                         "real: the system's clock, not a manual one")
     group.addoption("--svcapi-seed", metavar="N", type=int, default=1, help="seed of ids and secrets (default: 1)")
 
 
