@@ -22,6 +22,7 @@ typedef struct t_service {
   const char *peer;
   svc_header headers[8];
   size_t header_count;  /* sent with every request until t_headers_clear */
+  int (*handle)(svc *s, const svc_request *request, svc_response *out); /* what requests are sent to; NULL: svc_handle_request() */
   bool no_key;          /* handles get no secret_key: for t_reopen() */
   char log[1024];       /* the latest lines */
   void (*settle)(void *context); /* called after each request, and whenever t_advance() reaches a due time; may be NULL */

@@ -115,21 +115,20 @@ SVC_PRIVATE svc_str svc_arena_copy(svc_arena *a, svc_str text)
   return (svc_str){ p, text.n };
 }
 
+/* Prints straight into the block: a copy on the stack would stay in memory when the arena is wiped. The C library keeps the end of a text
+** that does not fit on its stack, so a secret is assembled in a svc_buf instead. */
 SVC_PRIVATE svc_str svc_arena_print(svc_arena *a, const char *format, ...)
 {
-  char small[256];
+  char *there = a->next, *p;
   va_list args;
   int n;
-  char *p;
   va_start(args, format);
-  n = vsnprintf(small, sizeof small, format, args);
+  n = vsnprintf(there, (size_t)(a->end - there), format, args);
   va_end(args);
   if (n < 0) return SVC_S("");
   p = svc_arena_alloc(a, (size_t)n + 1);
   if (!p) return SVC_S("");
-  if ((size_t)n < sizeof small) {
-    memcpy(p, small, (size_t)n + 1);
-  } else {
+  if (p != there) { /* another block: the text did not fit */
     va_start(args, format);
     vsnprintf(p, (size_t)n + 1, format, args);
     va_end(args);

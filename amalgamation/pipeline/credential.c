@@ -112,6 +112,17 @@ SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n)
   return svc_store_failed(c, SVC_RANDOM);
 }
 
+/* The bytes are in the arena like the text, because a request that creates a secret wipes its arena, and no request wipes its stack. */
+SVC_PRIVATE svc_str svc_secret_text(svc_call *c, size_t n)
+{
+  unsigned char *bytes = svc_arena_alloc(c->arena, n);
+  svc_str text = SVC_S("");
+  if (bytes && !svc_secret_bytes(c, bytes, n)) return text;
+  if (bytes) text = svc_base64(c->arena, (svc_str){ (const char *)bytes, n });
+  if (text.n == 0) (void)svc_no_memory(c);
+  return text;
+}
+
 SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48])
 {
   if (!svc_secret_bytes(c, out, 16)) return false;
@@ -138,7 +149,13 @@ SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32]
 /* MD5 and SHA-256 of user, realm and password: all that Digest needs. */
 SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48])
 {
-  svc_str text = svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT ":" SVC_FMT, SVC_ARG(public_key), SVC_ARG(c->s->vendor),
-                                 SVC_ARG(private_key));
+  svc_buf b = svc_buf_new(c->arena, public_key.n + c->s->vendor.n + private_key.n + 3); /* in the arena, which is wiped */
+  svc_str text;
+  svc_buf_str(&b, public_key);
+  svc_buf_char(&b, ':');
+  svc_buf_str(&b, c->s->vendor);
+  svc_buf_char(&b, ':');
+  svc_buf_str(&b, private_key);
+  text = svc_buf_done(&b);
   return (svc_sha256(text, out + 16) && svc_md5(text, out)) || svc_no_memory(c);
 }

@@ -42,8 +42,10 @@ SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str un
 /* The credential of this name, if its organization exists. False: not found, or txn->error is set. An unknown name costs the same reads
 ** as a known one; *out then has neither ids nor `extra`. */
 SVC_PRIVATE bool svc_credential_find(svc_call *c, const svc_noun_info *noun, svc_str name, svc_entity *out);
-/* A new secret of n random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
-SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n);
+SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n); /* random */
+/* A new secret of n random bytes, as text (base64url). Length 0: out of memory, or no random bytes. */
+SVC_PRIVATE svc_str svc_secret_text(svc_call *c, size_t n);
+/* The salted hash of a secret: 16 bytes of salt and 32 of hash. */
 SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32]); /* false: a->failed is set */
 SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48]);
 SVC_PRIVATE bool svc_secret_same(svc_call *c, svc_str secret, const unsigned char hash[48]);

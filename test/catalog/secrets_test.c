@@ -1,6 +1,7 @@
 /*
-** The store contains no secret in plain text. The suite collects every secret that a request sends or an answer shows
-** once. Then it searches all records for them, and the files that the store leaves behind.
+** The store contains no secret in plain text, and no stack keeps one. The suite collects every secret that a request sends or an
+** answer shows once. Then it searches all records for them, the files that the store leaves behind, and the stack of the thread that
+** handled the request.
 **
 ** The requests are the examples of all routes (test/world.h), and one of each kind for resources with several kinds of
 ** secrets.
@@ -9,7 +10,12 @@
 #include "mechanism/probe.h"
 #include "catalog/monitoring/alert_parts.h"
 
+#include <pthread.h>
+
 #define SECRETS_MOST 512
+#define SECRETS_STACK ((size_t)4 << 20)
+#define SECRETS_ABOVE 65536 /* bytes of it that the end of a thread may overwrite */
+#define SECRETS_WORDS "the words that the search must find"
 
 typedef struct secrets_list {
   char *all[SECRETS_MOST];
@@ -205,6 +211,51 @@ static size_t secrets_look(t_world *w, const char *folder, secrets_list *list)
   return n;
 }
 
+/* ------------------------------------------------------------------------------------------------------------- the stack */
+
+typedef struct secrets_request {
+  svc *s;
+  const svc_request *request;
+  svc_response *out;
+  int rc;
+} secrets_request;
+
+static char *secrets_stack; /* of the thread that handled the last request; zeros before it */
+
+static void *secrets_handle_on(void *context)
+{
+  secrets_request *r = context;
+  volatile char above[SECRETS_ABOVE]; /* the end of the thread writes there */
+  size_t i;
+  for (i = 0; i < sizeof SECRETS_WORDS; i++) above[i] = SECRETS_WORDS[i]; /* as a handler might leave a secret */
+  munit_assert_char(above[0], ==, SECRETS_WORDS[0]);
+  r->rc = svc_handle_request(r->s, r->request, r->out);
+  return NULL;
+}
+
+/* As svc_handle_request(), on a stack that is kept. */
+static int secrets_handle(svc *s, const svc_request *request, svc_response *out)
+{
+  secrets_request r = { s, request, out, -1 };
+  pthread_attr_t attributes;
+  pthread_t thread;
+  memset(secrets_stack, 0, SECRETS_STACK);
+  munit_assert_int(pthread_attr_init(&attributes), ==, 0);
+  munit_assert_int(pthread_attr_setstack(&attributes, secrets_stack, SECRETS_STACK), ==, 0);
+  munit_assert_int(pthread_create(&thread, &attributes, secrets_handle_on, &r), ==, 0);
+  munit_assert_int(pthread_join(thread, NULL), ==, 0);
+  pthread_attr_destroy(&attributes);
+  return r.rc;
+}
+
+static void secrets_on_stack(const char *what, const secrets_list *list)
+{
+  size_t i;
+  munit_assert_true(secrets_in(secrets_stack, SECRETS_STACK, SECRETS_WORDS));
+  for (i = 0; i < list->n; i++)
+    if (secrets_in(secrets_stack, SECRETS_STACK, list->all[i])) munit_errorf("%s: %s stays on the stack", what, list->all[i]);
+}
+
 /* Each route in a store of its own. */
 TEST(secrets, nowhere)
 {
@@ -214,6 +265,8 @@ TEST(secrets, nowhere)
   size_t i, count, found = 0;
   bool *sends;
   secrets_notifications();
+  secrets_stack = aligned_alloc(65536, SECRETS_STACK);
+  munit_assert_not_null(secrets_stack);
   t_world_open(&w);
   count = w.t.s->plan_count;
   sends = munit_calloc(count, sizeof *sends);
@@ -228,10 +281,15 @@ TEST(secrets, nowhere)
     store_folder(folder);
     t_world_open_in(&w, folder);
     if (i == count) secrets_of_each(&w, &list);
-    else if (t_world_ready(&w, &w.t.s->plans[i])) secrets_send(&w, &list, &w.t.s->plans[i]);
+    else if (t_world_ready(&w, &w.t.s->plans[i])) {
+      w.t.handle = secrets_handle;
+      secrets_send(&w, &list, &w.t.s->plans[i]);
+      secrets_on_stack(w.t.s->plans[i].route->op, &list);
+    }
     found += secrets_look(&w, folder, &list);
   }
   free(sends);
+  free(secrets_stack);
   munit_assert_size(found, >, 30); /* the list was not empty */
   t_complaints_end();
 }

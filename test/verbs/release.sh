@@ -1,10 +1,11 @@
-# release [--quick] [--resume] [--skip VERB]...: everything that a release needs: all verbs that test, then archives, packages, checksums, SBOM and notes in build/release
+# release [--quick] [--resume] [--from FOLDER] [--skip VERB]...: everything that a release needs: all verbs that test, then archives, packages, checksums, SBOM and notes in build/release
 #
 # The tree must be clean: uncommitted changes, or a version without a section in CHANGELOG.md, stop the verb at once. Each step has a log in build/release/logs. A step that
 # fails does not stop the run: the summary in build/release/summary.md lists every step with its result and time, and the exit status is 1 if one failed. Then dist, deb, the npm
 # packages, the wheels and the demo are made and copied to build/release with SHA256SUMS, the list of components and the notes, which are the section of CHANGELOG.md.
-# --quick leaves out the steps that take more than ten minutes. --resume repeats only the steps that did not succeed in an earlier run on the same commit. The summary
-# names what was left out. On two cores the whole run takes about three hours.
+# --quick leaves out the steps that take more than ten minutes. --resume repeats only the steps that did not succeed in an earlier run on the same commit.
+# --from takes over the steps that succeeded in another clone of the same commit, on this machine or another: two clones, each with --skip for what the other one
+# does, share the work; --skip files leaves out the files of the release. The summary names what was left out.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -31,7 +32,7 @@ test-packages|8|./build.sh test-packages
 test-dist|12|./build.sh test-dist
 arm|45|./build.sh arm
 branches|20|./build.sh branches && mv docs/branches.md build/release/branches.md && git -c safe.directory=. checkout -q docs/branches.md
-bench|25|./build.sh bench
+bench|25|env WITH=openssl ./build.sh bench && python3 test/bench/page.py && mv docs/performance.md build/release/performance.md && git -c safe.directory=. checkout -q docs/performance.md
 S
 }
 
@@ -43,6 +44,8 @@ release_row() { # NAME RESULT TIME LAST LINE: of the summary
   printf '| %s | %s | %s | %s |\n' "$@" >"$R/rows/$1"
   cat "$R/rows/$1" >>"$R/summary.md"
 }
+
+release_succeeded() { grep -q '^| [^|]* | ok |' "$1" 2>/dev/null; } # ROW
 
 release_step() { # NAME COMMAND
   began=$(date +%s)
@@ -63,13 +66,14 @@ release_files() {
 }
 
 verb() {
-  quick= resume= skipped=
+  quick= resume= from= skipped=
   while [ $# -gt 0 ]; do
     case $1 in
       --quick) quick=yes ;;
       --resume) resume=yes ;;
-      --skip) [ $# -gt 1 ] || die '--skip: which verb?'; release_steps | grep -q "^$2|" || die "--skip: there is no step '$2'"; skipped="$skipped $2"; shift ;;
-      *) die "release takes --quick, --resume and --skip VERB, not '$1'" ;;
+      --from) [ $# -gt 1 ] || die '--from: which folder?'; from=$2/build/release; shift ;;
+      --skip) [ $# -gt 1 ] || die '--skip: which verb?'; [ "$2" = files ] || release_steps | grep -q "^$2|" || die "--skip: there is no step '$2'"; skipped="$skipped $2"; shift ;;
+      *) die "release takes --quick, --resume, --from FOLDER and --skip VERB, not '$1'" ;;
     esac
     shift
   done
@@ -81,6 +85,12 @@ verb() {
   if [ -n "$resume" ]; then [ "$(cat $R/commit 2>/dev/null)" = "$commit" ] || die 'release --resume: no earlier run on this commit'
   else rm -rf $R; mkdir -p $R/logs $R/rows; fi
   echo "$commit" >$R/commit
+  if [ -n "$from" ]; then
+    [ "$(cat "$from/commit" 2>/dev/null)" = "$commit" ] || die "release --from: no run on this commit in $from"
+    for row in "$from"/rows/*; do
+      ! release_succeeded "$row" || { cp "$row" $R/rows/; cp "$from/logs/${row##*/}.log" $R/logs/; }
+    done
+  fi
   exec 9<&- # each step takes the lock of this folder for itself
   {
     printf '# Release %s\n\nCommit %s, %s, %s, %s cores, on %s.\n\n| step | result | time | last line |\n|---|---|---|---|\n' "$(version)" "$(git -c safe.directory="$PWD" rev-parse --short HEAD)" "$(uname -sm)" \
@@ -90,12 +100,16 @@ verb() {
   while IFS='|' read -r name minutes command; do
     case " $skipped " in *" $name "*) release_row "$name" 'left out (--skip)' '' ''; continue ;; esac
     if [ -n "$quick" ] && [ "$minutes" -gt 10 ]; then release_row "$name" 'left out (--quick)' '' ''; continue; fi
-    if grep -q '^| [^|]* | ok |' "$R/rows/$name" 2>/dev/null; then cat "$R/rows/$name" >>$R/summary.md; continue; fi
+    if release_succeeded "$R/rows/$name"; then cat "$R/rows/$name" >>$R/summary.md; continue; fi
     release_step "$name" "$command" </dev/null
   done <$R/steps
   rm -f $R/steps
-  if release_files; then printf '\nFiles: %s.\n' "$(cd $R && find . -maxdepth 1 -type f ! -name commit -printf '%f\n' | sort | tr '\n' ' ' | sed 's/ $//')" >>$R/summary.md; else bad="$bad files"; fi
+  case " $skipped " in
+    *' files '*) printf '\nThe files of the release were left out (--skip).\n' >>$R/summary.md ;;
+    *) if release_files; then printf '\nFiles: %s.\n' "$(cd $R && find . -maxdepth 1 -type f ! -name commit -printf '%f\n' | sort | tr '\n' ' ' | sed 's/ $//')" >>$R/summary.md
+      else bad="$bad files"; fi ;;
+  esac
   cat $R/summary.md
   [ -z "$bad" ] || die "release: failures in$bad; the logs are in $R/logs"
-  say "release: $(version) is ready in $R"
+  case " $skipped " in *' files '*) ;; *) say "release: $(version) is ready in $R" ;; esac
 }

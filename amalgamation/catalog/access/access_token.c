@@ -12,6 +12,7 @@
 #include "catalog/catalog.h"
 
 #define ACCESS_TOKEN_SECONDS 3600
+#define ACCESS_TOKEN_BYTES 32
 #define ACCESS_TOKEN_MOST 100 /* maximum valid tokens of an account */
 
 static const svc_object access_token_object = { .name = "AccessToken" };
@@ -120,7 +121,6 @@ static bool access_token_store(svc_call *c, const svc_entity *account, const acc
 
 static bool access_token_issue(svc_call *c)
 {
-  unsigned char random[32];
   svc_str grant, token;
   svc_entity account;
   access_token_secret used;
@@ -132,9 +132,9 @@ static bool access_token_issue(svc_call *c)
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "unsupported_grant_type", "only client_credentials is supported");
   if (svc_count(c->txn, c->plan->noun->noun->kind, &account.id) >= ACCESS_TOKEN_MOST)
     return access_token_fail(c, SVC_E_RATE_LIMITED, "rate_limited", "the account has 100 live tokens");
-  if (!svc_secret_bytes(c, random, sizeof random)) return false;
+  token = svc_secret_text(c, ACCESS_TOKEN_BYTES);
+  if (token.n == 0) return false;
   if (used.until < until) until = used.until;
-  token = svc_base64(c->arena, (svc_str){ (const char *)random, sizeof random });
   if (!access_token_note(c, &account, &used.id) || !access_token_store(c, &account, &used, token, until)) return false;
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "access_token", token);

@@ -6,6 +6,7 @@
 #include "catalog/access/account_parts.h"
 
 #define ACCOUNT_SECRETS 2
+#define ACCOUNT_SECRET_BYTES 30
 
 /* Checks the validity against the maximum that the organization allows. */
 static bool account_secrets_hours(svc_call *c, int64_t hours)
@@ -17,18 +18,22 @@ static bool account_secrets_hours(svc_call *c, int64_t hours)
   return svc_check_done(c);
 }
 
-static const char *account_secrets_prefix(svc_call *c)
+static svc_str account_secrets_prefix(svc_call *c)
 {
-  return svc_value_text(c->s, c->arena, "svc_sa_sk_").p;
+  return svc_value_text(c->s, c->arena, "svc_sa_sk_");
 }
 
 SVC_PRIVATE svc_str svc_account_secret_text(svc_call *c)
 {
-  unsigned char random[30];
-  svc_str text = SVC_S("");
-  if (!svc_secret_bytes(c, random, sizeof random)) return text;
-  text = svc_arena_print(c->arena, "%s%s", account_secrets_prefix(c), svc_base64(c->arena, (svc_str){ (const char *)random, 30 }).p);
-  if (text.n >= 40) return text;
+  svc_str text = svc_secret_text(c, ACCOUNT_SECRET_BYTES), prefix;
+  svc_buf b;
+  if (text.n == 0) return text;
+  prefix = account_secrets_prefix(c);
+  b = svc_buf_new(c->arena, prefix.n + text.n + 1);
+  svc_buf_str(&b, prefix);
+  svc_buf_str(&b, text);
+  text = svc_buf_done(&b);
+  if (prefix.n && text.n) return text;
   (void)svc_no_memory(c);
   return SVC_S("");
 }
@@ -64,7 +69,7 @@ SVC_PRIVATE svc_node *svc_account_secret_record(svc_call *c, const svc_id *id, i
   svc_node_set_date(c->arena, record, "expiresAt", v.expiry);
   svc_node_set_id(c->arena, record, "id", id);
   svc_node_set_str(c->arena, record, "maskedSecretValue",
-                   svc_arena_print(c->arena, "%s****%s", account_secrets_prefix(c), secret.p + secret.n - 4));
+                   svc_arena_print(c->arena, "%s****%s", account_secrets_prefix(c).p, secret.p + secret.n - 4));
   return record;
 }
 

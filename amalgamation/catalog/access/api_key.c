@@ -173,16 +173,21 @@ static bool api_key_make_public(svc_call *c, char out[API_KEY_PUBLIC + 1])
   return svc_store_failed(c, SVC_RANDOM);
 }
 
-/* A UUID of version 4: 122 random bits. */
-static bool api_key_make_private(svc_call *c, char out[API_KEY_PRIVATE + 1])
+/* A UUID of version 4: 122 random bits. Key and bytes are in the arena, which is wiped. NULL: out of memory, or no random bytes. */
+static char *api_key_make_private(svc_call *c)
 {
-  unsigned char r[16];
-  if (!svc_secret_bytes(c, r, sizeof r)) return false;
+  unsigned char *r = svc_arena_alloc(c->arena, 16);
+  char *key = svc_arena_alloc(c->arena, API_KEY_PRIVATE + 1);
+  if (!r || !key) {
+    (void)svc_no_memory(c);
+    return NULL;
+  }
+  if (!svc_secret_bytes(c, r, 16)) return NULL;
   r[6] = (unsigned char)((r[6] & 0x0F) | 0x40);
   r[8] = (unsigned char)((r[8] & 0x3F) | 0x80);
-  snprintf(out, API_KEY_PRIVATE + 1, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", r[0], r[1],
+  snprintf(key, API_KEY_PRIVATE + 1, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", r[0], r[1],
            r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15]);
-  return true;
+  return key;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
@@ -191,7 +196,7 @@ static bool api_key_make_private(svc_call *c, char out[API_KEY_PRIVATE + 1])
 static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                          svc_node **answer)
 {
-  char public_key[API_KEY_PUBLIC + 1], private_key[API_KEY_PRIVATE + 1];
+  char public_key[API_KEY_PUBLIC + 1], *private_key;
   unsigned char verifier[48];
   svc_change change;
   memset(&change, 0, sizeof change);
@@ -200,7 +205,9 @@ static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request
   change.event = c->s->seats[SVC_SEAT_KEY]->noun->event_created;
   change.body = svc_node_object(c->arena, NULL);
   if (!change.body) return svc_no_memory(c);
-  if (!api_key_make_public(c, public_key) || !api_key_make_private(c, private_key)) return false;
+  if (!api_key_make_public(c, public_key)) return false;
+  private_key = api_key_make_private(c);
+  if (!private_key) return false;
   if (!svc_digest_verifier(c, svc_str_c(public_key), svc_str_c(private_key), verifier)) return false;
   svc_node_set_from(c->arena, change.body, "desc", request, "desc");
   svc_node_set_text(c->arena, change.body, "publicKey", public_key);

@@ -58,14 +58,14 @@ static bool link_token_answer(svc_call *c, svc_str token)
 
 static bool link_token_create(svc_call *c)
 {
-  unsigned char random[LINK_TOKEN_BYTES], hash[48];
+  unsigned char hash[48];
   svc_change change;
   svc_entity e;
   svc_str token;
   bool any;
-  if (!svc_resolve_all(c) || !svc_secret_bytes(c, random, sizeof random)) return false;
-  token = svc_base64(c->arena, (svc_str){ (const char *)random, sizeof random });
-  if (!svc_secret_hash(c, token, hash)) return false;
+  if (!svc_resolve_all(c)) return false;
+  token = svc_secret_text(c, LINK_TOKEN_BYTES);
+  if (token.n == 0 || !svc_secret_hash(c, token, hash)) return false;
   memset(&change, 0, sizeof change);
   change.noun = c->plan->noun;
   change.input = c->body;
