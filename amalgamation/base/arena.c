@@ -8,7 +8,8 @@
 ** A failed allocation in a write changes nothing in the store. pipeline/behave.c turns `failed` into SVC_NOMEM in the
 ** transaction's error. The commit queue (store/commit.c) then gives the job that status, aborts the transaction and repeats the other jobs
 ** without it. The request gets 503: from svc_handle_request() a fixed document that needs no memory, and SVC_NOMEM. The memory
-** for writing the answer is reserved inside the transaction, so a committed change is not answered with 503.
+** for writing the answer is reserved inside the transaction, or the answer is written there (svc_respond_ahead), so a committed change
+** is not answered with 503.
 **
 ** Code that puts a secret into the arena calls svc_arena_wipes(), at any time: every block is then wiped before it is freed. Most
 ** requests are reads without secrets and pay nothing.

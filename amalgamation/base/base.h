@@ -255,7 +255,7 @@ typedef struct svc_json_fault {
 ** that runs out, arena->failed is set and the text is refused. */
 SVC_PRIVATE bool svc_json_gate(svc_arena *a, svc_str text, size_t max_depth, svc_json_fault *fault);
 
-/* json_node.c: a JSON value in memory, built for writes only. */
+/* json_node.c: a JSON value in memory, built for writes and a few reads. */
 enum svc_json_type { SVC_J_NULL, SVC_J_BOOL, SVC_J_NUMBER, SVC_J_STRING, SVC_J_OBJECT, SVC_J_ARRAY,
                      SVC_J_TEXT /* for output only: the text is JSON already */ };
 

@@ -1,7 +1,8 @@
 /*
-** A JSON value in memory: a tree of nodes, built only for writes.
+** A JSON value in memory: a tree of nodes.
 **
-** A change has to be merged, checked and completed before it is stored; reads never build a tree. The rules: nodes and
+** Every write builds one, because a change has to be merged, checked and completed before it is stored. A read builds one only for a noun
+** with a `view`, an element of an array, an older version, a dialect, or a computed answer. The rules: nodes and
 ** the texts they point to live as long as their arena and are never freed one by one. The members of an object stay
 ** sorted by name, also on the wire. Trees are walked with a stack of fixed size, so the depth of a value cannot exhaust
 ** the thread's stack. Out of memory shows as NULL and is remembered by the arena: functions that take a node accept

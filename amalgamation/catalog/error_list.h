@@ -1,7 +1,7 @@
 /*
 ** The errors of the nouns: each code with its HTTP status and its sentence. pipeline/error_list.h has the rules for both
 ** lists, and the codes that the pipeline itself uses. A new code that only one noun uses is better defined in that noun's
-** file, by SVC_ERROR(). About two thirds of the codes of this list are used in a single file, too.
+** file, by SVC_ERROR(); some older codes of a single noun are still here.
 */
 #ifndef SVC_CATALOG_ERROR_LIST_H
 #define SVC_CATALOG_ERROR_LIST_H

@@ -257,7 +257,7 @@ static bool member_clean(svc_call *c, const svc_entity *e, svc_entity *person)
   if (!svc_txn_good(c)) return false;
   if (svc_person_registered(person) || member_elsewhere(c, svc_assignments_of(person), &e->parent).n)
     return member_tell_person(c, person, &e->parent, SVC_S(""), SVC_S(""));
-  return svc_stored(c, svc_entity_remove(c->txn, person));
+  return svc_status_good(c, svc_entity_remove(c->txn, person));
 }
 
 SVC_PRIVATE bool svc_member_remove(svc_call *c, svc_member *m)
@@ -267,7 +267,7 @@ SVC_PRIVATE bool svc_member_remove(svc_call *c, svc_member *m)
   if (!member_org_event(c, m, m->status, m->assignments, SVC_S(""), SVC_S("")) || !member_tell_groups(c, m, true, false) ||
       (active && !member_team_events(c, m, m->assignments, SVC_S(""))))
     return false;
-  if (!svc_stored(c, svc_entity_remove(c->txn, &m->entity))) return false;
+  if (!svc_status_good(c, svc_entity_remove(c->txn, &m->entity))) return false;
   return member_clean(c, &m->entity, &m->user);
 }
 

@@ -21,7 +21,7 @@ typedef struct behave_job {
 static void behave_reserve(svc_call *c)
 {
   size_t links = c->answer.links ? svc_template_size(c->answer.links, c, &c->answer) : 0;
-  size_t body = c->answer.body.n + links + BEHAVE_ENVELOPE;
+  size_t body = (c->answer.turned.n ? c->answer.turned.n : c->answer.body.n + links) + BEHAVE_ENVELOPE;
   svc_arena_reserve(c->arena, BEHAVE_HEADERS + (c->query.pretty ? 16 : 2) * body);
 }
 
@@ -34,6 +34,7 @@ static void behave_keep(svc_call *c)
   a->own = svc_arena_copy(c->arena, a->own);
   a->parent = svc_arena_copy(c->arena, a->parent);
   a->unique = svc_arena_copy(c->arena, a->unique);
+  svc_respond_ahead(c);
   behave_reserve(c);
 }
 

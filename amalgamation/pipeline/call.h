@@ -69,6 +69,7 @@ typedef struct svc_answer {
   svc_str links_more; /* further links of the answer: svc_answer_link() */
   svc_str own, parent, unique; /* keys for the holes of links; the others are keys of the path's entities */
   bool whole;        /* the body is complete: a list, an error, or not JSON */
+  svc_str turned;    /* of a write, with a dialect: the body with its links, in the dialect's words; n 0: not written yet */
   svc_str kept;      /* p not NULL: an Idempotency-Key keeps this instead of a body that shows a secret */
   size_t kept_links_at;
   bool secret;       /* the answer shows a secret and must not be kept */
@@ -109,7 +110,7 @@ struct svc_call { /* frequently used members come first: shorter instructions re
 
   svc_who who;
   int64_t steps;   /* steps of users' patterns in this call, counted for alert configurations */
-  size_t spent;    /* records read by due steps; the transaction ends after a limit */
+  size_t spent;    /* approximate cost of the due steps in this call, in records: the transaction takes no further step after a limit */
 
   struct { /* the request line and headers */
     const svc_request *raw;
@@ -128,13 +129,13 @@ struct svc_call { /* frequently used members come first: shorter instructions re
     const svc_older *older; /* the row of an older version; NULL: the newest */
     svc_tokens tokens;
     bool limited;
-    int parts;         /* 1 + number of hops checked for the caller's membership, and the results; 0: not checked yet */
+    int parts;         /* 1 + number of hops for which takes_part and part_roles are known; 0: not known yet */
     bool takes_part;
     uint64_t part_roles;
     unsigned resolved; /* number of hops whose entities are valid in this transaction */
     svc_entity chain[SVC_MAX_CHAIN];
     svc_str org_key; /* with plan->item_by_org: the key of that organization */
-    svc_str links_own; /* the links that a body may repeat; n 0: those of the path's own entity */
+    svc_str links_own; /* the key in the links that a body may repeat; n 0: that of the path's own entity */
   } route;
 
   struct {
@@ -148,7 +149,7 @@ struct svc_call { /* frequently used members come first: shorter instructions re
 
   bool passes_on; /* another entity takes over the name of the erased one: references by name stay and lead to that */
   const svc_entity *erasing; /* erased already, while its descendants are being erased; NULL: none */
-  svc_str prework;        /* the result of svc_route.prework */
+  svc_str prework;        /* the result of svc_route_ext.prework; or what `run` hands to `on_reply` */
   svc_node *sent;         /* for a write in an older version: the body in the shape of that version */
   svc_answer answer;
   bool own_words; /* a request of the host: not translated by the dialect */
@@ -163,7 +164,6 @@ SVC_PRIVATE int64_t svc_wait_begin(const svc_call *c);
 SVC_PRIVATE void svc_wait_end(svc_call *c, int part, int64_t since);
 SVC_PRIVATE void svc_slow_note(svc_call *c, int64_t took); /* nanoseconds */
 
-/* A call for internal work, without a request. The caller frees the arena's blocks afterwards. */
 /* Internal work in one commit. Embed this struct first in one that holds the data of `run`, which may run more than once. */
 typedef struct svc_service_job {
   svc_job job; /* must be first: both structs are cast back */
@@ -171,6 +171,7 @@ typedef struct svc_service_job {
   bool (*run)(svc_call *c, struct svc_service_job *job); /* false: nothing is kept */
 } svc_service_job;
 SVC_PRIVATE int svc_service_run(svc *s, svc_service_job *job, int64_t now); /* behave.c; as svc_commit_run() */
+/* A call for internal work, without a request. The caller frees the arena's blocks afterwards. */
 SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now); /* behave.c */
 /* Asks the driver outside of any transaction: for a route's `prework`. A route that only reads uses `on_reply` instead. False: 503 is
 ** set. */
@@ -201,11 +202,13 @@ SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status); /* the error for a
 #define svc_failed(...) (svc_failed(__VA_ARGS__), false)
 #define svc_store_failed(...) (svc_store_failed(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_txn_good(svc_call *c); /* false, with the error set, if the transaction has failed */
-SVC_PRIVATE bool svc_stored(svc_call *c, int status); /* false, with the error set, if this status of the store is an error */
+SVC_PRIVATE bool svc_status_good(svc_call *c, int status); /* false, with the error set, if this status of the store is an error */
 /* old NULL: e is new; false: failed, with the error set */
 SVC_PRIVATE bool svc_entity_store(svc_call *c, const svc_entity *e, const svc_entity *old);
-SVC_PRIVATE bool svc_read_good(svc_call *c); /* the same at the end of a read, if one is open */
-SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5); /* may return NULL */
+SVC_PRIVATE bool svc_read_good(svc_call *c); /* svc_txn_good() at the end of a read, if one is open */
+/* Notes one violation: call it for each invalid field, then return svc_check_done(). The error has the code of the first one, and
+** badRequestDetail lists all. NULL: out of memory, or more than 1000. */
+SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5);
 SVC_PRIVATE svc_str svc_error_document(svc_call *c);
 
 #endif /* SVC_CALL_H */

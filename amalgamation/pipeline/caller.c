@@ -14,7 +14,7 @@
 static bool caller_vouched(svc_call *c, const svc_caller *vouched)
 {
   static const svc_id root;
-  svc_str verifier, grants;
+  svc_str verifier, assignments;
   svc_entity user;
   c->who.user_id = svc_str_c(vouched->user_id);
   c->who.username = svc_str_c(vouched->username);
@@ -29,7 +29,7 @@ static bool caller_vouched(svc_call *c, const svc_caller *vouched)
   if (!svc_begin_read(c)) return false;
   if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_USER]->noun->kind, &root, &c->who.id, &user) != SVC_OK) return true;
   if (c->who.username.n == 0) c->who.username = svc_arena_copy(c->arena, user.unique);
-  return !svc_credential_unpack(user.extra, &verifier, &grants) || svc_who_takes(c, grants);
+  return !svc_credential_unpack(user.extra, &verifier, &assignments) || svc_who_takes(c, assignments);
 }
 
 /* The lookup key of a token: its hash, in hex. */

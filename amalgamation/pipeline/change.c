@@ -1,9 +1,9 @@
 /*
 ** Creates and changes.
 **
-** The rule: all checks come first, then all writes. One transaction writes the entity, its index entries, its references, its
-** parent's counts, its order to the driver, its line in the ledger and its event. The tables define the differences between
-** nouns, and hooks the rest: this file names no noun.
+** The rule: all checks come first, then all writes; only a ring first deletes its oldest entity (change_room). One transaction writes the
+** entity, its index entries, its references, its parent's counts, its order to the driver, its line in the ledger and its event. The
+** tables define the differences between nouns, and hooks the rest: this file names no noun.
 */
 #include "pipeline/meddle.h"
 
@@ -204,7 +204,7 @@ static void change_state(svc_call *c, const svc_change *change, svc_entity *e)
   }
 }
 
-/* For nouns without states the simulator carries out an order at once. */
+/* A noun without states takes the simulator's facts at once. */
 static bool change_simulate(svc_call *c, svc_change *change)
 {
   const svc_noun *noun = change->noun->noun;

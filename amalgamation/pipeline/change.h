@@ -89,7 +89,8 @@ SVC_PRIVATE bool svc_scope_holds(const svc *s, const svc_noun_info *noun, const 
 SVC_PRIVATE bool svc_scope_move(svc_call *c, const svc_id *group, const svc_id *org);
 
 /* erase.c: deletes. */
-/* Deletes an entity with its descendants, with an event for each. The entity itself goes at once, and a limited number of descendants; due
+/* Deletes an entity with its descendants, with an event for each; below a deleted project or organization, whose log goes too, without
+** events. The entity itself goes at once, and a limited number of descendants; due
 ** steps delete the rest. */
 SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
 SVC_PRIVATE bool svc_erase_due(svc_call *c, const svc_due_entry *due, bool *mine); /* the next part of that */
@@ -155,7 +156,8 @@ SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const sv
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun); /* whether its orders have a recipient; for the pipeline only */
 /* Start time of an order that falls due at c->now: that time with the simulator, the present or later with a driver. */
 SVC_PRIVATE int64_t svc_order_time(const svc_call *c, const svc_noun_info *noun);
-/* An order failed: moves to the failed state, with reason and event; without such a state nothing changes. facts: "reason", "state". */
+/* An order failed: logs it, and moves to the failed state, with reason and event. Without such a state only the simulator's due date is set
+** again; order_outcome.c repeats the order of a driver. facts: "reason", "state". */
 SVC_PRIVATE bool svc_order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts);
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* whether it has an order */
 SVC_PRIVATE int svc_orders_open(svc *s);

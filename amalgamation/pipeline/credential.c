@@ -10,31 +10,31 @@
 */
 #include "pipeline/pipeline.h"
 
-SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str grants)
+SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str assignments)
 {
-  svc_buf b = svc_buf_new(a, 2 + verifier.n + grants.n + 1);
+  svc_buf b = svc_buf_new(a, 2 + verifier.n + assignments.n + 1);
   uint16_t n = (uint16_t)verifier.n;
   svc_buf_add(&b, (const char *)&n, sizeof n);
   svc_buf_str(&b, verifier);
-  svc_buf_str(&b, grants);
+  svc_buf_str(&b, assignments);
   return svc_buf_done(&b);
 }
 
-SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *grants)
+SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *assignments)
 {
   uint16_t n;
   if (extra.n < sizeof n) return false;
   memcpy(&n, extra.p, sizeof n);
   if (extra.n - sizeof n < n) return false;
   *verifier = (svc_str){ extra.p + sizeof n, n };
-  *grants = (svc_str){ extra.p + sizeof n + n, extra.n - sizeof n - n };
+  *assignments = (svc_str){ extra.p + sizeof n + n, extra.n - sizeof n - n };
   return true;
 }
 
 SVC_PRIVATE svc_str svc_assignments_of(const svc_entity *e)
 {
-  svc_str verifier, grants;
-  return svc_credential_unpack(e->extra, &verifier, &grants) ? grants : SVC_S("");
+  svc_str verifier, assignments;
+  return svc_credential_unpack(e->extra, &verifier, &assignments) ? assignments : SVC_S("");
 }
 
 SVC_PRIVATE void svc_assignment_write(svc_buf *b, svc_str role, svc_str on)
@@ -53,10 +53,10 @@ SVC_PRIVATE bool svc_assignments_next(svc_str *rest, svc_str *role, svc_str *on)
   return true;
 }
 
-SVC_PRIVATE bool svc_assignments_have(svc_str grants, svc_str role, svc_str on)
+SVC_PRIVATE bool svc_assignments_have(svc_str assignments, svc_str role, svc_str on)
 {
   svc_str r, o;
-  while (svc_assignments_next(&grants, &r, &o))
+  while (svc_assignments_next(&assignments, &r, &o))
     if (svc_str_eq(r, role) && svc_str_eq(o, on)) return true;
   return false;
 }
@@ -70,7 +70,7 @@ SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c)
 
 SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments)
 {
-  c->who.assignments = svc_arena_copy(c->arena, assignments); /* a write may move the store's memory */
+  c->who.assignments = svc_arena_copy(c->arena, assignments); /* later transactions of the request use them */
   return !c->arena->failed || svc_no_memory(c);
 }
 

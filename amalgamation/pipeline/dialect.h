@@ -1,8 +1,10 @@
 /*
 ** Dialects: other words on the wire for fields, paths, values and error codes (svc_config.dialect).
 **
-** The tables, the store and all hooks use our words. A request is translated right after it is parsed, an answer right before it is
-** written. Without a dialect every function here returns what it is given.
+** The tables, the store and all hooks use our words. A request is translated right after it is parsed: keys in the path in route.c,
+** values of parameters in query.c, the body in body.c. An answer is translated right before it is written: respond.c, and errors.c for
+** errors. Paths and links are in the words of the dialect from svc_open() on (svc_plan.path). Without a dialect every function here
+** returns what it is given.
 */
 #ifndef SVC_DIALECT_H
 #define SVC_DIALECT_H

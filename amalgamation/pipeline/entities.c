@@ -1,8 +1,9 @@
 /*
 ** Stored entities as the items of a list: those below a parent, or those that the caller may see.
 **
-** The rule: the cost of a page depends on what is returned, not on what is stored. The total comes from a counter, unless a
-** filter applies. The store skips the rows before the page (svc_scan.skip): each costs a step of the cursor in the port, but is not
+** The rule: without a filter, the cost of a page depends on what is returned, not on what is stored, and the total comes from a counter.
+** A filter that no index serves compares the entities one by one: up to the item behind the page, or to the end if the total is wanted.
+** The store skips the rows before the page (svc_scan.skip): each costs a step of the cursor in the port, but is not
 ** decoded. Only this cost grows with the number of the page. A filter by date starts the scan at the date. Visible resources
 ** are found from the caller's roles. A tallied log is listed block by block (blocks.c).
 */

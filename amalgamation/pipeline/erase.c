@@ -3,7 +3,7 @@
 **
 ** The rule: everything that is erased here, singly or in a cascade, by a request or by itself, passes erase_gone(). That function frees its
 ** references, withdraws its order, ends its line in the ledger, writes its event and calls the hook of its noun. When a project
-** or organization is deleted, its events are removed without these steps.
+** or organization is deleted, its log goes too: its own events are removed without these steps, and what is deleted below it writes none.
 **
 ** Two files of the catalog remove records without this file, by svc_entity_remove(), and take the necessary steps themselves:
 ** member_writing.c memberships and persons, and project_limit.c the record of a changed limit.
@@ -11,6 +11,7 @@
 ** A transaction erases at most ERASE_STEP entities, so that other writers need not wait for a large cascade. If more is left,
 ** the entity itself is gone at once, with its name and all of the above, and its descendants cannot be reached any more. Its
 ** record is set aside (class x in store/keys.c) with a due date; each due step erases the next part, until nothing is left.
+** A request or tick does one part, because the next one is due ERASE_PAUSE later.
 ** The store holds all of that, so the cascade continues after a crash.
 */
 #include "pipeline/meddle.h"
@@ -120,7 +121,7 @@ static bool erase_feed(svc_call *c, const svc_noun_info *noun, const svc_entity 
 static bool erase_one(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed)
 {
   svc_lag_note(c, NULL, e);
-  if (!svc_stored(c, svc_entity_remove(c->txn, e))) return false;
+  if (!svc_status_good(c, svc_entity_remove(c->txn, e))) return false;
   return erase_gone(c, noun, e, with_feed);
 }
 

@@ -1,8 +1,10 @@
 /*
-** Errors: two tables (error_list.h, catalog/error_list.h) give name, status and text; this file writes the documents.
+** Errors: the lists (error_list.h, catalog/error_list.h, SVC_ERROR() in the files of nouns) give name, status and text; this file writes
+** the documents.
 **
-** The rule: a stage that refuses calls svc_fail() once and returns false; no other code writes an error. The text is that of the
-** table with the parameters filled in, so the same failure always reads the same.
+** The rule: a stage that refuses calls svc_fail() once and returns false; no other code writes an error. The text is that of the list with
+** the parameters filled in, followed by the first violation and c->error.also, so the same failure always reads the same. svc_fail_as()
+** gives another sentence instead of the list's.
 */
 #include "pipeline/meddle.h"
 
@@ -194,10 +196,10 @@ SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status)
 
 SVC_PRIVATE bool svc_txn_good(svc_call *c)
 {
-  return svc_stored(c, c->txn->error);
+  return svc_status_good(c, c->txn->error);
 }
 
-SVC_PRIVATE bool svc_stored(svc_call *c, int status)
+SVC_PRIVATE bool svc_status_good(svc_call *c, int status)
 {
   return status == SVC_OK || svc_store_failed(c, status);
 }
@@ -205,7 +207,7 @@ SVC_PRIVATE bool svc_stored(svc_call *c, int status)
 SVC_PRIVATE bool svc_entity_store(svc_call *c, const svc_entity *e, const svc_entity *old)
 {
   svc_lag_note(c, e, old);
-  return svc_stored(c, old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e));
+  return svc_status_good(c, old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e));
 }
 
 /* A failed read may have been taken for "not found": an error based on that is not valid. */

@@ -1,5 +1,6 @@
 /*
-** Every change writes its event, in the transaction of the change.
+** A change writes the event that its noun names for it, in the transaction of the change. There is none if the noun names none, if
+** nothing changed, if the resource is in no project or organization, and below a project or organization that is being deleted.
 **
 ** An event is an entity of the noun in the seat of the feed, below a project or an organization. Its members are written in
 ** order, without building a tree. The event of a deleted project goes to the feed of its organization. The id of an event has

@@ -9,8 +9,8 @@
 #include "pipeline/error_list.h"
 #include "pipeline/table.h"
 
-/* Text with holes for keys of the request: links are written without any search. */
-enum svc_hole { SVC_HOLE_NONE = -1, SVC_HOLE_OWN = 8, SVC_HOLE_PARENT, SVC_HOLE_UNIQUE, /* 0..7: an entity of the path */
+/* Text with holes for keys of the request: links are written without any search. 0 to 7 is the key of that entity of the path. */
+enum svc_hole { SVC_HOLE_NONE = -1, SVC_HOLE_OWN = 8, SVC_HOLE_PARENT, SVC_HOLE_UNIQUE,
                 SVC_HOLE_QUERY, /* the operation's own query parameters, as sent */
                 SVC_HOLE_PARAM = 16, /* and up: a parameter that does not name an entity */
                 SVC_HOLE_PART = 256 /* times enum svc_linked_by, added to another hole: only a part of that key */ };
@@ -71,7 +71,7 @@ struct svc_plan {
   svc_hop hops[SVC_MAX_CHAIN];
   unsigned hop_count;
   bool own;             /* the last hop is an entity of the route's own noun */
-  int in_path;          /* the parameter that holds a field, see svc_route.in_path; -1: none */
+  int in_path;          /* the parameter that holds a field, see svc_route_ext.in_path; -1: none */
   const svc_field *in_path_field;
   int scope_param;      /* the parameter of the project or organization whose bucket pays; -1: none */
   bool item_by_org;     /* the item's path goes through the organization of this path's project */
@@ -97,7 +97,8 @@ typedef struct svc_limiter svc_limiter;
 SVC_PRIVATE int svc_limiter_open(svc_limiter **out, const svc_allocator *allocator, size_t buckets, uint64_t seed,
                                  const svc_set_row *sets); /* sets must outlive the limiter */
 SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
-/* owner: the caller that a new bucket is charged to. An owner with many buckets loses one of them first when room is short. */
+/* owner: the caller that a new bucket is charged to. In a full row, the bucket nearest to full gives way; among equally full ones, a bucket
+** of the owner with the most of them in the row. */
 SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, svc_str owner, int64_t now);
 
 /* Whether a secret of this name may be tried from the caller's address (false: refused); and report of a wrong one. */
@@ -156,7 +157,6 @@ typedef struct svc_control svc_control;
 enum svc_watch { SVC_WATCH_FAULTS = 1, SVC_WATCH_JOURNAL = 2, SVC_WATCH_STEPS = 4, SVC_WATCH_HOSTS = 8, SVC_WATCH_LAG = 16 };
 typedef struct svc_meddler svc_meddler; /* pipeline/meddle.h */
 
-/* A handle. */
 /* health.c: whether the store can be reached and the clock is right. The state of a server is checked again periodically. */
 typedef struct svc_health {
   svc_mutex lock;    /* protects the members that are not atomic */
@@ -204,6 +204,8 @@ typedef struct svc_order_figures {
 typedef struct svc_kept svc_kept;
 typedef struct svc_work svc_work;
 typedef struct svc_dialect svc_dialect;
+
+/* A handle. */
 struct svc {
   svc_noun_info *nouns;
   size_t noun_count;

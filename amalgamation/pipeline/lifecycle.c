@@ -89,7 +89,7 @@ SVC_PRIVATE bool svc_change_settle(svc_call *c, svc_change *change)
   return lifecycle_store(c, change, SVC_DUE_NONE);
 }
 
-/* A state that a test has postponed. */
+/* Enters a state that a test has postponed until now. */
 static bool lifecycle_begin(svc_call *c, svc_change *change, const char *state)
 {
   const svc_noun *noun = change->noun->noun;

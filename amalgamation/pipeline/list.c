@@ -416,9 +416,9 @@ static bool list_older(svc_call *c, void *state, svc_item *out)
 {
   const list_source *from = state;
   const svc_older *older = c->route.older;
-  svc_item item, *wanted = out || older->omits ? &item : NULL;
+  svc_item item = { .links_at = 0 }, *wanted = out || older->omits ? &item : NULL;
   do {
-    item = (svc_item){ .links_at = 0 };
+    memset(&item, 0, sizeof item);
     if (!from->next(c, from->state, wanted)) return false;
     if (!wanted || list_downgrade(c, older, &item)) break;
   } while (!c->error.code);

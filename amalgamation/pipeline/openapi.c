@@ -1,5 +1,7 @@
 /*
-** The OpenAPI 3.1 document, from the tables that serve the requests: the document cannot differ from the behaviour.
+** The OpenAPI 3.1 document. Its paths, parameters and bodies come from the tables that serve the requests, so they cannot differ from the
+** behaviour. Descriptions are not in the tables: svc_openapi_about() asks svc_config.describe for them, and a host without it gets none.
+** The texts are in catalog/reference.txt and catalog/AREA/reference.txt, which ports/listener/reference.sh packs into the listener.
 **
 ** The summary of an operation is made from its operationId, and its 4xx responses from the columns of its row. Lists, envelopes, errors and
 ** headers are the same everywhere and are described once.

@@ -25,7 +25,7 @@ typedef struct openapi_met {
 typedef struct openapi_writer {
   const svc *s;
   svc_buf b;
-  openapi_met *met; /* a single entry per name */
+  openapi_met *met; /* one entry per name and view (enum openapi_as) */
   size_t count, room;
   svc_buf about; /* the description being written */
 } openapi_writer;

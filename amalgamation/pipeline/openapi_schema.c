@@ -186,7 +186,7 @@ static void schema_open(openapi_writer *w, const char *const *values)
   svc_openapi_put(w, "},{}]");
 }
 
-/* An of the values, or an object with that name. Without its closing brace. */
+/* One of the values, or an object with that name. Without its closing brace. */
 static void schema_name(openapi_writer *w, const svc_field *f)
 {
   svc_openapi_put(w, "{'anyOf':[{'type':'string',");

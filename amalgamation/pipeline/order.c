@@ -10,10 +10,11 @@
 **   q id               key of that record: kind(4) parent(12) id(12)
 **   w when id          queued, to be handed out
 **
-** The rules: an entity has at most one order. When the desired state changes, a new order with a new id replaces the old one. A
-** result for the replaced one is ignored. An order that was handed out belongs to the handle that did it. After that handle has ended,
-** another one hands it out again, under the same id. A completed order moves the state and is removed, in one commit. A failed
-** one leads to the failed state; without such a state, the order is repeated later, as a new one.
+** The rules: an entity has at most one order. When the desired state changes, a new order with a new id replaces the old one. A result
+** for the replaced one is ignored. An order that was handed out belongs to the handle that did it. After that handle has ended, another
+** one hands it out again, under the same id. A completed order moves the state and is removed, in one commit. A failed one leads to the
+** failed state. If the lifecycle has none, the order is repeated later, as a new one; for a noun without states the failure is only
+** logged. When its entity is deleted, an order is withdrawn, and a late result changes nothing.
 **
 ** Handles that share a store: order_lease.c. Results of an order: order_outcome.c. Handing out: order_hand.c.
 **

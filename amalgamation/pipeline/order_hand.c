@@ -178,7 +178,7 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
   int rc = SVC_OK;
   if (!svc_order_has_any_taker(s) || atomic_exchange(&s->handing_out, true)) return SVC_OK;
   if (SVC_IS_SHARED(s->commit.port) && now >= s->session_due) {
-    rc = svc_order_say(s, SVC_ORDER_OPEN, NULL, SVC_S(""), now);
+    rc = svc_order_say(s, SVC_ORDER_HANDLE_LIVES, NULL, SVC_S(""), now);
     if (rc == SVC_OK) s->session_due = now + SVC_ORDER_RENEW;
   }
   do {
@@ -251,11 +251,11 @@ SVC_PRIVATE int svc_orders_open(svc *s)
     if (s->session_due <= 0) s->session_due = 1;
     n = 1;
   }
-  return rc == SVC_OK && n ? svc_order_say(s, SVC_ORDER_OPEN, NULL, SVC_S(""), svc_now(s)) : rc;
+  return rc == SVC_OK && n ? svc_order_say(s, SVC_ORDER_HANDLE_LIVES, NULL, SVC_S(""), svc_now(s)) : rc;
 }
 
 /* Ends the lease, so that other handles may hand out its orders at once. If that fails, they do so when the lease expires. */
 SVC_PRIVATE void svc_orders_close(svc *s)
 {
-  if (s->commit.store && SVC_IS_SHARED(s->commit.port) && s->session_due) svc_order_say(s, SVC_ORDER_CLOSE, NULL, SVC_S(""), svc_now(s));
+  if (s->commit.store && SVC_IS_SHARED(s->commit.port) && s->session_due) svc_order_say(s, SVC_ORDER_HANDLE_ENDS, NULL, SVC_S(""), svc_now(s));
 }

@@ -2,9 +2,9 @@
 ** The outcome of an order: the driver accepts it, is busy, has done it, or has failed.
 **
 ** The rule: each of these is one job in one commit. A completed order moves the state and is removed. A failed one leads to the failed
-** state. If its noun has none, the order is repeated: with a driver after waits that grow from 2 s to 5 minutes, in the simulator after
-** 60 s (ORDER_AGAIN). A message about an order that is done or was replaced changes
-** nothing.
+** state. If the lifecycle has none, the order is repeated: with a driver after waits that grow from 2 s to 5 minutes, in the simulator
+** after 60 s (ORDER_AGAIN). For a noun without states the failure is only logged. A message about an order that is done, replaced or
+** withdrawn changes nothing.
 */
 #include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"
@@ -112,7 +112,7 @@ static bool order_settle(svc_call *c, const order_job *work, const svc_order_add
   svc_entity e;
   int rc;
   if (work->facts.n && !facts) return svc_no_memory(c);
-  again.action = svc_arena_copy(c->arena, r->action); /* the record that contains them is removed */
+  again.action = svc_arena_copy(c->arena, r->action); /* for the repeated order, if it has failed */
   again.desired = svc_arena_copy(c->arena, r->desired);
   again.trace = svc_arena_copy(c->arena, r->trace);
   if (!svc_order_remove(c, at, r)) return false;
@@ -158,8 +158,8 @@ static bool order_note(svc_call *c, svc_service_job *job)
   svc_order_record r;
   svc_key key;
   int rc;
-  if (work->word == SVC_ORDER_OPEN) return svc_order_reopen(c);
-  if (SVC_IS_SHARED(c->txn->port) && work->word == SVC_ORDER_CLOSE) return svc_order_say_living(c, false);
+  if (work->word == SVC_ORDER_HANDLE_LIVES) return svc_order_reopen(c);
+  if (SVC_IS_SHARED(c->txn->port) && work->word == SVC_ORDER_HANDLE_ENDS) return svc_order_say_living(c, false);
   work->mine = false;
   rc = svc_order_find(c, &work->id, &at, &r);
   if (rc == SVC_NOT_FOUND) return true;

@@ -43,7 +43,7 @@ SVC_PRIVATE bool svc_order_reopen(svc_call *c); /* queues the orders of dead han
 /* order_outcome.c */
 /* A message about an order: the driver has accepted it, is busy, is done, or has failed. A message of a handle about itself: it lives
 ** (and looks for orders that dead handles left behind), or it ends. */
-enum svc_order_word { SVC_ORDER_TAKEN, SVC_ORDER_BUSY, SVC_ORDER_DONE, SVC_ORDER_FAILED, SVC_ORDER_OPEN, SVC_ORDER_CLOSE,
+enum svc_order_word { SVC_ORDER_TAKEN, SVC_ORDER_BUSY, SVC_ORDER_DONE, SVC_ORDER_FAILED, SVC_ORDER_HANDLE_LIVES, SVC_ORDER_HANDLE_ENDS,
                       SVC_ORDER_HELD /* a test holds it back (pipeline/meddle.h) */ };
 
 SVC_PRIVATE int svc_order_tell(svc *s, int word, const svc_id *id, svc_str facts, int64_t now, bool *mine); /* mine may be NULL */

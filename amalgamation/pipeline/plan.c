@@ -158,7 +158,6 @@ static bool plan_event_members(const svc_noun *noun)
   return n <= SVC_EVENT_MEMBERS;
 }
 
-/* Checks that no other part makes before it relies on them. */
 /* An order that a column names needs a row, because docs/driver.md describes it. Orders of notices go to no driver. */
 static int plan_order(const svc *s, const svc_noun *noun, const char *action)
 {
@@ -195,6 +194,7 @@ static int plan_questions(const svc *s, const svc_noun *noun)
   return rc;
 }
 
+/* Checks that no other part makes before it relies on them. */
 static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;

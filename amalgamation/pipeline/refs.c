@@ -483,7 +483,7 @@ static svc_str refs_label(const svc_entity *e)
   return e->unique.n > 1 ? e->unique : e->key;
 }
 
-/* An of the two would move and the other not. Another project is named only to callers who can see it. */
+/* One of the two would move and the other not. Another project is named only to callers who can see it. */
 static bool refs_crosses(svc_call *c, const svc_noun_info *from, const svc_entity *user, const svc_noun_info *to, svc_str target,
                          const svc_scope *stays)
 {

@@ -12,7 +12,7 @@ SVC_PRIVATE bool svc_begin_read(svc_call *c)
   int rc;
   if (c->txn) return true;
   rc = k->port->read_begin(k->store, &c->txn);
-  return svc_stored(c, rc);
+  return svc_status_good(c, rc);
 }
 
 SVC_PRIVATE bool svc_begin_draft(svc_call *c)
@@ -22,7 +22,7 @@ SVC_PRIVATE bool svc_begin_draft(svc_call *c)
   if (SVC_NEVER(c->txn) || c->request.method == SVC_GET || c->plan->route->on_reply || svc_route_ext_of(c->plan->route)->prework || !k->port->draft_begin || !svc_commit_idle(k))
     return svc_begin_read(c);
   rc = k->port->draft_begin(k->store, &c->txn);
-  return svc_stored(c, rc);
+  return svc_status_good(c, rc);
 }
 
 SVC_PRIVATE void svc_end_read(svc_call *c)

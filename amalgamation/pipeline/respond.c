@@ -72,6 +72,18 @@ static svc_str respond_entity(svc_call *c)
   return svc_buf_done(&b);
 }
 
+static svc_str respond_written(svc_call *c)
+{
+  svc_str body = c->answer.whole ? c->answer.body : respond_entity(c);
+  return c->plan && c->plan->renamed && !c->own_words ? svc_turn_answer(c, body) : body;
+}
+
+/* A dialect parses the body, and the memory for that cannot be reserved: its size depends on the number of values. */
+SVC_PRIVATE void svc_respond_ahead(svc_call *c)
+{
+  if (c->plan && c->plan->renamed && !c->own_words && c->answer.body.p) c->answer.turned = respond_written(c);
+}
+
 /* RFC 6749: the format of the token endpoint. */
 static svc_str respond_oauth_error(svc_call *c)
 {
@@ -93,8 +105,7 @@ static svc_str respond_body(svc_call *c, int status)
   } else if (c->error.code) {
     body = svc_error_document(c);
   } else if (status != 204 && status != 304 && c->answer.body.p) {
-    body = c->answer.whole ? c->answer.body : respond_entity(c);
-    if (c->plan && c->plan->renamed && !c->own_words) body = svc_turn_answer(c, body);
+    body = c->answer.turned.n ? c->answer.turned : respond_written(c);
   }
   if (!c->error.code && c->plan && svc_route_ext_of(c->plan->route)->media) return body; /* unchanged: neither envelope nor formatting */
   if (c->error.code && c->query.envelope)

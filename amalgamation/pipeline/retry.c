@@ -1,5 +1,6 @@
 /*
-** Idempotency-Key: a POST that is sent again gets its first answer, and creates nothing.
+** Idempotency-Key: a POST that is sent again gets its first answer, and creates nothing. Other methods need no key: If-Match prevents
+** a second change. Of two equal requests at once, the second one runs after the first, or again after a conflict, and finds its record.
 **
 ** The key belongs to its caller and path. Its record is written in the transaction of the first answer,
 ** so neither ever exists without the other. The record holds a hash of the request and the answer before formatting, and expires after

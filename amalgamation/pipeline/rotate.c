@@ -100,7 +100,7 @@ static bool rotate_entities(svc_call *c, rotate_job *job, const svc_noun *noun, 
     memcpy(at->b, key.p, at->n = key.n);
     if (!svc_entity_decode(key, value, &e)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
     if (!rotate_extra(c, job->by, noun, &e, &changed)) return false;
-    if (changed && !svc_stored(c, svc_record_put(c->txn, c->arena, &e))) return false;
+    if (changed && !svc_status_good(c, svc_record_put(c->txn, c->arena, &e))) return false;
   }
   return svc_txn_good(c);
 }
@@ -122,9 +122,9 @@ static bool rotate_step(svc_call *c, rotate_job *job, const svc_key *mark, svc_s
     memcpy(from, noun->kind, SVC_KIND_SIZE);
     if (job->left > 0) from[SVC_KIND_SIZE - 1]++; /* the noun is finished */
   }
-  if (job->left == 0) return svc_stored(c, svc_put(c->txn, &done, svc_key_str(&at)));
+  if (job->left == 0) return svc_status_good(c, svc_put(c->txn, &done, svc_key_str(&at)));
   job->finished = true;
-  return svc_stored(c, svc_remove(c->txn, &done)) && svc_stored(c, svc_put(c->txn, mark, word));
+  return svc_status_good(c, svc_remove(c->txn, &done)) && svc_status_good(c, svc_put(c->txn, mark, word));
 }
 
 static bool rotate_run(svc_call *c, svc_service_job *service)
@@ -153,7 +153,7 @@ static bool rotate_run(svc_call *c, svc_service_job *service)
   if (!first.n) return false;
   if (kept.n && kept.p[0] == '?') kept = (svc_str){ kept.p + 1, kept.n - 1 };
   if (kept.n) first = svc_arena_print(c->arena, SVC_FMT " " SVC_FMT, SVC_ARG(first), SVC_ARG(kept));
-  return (!c->arena->failed || svc_no_memory(c)) && svc_stored(c, svc_put(c->txn, &mark, first));
+  return (!c->arena->failed || svc_no_memory(c)) && svc_status_good(c, svc_put(c->txn, &mark, first));
 }
 
 int svc_rotate_key(svc *s, const void *next, int steps)

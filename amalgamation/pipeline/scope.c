@@ -82,7 +82,7 @@ static bool scope_move_one(svc_call *c, const svc_noun_info *noun, const svc_ent
     if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
     e.revision = svc_new_revision(c->txn);
   }
-  if (!svc_stored(c, svc_record_put(c->txn, c->arena, &e))) return false;
+  if (!svc_status_good(c, svc_record_put(c->txn, c->arena, &e))) return false;
   return svc_refs_write(c, noun, &e, NULL, body) && svc_meter_note(c, noun, &e, body) && scope_move_below(c, noun, &e.id, org);
 }
 

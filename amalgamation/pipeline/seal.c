@@ -115,7 +115,7 @@ static bool seal_mark(svc_call *c, unsigned *by)
   *by = (unsigned)found;
   if (rc == SVC_OK && kept.n && kept.p[0] != SEAL_UNUSED) return true;
   kept = svc_seal_word(c, *by);
-  return kept.n && svc_stored(c, svc_put(c->txn, &key, kept));
+  return kept.n && svc_status_good(c, svc_put(c->txn, &key, kept));
 }
 
 SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret)

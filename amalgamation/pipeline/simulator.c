@@ -1,7 +1,8 @@
 /*
 ** The driver of a host that has none: a simulation of a data plane.
 **
-** The simulator carries out nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). The catalog replies
+** Without a driver no order is stored: states move by due dates (lifecycle.c), and `simulate` hooks give the facts that a driver would
+** report (facts.c). This file has the replies to questions. The catalog replies
 ** to questions whose shapes it defines (svc_catalog_simulates). All other replies are a figure computed from the resource's id, the metric
 ** and the time, the same on every run and marked as simulated; or a list of known resources; or a log without lines.
 */

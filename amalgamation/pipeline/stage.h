@@ -15,14 +15,15 @@ SVC_PRIVATE svc_str svc_methods_allowed(svc_call *c); /* of the path: "GET, HEAD
 SVC_PRIVATE bool (svc_method_refused)(svc_call *c, svc_str method); /* 405 that names the allowed methods; false */
 #define svc_method_refused(...) (svc_method_refused(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_stage_caller(svc_call *c);     /* caller.c */
-SVC_PRIVATE bool svc_stage_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_stage_limiter(svc_call *c);    /* limiter.c */
+SVC_PRIVATE bool svc_stage_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_stage_permission(svc_call *c); /* permission.c */
 SVC_PRIVATE bool svc_stage_query(svc_call *c);      /* query.c */
 SVC_PRIVATE bool svc_stage_body(svc_call *c);       /* body.c */
 SVC_PRIVATE bool svc_stage_behave(svc_call *c);     /* behave.c */
 SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn); /* the same, inside another write transaction */
 SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response); /* respond.c */
+SVC_PRIVATE void svc_respond_ahead(svc_call *c); /* inside a write: writes a body that needs a dialect, while the write can be undone */
 /* A text as a response that owns the arena of the text. Returns SVC_OK or SVC_NOMEM. `type` must outlive the response. */
 SVC_PRIVATE int svc_respond_text(svc_arena *arena, svc_str text, const svc_header *type, svc_response *out);
 SVC_PRIVATE int svc_respond_json(svc_arena *arena, svc_str text, svc_response *out); /* the same, as application/json */

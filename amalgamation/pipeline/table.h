@@ -1,6 +1,10 @@
 /*
 ** The row types of the catalog.
 **
+** A noun (svc_noun) is one kind of resource. A route (svc_route) is one of its operations: a method and a path. An object (svc_object)
+** is the shape of a JSON object: a table of fields (svc_field), or a union of objects. A seat (svc_seat) is a role of a noun that the
+** pipeline itself depends on.
+**
 ** Tables of these types, as static const data, define everything about a resource: fields, routes, states, limits.
 ** Routing, body checks, links, rate limits and the tests all read the same rows, so none can drift from another. A row
 ** that needs behaviour carries a function; no code switches over names.
@@ -55,7 +59,7 @@ enum svc_field_flags {
   SVC_MIN = 64,          /* .min applies */
   SVC_MAX = 128,         /* .max applies */
   SVC_GROUP_EVENTS = 256, /* a string: its values are the event types of projects */
-  SVC_ORG_EVENTS = 512,   /* or of organizations */
+  SVC_ORG_EVENTS = 512,   /* a string: its values are the event types of organizations; with SVC_GROUP_EVENTS, of both */
   SVC_ALERTABLE = 2048,   /* restricted to event types that an alert can be configured for */
   SVC_ANY_CASE = 8192,    /* a string: one of .values, ignoring case; stored as the list spells it */
   SVC_NOT_EMPTY = 32768,  /* an array of at least one element */
@@ -688,7 +692,7 @@ struct svc_noun {
   /* events of a create, a change, and the start of a delete; NULL: none */
   const char *event_created, *event_updated, *event_deleted;
   const char *order_put, *order_gone; /* orders to the driver: after a create or change of a noun without states, and after a delete:
-                                         "user.put". No state waits for them, and a failure is logged; NULL: none */
+                                         "user.put". A failure of such an order is only logged; NULL: none */
   const svc_order_row *orders; /* every order named by the columns above and by its transitions; ends with a row without action */
   const svc_object *reports;   /* the shape of a driver's unsolicited report (svc_report); NULL: none */
   const svc_question_row *const *questions; /* by SVC_ASKS: every question of its routes; NULL: none */

@@ -6,6 +6,9 @@
 ** each class has a function that checks one record. The part that writes a record also checks its contents: refs.c, tally.c,
 ** meter.c, order.c and retry.c check their own.
 **
+** A new class of keys needs a drawing in store/keys.c, a row of verify_classes (before class c if it is counted), and a function for its
+** entries. The check of a record that implies such an entry looks for it with svc_verify_there().
+**
 ** Counts are added up on the way and compared at the end, in a table with a row for each list that is not empty.
 **
 ** The rules: the check writes and repairs nothing. A finding names a noun and an id, and never the contents of a record, which

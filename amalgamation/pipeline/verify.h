@@ -1,5 +1,5 @@
 /*
-** The check of a whole store. Each part checks the records that it writes.
+** The check of a whole store. Each part of the pipeline checks the records that it writes; verify.c checks those of store/.
 */
 #ifndef SVC_VERIFY_H
 #define SVC_VERIFY_H

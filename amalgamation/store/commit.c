@@ -15,15 +15,15 @@
 ** The rule: results of an aborted try are discarded. A job may have been refused because of another job's write in the
 ** same transaction, and that write never happened.
 **
-** A store that has reached its limit still accepts jobs that make it smaller.
+** A store that has reached its limit still accepts jobs that make it smaller: they are tried again beyond the limit, and the other jobs
+** of the batch get SVC_FULL. Any other error of the store, such as SVC_IO, becomes the status of every job of the batch.
 */
 #include "store/store.h"
 
 #define COMMIT_BATCH 128
 #define COMMIT_PATIENCE 64 /* times that a leader yields to other threads before it commits */
 #define COMMIT_RETRIES 16  /* tries that may be lost to another process */
-#define COMMIT_SCHEMA SVC_STORE_FORMAT /* older formats are refused: their ledger has other keys, and their organizations have no
-                                          federation */
+#define COMMIT_SCHEMA SVC_STORE_FORMAT /* the format of this build: svc_open() refuses every other one */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 

@@ -37,7 +37,7 @@ SVC_PRIVATE bool svc_below_where(svc_txn *txn, const char *kind, const svc_id *p
   return false;
 }
 
-/* Only one such resource exists below a parent, so it needs no count. */
+/* Whether it is counted. A singleton, which has id zero, is not: there is only one below a parent. */
 static bool entity_counts(const svc_entity *e)
 {
   return !svc_id_is_zero(&e->id);

@@ -1,7 +1,8 @@
 /*
 ** Lookups that do not start from the parent: by a unique value, and by id alone.
 **
-** keys.c draws the entries. They are written in the transaction of the record and contain only its place.
+** keys.c draws the entries. They are written in the transaction of the record. A name leads to kind and id, an id
+** to the parent.
 */
 #include "store/store.h"
 

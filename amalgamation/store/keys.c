@@ -27,11 +27,11 @@
 **   w when(8) id(12)                               a queued order, not to be handed out before this time: empty
 **   x kind(4) parent(12) id(12)                    a deleted entity with descendants left to erase: its record
 **
-** Numbers in keys are big-endian, and the sign bit of times is inverted, so that their order is the order of keys. Ids rise
-** in time, so a scan of "e" gives the entities of a parent in the order of creation. An entity without parent has twelve
-** zero bytes there. In "u" the value precedes the scope, so that a value can be looked up without its scope. `names` is the kind of the
-** entity, or a name space that several kinds share. A value that would make the key too long is replaced by its
-** SHA-256.
+** Numbers in keys are big-endian, and the sign bit of times is inverted, so that their order is the order of keys. Ids rise in time, so a
+** scan of "e" gives the entities of a parent in the order of creation. An entity without parent has twelve zero bytes there; a resource
+** of which a parent has exactly one (a singleton) has id zero. In "u" the value precedes the scope, so that a value can be looked up
+** without its scope. `names` is the kind of the entity, or a name space that several kinds share. A value that would make the key too
+** long is replaced by its SHA-256.
 **
 ** An example: POST /groups creates project P, named shop, in organization O. The caller is API key K, which may create projects
 ** in O and becomes the project's owner, and the request has an Idempotency-Key. One transaction writes:

@@ -2,8 +2,8 @@
 ** The record of one resource.
 **
 ** The rule: the stored form is the wire form. The body is the JSON that is served, members sorted, without its links;
-** links_at is their position, so a read copies two pieces and writes the links between them. The record also has all that
-** a read, a due step or a cascade needs, so that none of them has to parse: project, organization and due dates.
+** links_at is their position, so a read copies two pieces and writes the links between them. The record also has
+** project, organization and due dates: a read needs no parser, and a due step or a cascade finds its entities without one.
 **
 **   offset  0  u8  format, 2
 **           1  u8  flags: enum svc_entity_flags

@@ -116,10 +116,12 @@ static void answer_put_header(answer_text *t, const char *name, size_t n, const 
     answer_put(t, "\r\n", 2);
     return;
   }
-  memcpy(to, name, n); /* NOLINT(bugprone-not-null-terminated-result) ; the length is kept, without a NUL */
+  /* NOLINTBEGIN(bugprone-not-null-terminated-result) ; the text has a length, and no NUL */
+  memcpy(to, name, n);
   memcpy(to + n, ": ", 2);
-  memcpy(to + n + 2, value, m); /* NOLINT(bugprone-not-null-terminated-result) */
+  memcpy(to + n + 2, value, m);
   memcpy(to + n + 2 + m, "\r\n", 2);
+  /* NOLINTEND(bugprone-not-null-terminated-result) */
   t->n += n + m + 4;
 }
 

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Three readers of the code that run none of it (./build.sh analyze): each finding is mended, or explained.
+# Three static analyzers (./build.sh analyze). Each finding is fixed, or explained.
 #
-#   analyze.sh [gcc|tidy|cppcheck]    all of them, or this one; INCLUDES: where the dependencies are; JOBS: how many files at a time;
-#                                     OTHERS: flags of what is there of PostgreSQL and Redis; LEFT_OUT: files that need what is not
+#   analyze.sh [gcc|tidy|cppcheck]    runs all of them, or only this one. INCLUDES: flags for the dependencies; JOBS: files at a time;
+#                                     OTHERS: flags for PostgreSQL and Redis; LEFT_OUT: files whose headers are not installed
 #
-# gcc -fanalyzer reads the parts one by one, for the whole is too much for it at once. clang-tidy reads svcapi.c, and apart what is not in it; what
-# it is asked is in .clang-tidy. cppcheck reads the parts as gcc's preprocessor leaves them, without the headers of others: its own
-# takes up to half a minute for the macros of one table. All are read as gnu11: examples are compiled as whoever copies them does. Explained is a line by a comment that names the check and says why (NOLINT,
-# cppcheck-suppress); gcc has no such comment that clang would not refuse, so for it they stand in test/analyze/known, and one that is not
-# found any more is a failure, too.
+# gcc -fanalyzer reads the parts one by one, because it needs too long for the whole. clang-tidy reads svcapi.c, and the files that are not
+# part of it; .clang-tidy lists its checks. cppcheck reads the parts after gcc's preprocessor, without the headers of dependencies, because
+# its own preprocessor takes up to half a minute for the macros of one table. All files are read as gnu11.
+#
+# A comment in the line explains a finding of clang-tidy or cppcheck: it names the check and the reason (NOLINT, cppcheck-suppress). gcc has
+# no such comment that clang accepts, so test/analyze/known has the explained findings of gcc. An entry there that gcc no longer reports is
+# a failure, too.
 set -eu
 LC_ALL=C; export LC_ALL
 cd "$(dirname "$0")/../.."

@@ -635,6 +635,36 @@ TEST(dialect, memory)
   }
 }
 
+/* Memory runs out at any point of a create: either the project is there and was shown, or it is not there. */
+TEST(dialect, room)
+{
+  static const svc_header type = { "Content-Type", "application/json", 0, 0 };
+  static t_place w;
+  t_service *t = &w.t;
+  t_memory memory = { 0 };
+  char body[200];
+  svc_request request = { .method = "POST", .target = "/api/svc/v2/groups?envelope=true", .headers = &type, .header_count = 1, .body = body };
+  size_t room;
+  bool done = false;
+  long refused = 0;
+  t_place_open(&w, &acme, "alpha", NULL);
+  request.caller = &t->caller;
+  request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"beta\",\"orgId\":\"%s\",\"marks\":[{\"word\":\"a\",\"value\":\"b\"}]}", w.org);
+  for (room = 0; !done; room += 128) {
+    svc_response response;
+    svc_arena arena;
+    munit_assert_size(room, <, T_MOST_ROOM);
+    done = t_handle_within(t, &memory, &request, room, &response, &arena) == SVC_OK;
+    if (done) munit_assert_int(response.status, ==, 201);
+    if (done) munit_assert_not_null(strstr(response.body, "\"marks\""));
+    svc_blocks_free(arena.blocks);
+    munit_assert_int(t_send(t, "GET", "/groups/byName/beta", NULL), ==, done ? 200 : 404);
+    refused += !done;
+  }
+  munit_assert_long(refused, >, 20);
+  t_close(t);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- the document */
 
 /* The host's descriptions use the original words. */

@@ -10,7 +10,7 @@ SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_st
   svc_id wanted;
   int rc = svc_id_parse(id, &wanted) ? svc_entity_get(c->txn, SNAPSHOT_KIND, &cluster->id, &wanted, out) : SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_SNAPSHOT_NOT_FOUND, "SS", &id, &cluster->unique);
-  return svc_stored(c, rc);
+  return svc_status_good(c, rc);
 }
 
 SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out)

@@ -115,7 +115,7 @@ static bool invoice_begins(svc_call *c, const svc_ledger_line *line)
   svc_change change;
   svc_entity e;
   int rc = svc_id_is_zero(&line->org) ? SVC_OK : svc_entity_named(c->txn, INVOICE_KIND, NULL, &line->org, start, &e);
-  if (rc != SVC_NOT_FOUND) return svc_stored(c, rc);
+  if (rc != SVC_NOT_FOUND) return svc_status_good(c, rc);
   memset(&change, 0, sizeof change);
   change.noun = svc_noun_by_kind(c->s, INVOICE_KIND);
   change.parent = line->org;

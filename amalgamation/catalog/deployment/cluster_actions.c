@@ -183,7 +183,7 @@ SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out)
   svc_str group = svc_id_str(c->arena, &c->scope.group);
   int rc = noun ? svc_entity_named(c->txn, noun->noun->kind, svc_noun_ext_of(noun->noun)->names, &c->scope.group, name, out) : SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &group);
-  return svc_stored(c, rc);
+  return svc_status_good(c, rc);
 }
 
 /* Checks whether a resource below the cluster may be changed. False: refused. */

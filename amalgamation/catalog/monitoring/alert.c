@@ -88,7 +88,7 @@ static bool alert_of_config(svc_call *c)
   int rc = svc_alert_config_get(c, &c->scope.group, key, &config);
   group = svc_id_str(c->arena, &c->scope.group);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ALERT_CONFIG_NOT_FOUND, "SS", &key, &group);
-  return svc_stored(c, rc);
+  return svc_status_good(c, rc);
 }
 
 static bool alert_acknowledge(svc_call *c)

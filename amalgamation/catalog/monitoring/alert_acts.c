@@ -9,11 +9,12 @@
 ** cluster, a host, a processor) have at most one TRACKING or OPEN alert. The alert's unique value,
 ** "configuration/target", ensures this: the alert has it until it is over. Lookups of one alert, or of all of a
 ** configuration, use the same value. The target of a measured alert begins with "=", so a figure never ends an alert that
-** an event has opened.
-**
-** Only measuring writes the events of measured alerts: one when the alert becomes OPEN, and one when an OPEN alert is
-** CLOSED, in the same transaction. The events contain the id of their alert, so they open no other alerts
+** an event has opened. The exceptions are HOST_DOWN and NO_PRIMARY: their events use the same target, so event and figure share one alert
 ** (alert_events.c).
+**
+** Measuring writes the events of measured alerts: one when the alert becomes OPEN, and one when an OPEN alert is CLOSED, in the same
+** transaction. Only the events of these two exceptions come from process_states.c. The events contain the id of their alert, so they open
+** no other alerts (alert_events.c).
 */
 #include "catalog/monitoring/alert_parts.h"
 

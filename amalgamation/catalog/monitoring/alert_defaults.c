@@ -224,5 +224,5 @@ SVC_PRIVATE bool svc_alert_defaults_write(svc_call *c, const svc_id *group)
   for (row = 0; row < SVC_ALERT_DEFAULTS; row++)
     if (!alert_defaults_insert(c, &project, row)) return false;
   project.extra = SVC_S("");
-  return svc_stored(c, svc_record_put(c->txn, c->arena, &project));
+  return svc_status_good(c, svc_record_put(c->txn, c->arena, &project));
 }

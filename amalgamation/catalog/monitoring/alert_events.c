@@ -42,7 +42,7 @@ typedef struct alert_events_wave { /* a wave */
   bool more;      /* not finished */
 } alert_events_wave;
 
-/* Events and figures of the same type share one alert, whichever comes first. */
+/* Events and figures of HOST_DOWN and NO_PRIMARY share one alert, whichever comes first. */
 static void alert_events_as_measured(svc_call *c, svc_str type, svc_alert_met *m)
 {
   const svc_alert_condition *k = svc_alert_condition_of(c->s, type);

@@ -123,7 +123,7 @@ static bool search_deployment_has_cluster(svc_call *c)
   int rc;
   if (!svc_resolve(c, 1)) return false;
   rc = svc_named_get(c->txn, svc_noun_ext_of(cluster->noun)->names, &c->scope.group, name, &found);
-  if (rc != SVC_NOT_FOUND) return svc_stored(c, rc);
+  if (rc != SVC_NOT_FOUND) return svc_status_good(c, rc);
   reason = svc_arena_print(c->arena, "Cannot find cluster with the name " SVC_FMT, SVC_ARG(name));
   return svc_fail(c, SVC_E_SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE, "sS", "clusterName", &reason);
 }

@@ -40,7 +40,7 @@ static bool stream_log_processor(svc_call *c, const svc_entity *workspace, svc_s
   if (!given) return true;
   rc = svc_entity_named(c->txn, STREAM_PROCESSOR_KIND, NULL, &workspace->id, *name, &e);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_STREAM_PROCESSOR_NOT_FOUND, "SS", name, &workspace->unique);
-  return svc_stored(c, rc);
+  return svc_status_good(c, rc);
 }
 
 static const char *const stream_log_names[] = { "audit", "operational", NULL };
