@@ -38,7 +38,8 @@ static const flags_row flags_rows[] = {
   { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_DRIVER | SVCD_COPY | SVCD_SCHEMA | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
     "read flags from FILE, one per line without dashes: data = DIR; flags of the command line and the environment take precedence" },
   { "--data", "DIR", FLAGS_STORE | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0,
-    "folder of the store; serve and restore create it if it is missing" },
+    "folder of the store; serve, restore and import create it if it is missing; with --store, the folder of the secret key, the credentials and"
+    " the certificate" },
   { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
     "keep the store in PostgreSQL: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or PGPASSFILE; several svcd with"
     " the same secret key may share it; ?schema=NAME selects the schema of the tables, ?pooler=transaction announces PgBouncer"
@@ -68,7 +69,8 @@ static const flags_row flags_rows[] = {
     "upgrade a store of an older format first, after a backup beside it (DIR/format-N-DATE)" },
   { "--verify-only", NULL, SVCD_COPY, FLAG_SET, FLAGS_TO(verify_only), 0, 0, 0, "compare both stores without copying" },
   { "--with-key", NULL, SVCD_BACKUP | SVCD_RESTORE, FLAG_SET, FLAGS_TO(with_key), 0, 0, 0,
-    "copy the secret key, too, as secret.key in the folder of the backup (default: keep the key yourself)" },
+    "copy the secret key, too: backup writes it to secret.key in the folder of the backup, restore reads it there (default: keep the key"
+    " yourself)" },
   { "--force", NULL, SVCD_RESTORE, FLAG_SET, FLAGS_TO(force), 0, 0, 0,
     "restore a backup that has problems, after a line for each; an unreadable backup is still refused" },
   { "--format", "WORD", SVCD_ENV, FLAG_TEXT, FLAGS_TO(format), 0, 0, 0, "output format: sh or json (default sh)" },
@@ -165,7 +167,7 @@ static const flags_row flags_rows[] = {
     "answer 503 while the Redis of --limiter does not answer (default: each svcd limits by itself)" },
   { "--limiter-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(limiter_timeout), 1, 60000, 0,
     "milliseconds that Redis may take to answer (default 50)" },
-  { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "turn rate limits off" },
+  { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "turn off rate limits, and the brake on sign-ins" },
   { "--test-control", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_control), 0, 0, 0,
     "for tests, on loopback only: serve clock, reset, snapshots, faults and journal below /_svc/, to the testToken of the bootstrap"
     " file" },
@@ -601,10 +603,12 @@ static int flags_env_unknown(const char *name)
   return svcd_error(2, "%s in the environment: no such flag", name);
 }
 
-/* Returns true for a variable that Kubernetes sets in every container if a Service is named svcd. Such variables are not flags. */
-static int flags_env_is_link(const char *name)
+/* Returns true for variables that are not flags: the token of test control, the flags that the systemd unit passes on the command line, and
+** what Kubernetes sets in every container if a Service is named svcd. */
+static int flags_env_is_other(const char *name)
 {
-  return strncmp(name, FLAGS_ENV "SERVICE_", 13) == 0 || strcmp(name, FLAGS_ENV "PORT") == 0 || strncmp(name, FLAGS_ENV "PORT_", 10) == 0;
+  return strcmp(name, SVCD_TEST_TOKEN) == 0 || strcmp(name, FLAGS_ENV "FLAGS") == 0 ||
+         strncmp(name, FLAGS_ENV "SERVICE_", 13) == 0 || strcmp(name, FLAGS_ENV "PORT") == 0 || strncmp(name, FLAGS_ENV "PORT_", 10) == 0;
 }
 
 /* Stores the value of a variable. White space separates the values of a list; the string is split in place. */
@@ -633,7 +637,7 @@ static int flags_env(svcd_options *o, const svcd_verb *verb)
     if (strncmp(environ[i], FLAGS_ENV, sizeof FLAGS_ENV - 1) != 0) continue;
     snprintf(name, sizeof name, "%.*s", (int)n, environ[i]);
     row = flags_env_row(name);
-    if (!row && (flags_env_is_link(name) || strcmp(name, SVCD_TEST_TOKEN) == 0)) continue;
+    if (!row && flags_env_is_other(name)) continue;
     if (!row) return flags_env_unknown(name);
     if (!(row->verbs & verb->bit) || !value[0] || row->to == FLAGS_TO(config)) continue;
     if (flags_env_take(o, row, value, begun) != 0) status = svcd_error(2, "%s in the environment is invalid: see the line above", name);

@@ -65,6 +65,9 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
   if (o->show_credentials) printf("base URL:      %s\n", base_url);
   if (there && !o->show_credentials) return;
   if (there) svcd_print("credentials.written", "credentials:", "%s, written when the store was created", path);
+  else if (o->store)
+    svcd_print("credentials.missing", "credentials:", "%s is missing: the instance that created the store has it; `svcd credentials --data %s --store URI` "
+               "creates new ones", path, o->data);
   else
     svcd_print("credentials.missing", "credentials:", "%s, written when the store was created, is missing: `svcd credentials --data %s` "
                "creates new ones while svcd is stopped", path, o->data);

@@ -5,6 +5,7 @@
 #include "cluster.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,13 +72,18 @@ static void http_read(http_client *c, http_answer *a)
 void http_ask(http_client *c, const char *method, const char *path, const char *headers, const char *body, http_answer *out)
 {
   char text[4096];
+  const char *step = "to receive";
   size_t n = http_write(text, sizeof text, method, path, headers, body);
   out->status = 0;
   out->tag[0] = out->text[0] = 0;
   out->body = out->text;
   if (!n) cluster_die("a request is too long");
-  if (http_connect(c) && http_send(c->fd, text, n)) http_read(c, out);
+  errno = 0;
+  if (!http_connect(c)) step = "to connect";
+  else if (!http_send(c->fd, text, n)) step = "to send";
+  else http_read(c, out);
   if (out->status) return;
+  if (!out->text[0]) snprintf(out->text, sizeof out->text, "nothing: failed %s on use %u of the connection: %s", step, c->used, errno ? strerror(errno) : "closed");
   out->body = out->text; /* after an incomplete answer */
   http_close(c);
 }

@@ -60,8 +60,13 @@ void cluster_die(const char *format, ...)
   vfprintf(stderr, format, args);
   fprintf(stderr, "\n");
   va_end(args);
-  for (i = 0; i < CLUSTER_INSTANCES; i++)
-    if (instances[i].pid > 0) kill(instances[i].pid, SIGKILL);
+  for (i = 0; i < CLUSTER_INSTANCES; i++) {
+    int status;
+    if (instances[i].pid <= 0) continue;
+    if (waitpid(instances[i].pid, &status, WNOHANG) > 0) /* the cause, perhaps */
+      fprintf(stderr, "cluster: instance %d had ended, with %s %d\n", i, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    else kill(instances[i].pid, SIGKILL);
+  }
   exit(1);
 }
 

@@ -525,6 +525,7 @@ TEST(svcd, environment)
   setenv("SVCD_SERVICE_HOST", "10.0.0.1", 1);
   setenv("SVCD_PORT", "tcp://10.0.0.1:80", 1);
   setenv("SVCD_CERT", "", 1);
+  setenv("SVCD_FLAGS", "--threads 64", 1); /* of the systemd unit, which passes these flags on the command line */
   start(&d, args);
   munit_assert_int(finish(&d, 0), ==, 2);
   munit_assert_not_null(strstr(d.errors, "--threads must be a number"));
@@ -547,6 +548,7 @@ TEST(svcd, environment)
   unsetenv("SVCD_SERVICE_HOST");
   unsetenv("SVCD_PORT");
   unsetenv("SVCD_CERT");
+  unsetenv("SVCD_FLAGS");
   remove_folder(folder);
 }
 
