@@ -42,7 +42,7 @@ D=build/deps
 CC=${CC:-gcc}
 AR=${AR:-ar}
 JOBS=${JOBS:-2}
-MBED_FLAGS='-DMBEDTLS_THREADING_C -DMBEDTLS_THREADING_PTHREAD' # library and users must agree: they change struct sizes
+MBED_FLAGS='-DMBEDTLS_THREADING_C -DMBEDTLS_THREADING_PTHREAD' # library and programs must use the same flags, because these change the size of structs
 INCLUDES="-isystem $D -isystem $D/mbedtls/include $MBED_FLAGS"
 unset MAKEFLAGS MAKELEVEL EMULATOR # settings of a make that runs this script do not apply here
 
@@ -81,7 +81,7 @@ update() { # FILE: replaces it by standard input only if that differs, because m
 
 one_at_a_time() { # two runs in one tree write the same files: the second waits. The lock ends with its process, so it is never stale
   command -v flock >/dev/null 2>&1 || return 0
-  exec 9<build.sh # what is started to stay, or may be left behind, closes it: 9<&-
+  exec 9<build.sh # processes that outlive this script close the descriptor: 9<&-
   flock -n 9 || { say 'build.sh: waiting for another run in this folder'; flock 9 || :; }
 }
 
@@ -229,7 +229,7 @@ mbed_libs() { for l in tls x509 crypto; do printf ' %s' "$D/mbedtls/library/libm
 
 LIBRARY='lmdb frozen tinycthread mbedtls' # its dependencies
 
-PLACED="${CFLAGS:--O2} -fPIC -fvisibility=hidden" # one set of objects, for programs and for the shared library
+PLACED="${CFLAGS:--O2} -fPIC -fvisibility=hidden" # the same objects serve programs and the shared library
 
 # shellcheck disable=SC2086
 lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED" LINK="${LDFLAGS:-}"; }
@@ -407,7 +407,7 @@ summary() {
 # shellcheck disable=SC2086
 for_tests() { deps $LIBRARY mongoose munit; fold; pack; pack_reference; pack_worlds; }
 
-for_store() { # [NAME]: what a run of the tests selects: on another store than LMDB, a run without NAME leaves out the checks that do not use that store
+for_store() { # [NAME]: prints the suites and checks of a run. On another store than LMDB, a run without NAME leaves out the checks that do not use that store
   case ${1:-}:$SVC_TEST_STORE in
     :|*:lmdb|?*:*) selected "${1:-}" ;;
     *) suites; checks | while read -r c; do if grep -q 'SVC_TEST_POSTGRES:-' "test/$c.sh"; then echo "$c"; fi; done ;;

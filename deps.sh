@@ -86,7 +86,7 @@ mirrors() { # prints apt's mirrors; --no-release-info also works before the firs
 download() { # PATH SHA256 FILE: downloads from the first mirror that has the file
   if [ -z "${HELPER+set}" ]; then
     MIRRORS=$(mirrors)
-    HELPER=$(dpkg -L apt 2>/dev/null | grep '/apt-helper$' || :) # it follows apt's proxy settings
+    HELPER=$(dpkg -L apt 2>/dev/null | grep '/apt-helper$' || :) # apt-helper follows apt's proxy settings
   fi
   for mirror in $MIRRORS; do
     rm -f "$3" "$3.FAILED"

@@ -17,7 +17,7 @@
 #
 # Two headers have stand-ins, because all objects include them and every noun changes them. svcapi.h lists the nouns in a comment: objects depend on
 # $(O)/see/header, a copy without that list. Objects that do not iterate over the list of errors use only its numbers, which stay when codes are
-# added or reworded (test/error_numbers.sh): they depend on $(O)/see/codes. build.sh writes these files, and only when they change.
+# added or reworded (test/error_numbers.sh): all such objects depend on $(O)/see/codes. build.sh writes these files, and only when they change.
 
 DEPS = build/deps
 MBED = $(DEPS)/mbedtls
@@ -33,7 +33,7 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 # ---- sources ---------------------------------------------------------------------------------------------------------
 
 # fold.sh lists the parts of the fold. Every other port belongs to the listener, which is compiled separately and uses svcapi.h only. The exceptions
-# are other stores and limiters: they use ports/store_port.h and ports/limiter_port.h, and are built only on request.
+# are other stores and limiters: the files for these use ports/store_port.h and ports/limiter_port.h, and are built only on request.
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
 STORES := ports/memory.c ports/postgres.c ports/redis.c ports/store_copy.c
 TRANSFER := $(wildcard ports/transfer/*.c)
@@ -81,7 +81,7 @@ threads: $(O)/threads
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
 
-# $(call noted,FILE,TEXT) expands to FILE, which contains TEXT. It is written only when TEXT changes, so that its dependents are rebuilt then.
+# $(call noted,FILE,TEXT) expands to FILE, which contains TEXT. The file is written only when TEXT changes, so that its dependents are rebuilt then.
 differ = $(subst x$1,,x$2)$(subst x$2,,x$1)
 noted = $(if $(call differ,$2,$(file <$1)),$(file >$1,$2))$1
 COMMON := rules.mk $(patsubst %,$(DEPS)/.stamp-%,lmdb frozen tinycthread) $(MBED)/.stamp \
@@ -131,14 +131,14 @@ $(call objects,$(TESTS)) $(call deps,munit): $(DEPS)/.stamp-munit
 $(OUT)/libsvcapi.a: $(call objects,$(WHOLE)) $(DEP_OBJECTS)
 	@rm -f $@; $(AR) rcs $@ $^ || { echo $@ >>$(O)/failed; exit 1; }
 
-# The static library for programs: one object in which everything except the functions of svcapi.h is local. It needs nothing else, and does not
+# The static library for programs: a single object in which everything except the functions of svcapi.h is local. The library needs nothing else, and does not
 # conflict with another copy of LMDB or mbedTLS in the program.
 $(O)/whole/libsvcapi.a: $(call objects,$(WHOLE)) $(DEP_OBJECTS) $(MBED_LIBS)
 	@mkdir -p $(@D); rm -f $@; $(CC) -nostdlib -r -o $(@D)/svcapi.o $(filter %.o,$^) $(filter-out %libmbedtls.a,$(MBED_LIBS)) && \
 	$(OBJCOPY) --wildcard --keep-global-symbol='svc_*' $(@D)/svcapi.o && $(AR) rcs $@ $(@D)/svcapi.o || { echo $@ >>$(O)/failed; exit 1; }
 
 # The shared library uses the same objects as the static one: everything that is not SVC_API is hidden in them, and so are the linked libraries. Its
-# number is that of the series of compatible versions (VERSIONS in svcapi.h): it rises when programs must be recompiled.
+# number is that of the series of compatible versions (VERSIONS in svcapi.h): the number rises when programs must be recompiled.
 $(OUT)/libsvcapi.so.1: $(call objects,$(WHOLE)) $(DEP_OBJECTS) $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread && \
 	ln -sf $(@F) $(@D)/libsvcapi.so || { echo $@ >>$(O)/failed; exit 1; }

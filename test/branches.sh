@@ -39,14 +39,14 @@ awk -F '\t' 'FNR == NR { if ($0 !~ /^#/ && NF == 2) { pattern[++n] = $1; reason[
 cat <<'HEAD'
 # Branches that the tests take
 
-Written by `./build.sh branches`: every suite, with gcc's counters, of the parts of `svcapi.c` and of `ports/`, with everything that a suite
-reaches failing once (`test/fail.c`); some suites a second time on a store that says that others write to it, and on PostgreSQL (`AS_SHARED` and
-`ON_POSTGRES` in `build.sh`), and those of the limiter on Redis. What is a branch is said in `test/branches.sh`. The single branches that were not
-taken are left in `build/branches/missing`.
+`./build.sh branches` writes this page. It runs every suite with gcc's counters in the parts of `svcapi.c` and in `ports/`; everything that a
+suite reaches fails once (`test/fail.c`). Some suites run a second time on a store that reports other writers, and on PostgreSQL (`AS_SHARED`
+and `ON_POSTGRES` in `test/verbs/branches.sh`); those of the limiter run on Redis. `test/branches.sh` defines what counts as a branch. After a
+run, `build/branches/missing` lists the single branches that were not taken.
 
 HEAD
-echo "Not counted are $(find amalgamation ports \( -name '*.c' -o -path 'ports/postgres/*.h' -o -path 'ports/redis/*.h' \) -exec grep -hoE 'SVC_(NEVER|ALWAYS)\(' {} + | wc -l) conditions that stand there in case we are mistaken (\`SVC_NEVER\` and \`SVC_ALWAYS\` in"
-echo '`amalgamation/base/base.h`): in every build for tests each is a claim that ends the program where it does not hold.'
+echo "Not counted are $(find amalgamation ports \( -name '*.c' -o -path 'ports/postgres/*.h' -o -path 'ports/redis/*.h' \) -exec grep -hoE 'SVC_(NEVER|ALWAYS)\(' {} + | wc -l) conditions that guard against our own mistakes (\`SVC_NEVER\` and \`SVC_ALWAYS\` in"
+echo '`amalgamation/base/base.h`): in test builds each is an assertion that ends the program if it does not hold.'
 echo
 awk '{ taken += $1; all += $2 } END { printf "**%d of %d branches, %.1f %%.**\n\n", taken, all, 100 * taken / all }' "$O/summary"
 printf '%s\n' '| folder | taken | of | % |' '|---|---|---|---|'

@@ -26,12 +26,13 @@ page() {
     }
     !headed++ {
       print "# Coverage\n"
-      print "Every operation, by endpoint set, as the tables have it; written by `./build.sh coverage`. Any one of the roles suffices, those above it"
-      print "in the hierarchy included; none: whoever is signed in. The newest version is served. Each is also called by `every_plan` (as a stranger,"
-      print "without a role, with a body that is no JSON, with an unknown parameter, through a store without memory, and more), by the random"
-      print "`walk`, by the crawl along links, and over HTTP by `./build.sh test-api`; the last column has the suites that are about it or use it."
-      print "Recorded says what recordings of the public service have of it (`./build.sh test-recorded`): how many replayed exchanges have the recorded"
-      print "status; described: only its answers were compared with the OpenAPI document; differs: on purpose, with the reason."
+      print "Every operation, by endpoint set; `./build.sh coverage` writes this page from the tables. Any one of the listed roles is enough, and so is"
+      print "a role above it in the hierarchy; an operation without roles admits every authenticated caller. The tests use the newest version. Each operation"
+      print "is also called by `every_plan` (as a stranger, without a role, with a body that is not JSON, with an unknown parameter, on a store without"
+      print "memory, and more), by the random `walk`, by the crawl along links, and over HTTP by `./build.sh test-api`. The last column lists the suites"
+      print "that are about the operation or use it. The column \"recorded\" says how many exchanges recorded from the public service have the recorded"
+      print "status when `./build.sh test-recorded` replays them; described: only its answers were compared with the OpenAPI document; differs: on purpose,"
+      print "with the reason."
     }
     $4 != set { set = $4; print "\n## " set "\n\n| operation | request | roles | versions | recorded | tested by |\n|---|---|---|---|---|---|" }
     {

@@ -45,8 +45,8 @@ page() {
 # Index of operations
 
 Every operation, the noun that it belongs to, the noun's file below `amalgamation/catalog`, and the suites that test it; written by
-`./build.sh index`. `./build.sh test SUITE` runs a suite. A suite that a noun is not named after says in its head comment what it tests
-also. Each operation is called by `every_plan`, too, and by the others that `docs/coverage.md` names.
+`./build.sh index`. `./build.sh test SUITE` runs a suite. The head comment of a suite names the further nouns that
+it tests. `every_plan` and the other suites that `docs/coverage.md` names call each operation, too.
 
 | operation | noun | file | suites |
 |---|---|---|---|

@@ -3,7 +3,7 @@
 
     python3 test/words.py [--sentences FOLDER | --most PERCENT]
 
-Prints a line for each folder. --sentences prints the sentences of FOLDER that begin with a pronoun, with their file, so that they can be rewritten.
+Prints a line for each folder, over pages, C, scripts and the console. --sentences prints the sentences of FOLDER that begin with a pronoun, with their file, so that they can be rewritten.
 --most prints only the folders in which more than PERCENT of the sentences begin with a pronoun, and fails if there are any; check/english runs it.
 A sentence has four words or more and ends with a full stop, colon or semicolon. Generated files, code blocks and tables are left out.
 """
@@ -17,9 +17,27 @@ GENERATED = re.compile(r"^(svcapi\.c|docs/(branches|coverage|errors|index|limits
 PRONOUN = re.compile(r"^(it|one|what|who|whoever|that|this|these|those|which|they|whom|whose)\b", re.IGNORECASE)
 
 
+LINES = {".sh": "#", ".mk": "#", ".py": "#", ".yml": "#", ".yaml": "#", ".js": "//", ".mjs": "//", ".ts": "//", ".go": "//"}
+
+
 def prose(path: pathlib.Path) -> str:
-    """The prose of a file: comments of C, text of Markdown."""
+    """The prose of a file: text of Markdown, comments of everything else."""
     text = path.read_text(errors="replace")
+    mark = LINES.get(path.suffix)
+    if mark:  # consecutive comment lines are one text; a comment behind code is one of its own
+        comments, last = "", -1
+        for number, line in enumerate(text.split("\n")):
+            alone = re.match(rf"\s*{mark} ?(.*)", line)
+            behind = None if alone else re.search(rf"\s{mark} (.*)", line)
+            if alone or behind:
+                comments += ("\n" if alone and last == number - 1 else "\n\n") + (alone or behind)[1]
+            if alone:
+                last = number
+        if path.suffix == ".py":
+            comments += "\n\n" + "\n\n".join(re.findall(r'"""(.*?)"""', text, re.DOTALL))
+        if mark == "#":
+            return comments
+        return comments + "\n\n" + "\n\n".join(re.sub(r"\n\s*\* ?", "\n", c) for c in re.findall(r"/\*(.*?)\*/", text, re.DOTALL))
     if path.suffix == ".md":
         return re.sub(r"^\|.*$", "", re.sub(r"```.*?```", "", text, flags=re.DOTALL), flags=re.MULTILINE)
     return "\n\n".join(re.sub(r"\n\s*\*\*? ?", "\n", c) for c in re.findall(r"/\*(.*?)\*/", text, re.DOTALL))
@@ -50,7 +68,7 @@ def main() -> None:
     names = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     found: dict[str, list[int]] = {}
     for name in names:
-        if GENERATED.match(name) or not name.endswith((".c", ".h", ".md")) or not (ROOT / name).is_file():
+        if GENERATED.match(name) or not name.endswith((".c", ".h", ".md", *LINES)) or not (ROOT / name).is_file():
             continue
         for s in sentences(prose(ROOT / name)):
             begins = bool(PRONOUN.match(s))

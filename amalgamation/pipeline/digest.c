@@ -15,7 +15,7 @@
 ** answered correctly is exempt: an attacker who guesses on the same network does not lock that caller out.
 **
 ** Handles that share a store share the secret, which is in the store, so that a nonce of one is valid for all. Each handle
-** knows only its own used counts: whoever can read a request on its way may replay it to another handle while its nonce lives.
+** knows only its own used counts: an attacker who can read a request on its way may replay it to another handle while its nonce lives.
 ** Handles that also share a limiter prevent that: the limiter knows the counts used at any of them. A handle still checks its
 ** own counts, so that a limiter that has lost its memory does not allow a replay at the same handle. A caller that is refused
 ** because a count was used elsewhere is told to take a new nonce: two handles may have given out the same one at the same moment.

@@ -2,7 +2,7 @@
 ** Results that are expensive to compute from records, kept in memory while the records are unchanged.
 **
 ** A value belongs to an organization or a project and has a version: a keyed hash of the records that it was computed from. The caller
-** reads these records and asks for the value of their version. An outdated value is thus never found, whoever changed the
+** reads these records and asks for the value of their version. An outdated value is thus never found, whichever process changed the
 ** records, and an aborted transaction leaves nothing wrong behind. The key is random, so nobody can write records with the
 ** hash of others.
 **

@@ -23,13 +23,13 @@ there() { grep -vxE "$(echo "ports/listener/explorer_files.c ${LEFT_OUT:-}" | se
 sources() { find amalgamation ports examples -name '*.c' | there | sort; }
 apart() { { find ports/listener examples -name '*.c'; printf 'ports/%s.c\n' mongoose http_reader postgres redis store_copy; } | there | sort; }
 
-each() { # SCRIPT: for every file of standard input, as $1; what it says is in one file for each, so that several can write
+each() { # SCRIPT: for every file of standard input, as $1; the output of each is a file of its own, because several run at once
   rm -rf "$O/each"; mkdir -p "$O/each"
   xargs -P "${JOBS:-2}" -n 1 sh -c 'out=$O/each/$(echo "$1" | tr / _); { '"$1"'; } >"$out.log" 2>&1' each
   cat "$O"/each/*.log
 }
 
-said() { # NAME SECONDS: what $O/NAME holds is wrong
+said() { # NAME SECONDS: every line of $O/NAME is a finding
   n=$(wc -l <"$O/$1")
   [ "$n" = 0 ] || { cat "$O/$1"; bad=1; }
   echo "analyze: $1, $((n)) findings, $2 seconds"

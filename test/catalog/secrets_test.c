@@ -394,7 +394,7 @@ static void secrets_see(const svc_object *object, secrets_seen *seen, int depth)
   for (; v && v->value; v++) {
     secrets_seen own = { false, false, false };
     secrets_see(v->object, &own, depth + 1);
-    if (own.secret && own.address && !own.said) munit_errorf("%s has secrets and an address, and says not that they belong together", v->object->name);
+    if (own.secret && own.address && !own.said) munit_errorf("%s has secrets and an address, but no secrets_go_to connects them", v->object->name);
     seen->secret |= own.secret && !own.said;
   }
   if (SVC_VARIANTS_OF(object) || depth > 6) return;
@@ -412,7 +412,7 @@ static void secrets_see(const svc_object *object, secrets_seen *seen, int depth)
       if (svc_field_object(f)) {
         secrets_seen below = { false, false, false };
         secrets_see(svc_field_object(f), &below, depth + 1);
-        if (below.secret && below.address && !below.said) munit_errorf("%s has secrets and an address, and says not that they belong together", svc_field_object(f)->name);
+        if (below.secret && below.address && !below.said) munit_errorf("%s has secrets and an address, but no secrets_go_to connects them", svc_field_object(f)->name);
         seen->secret |= below.secret && !below.said;
         seen->address |= below.address && !below.said;
       }
@@ -433,6 +433,6 @@ TEST(secrets, said)
       changes |= nouns[i]->routes[k].method == SVC_PATCH || nouns[i]->routes[k].method == SVC_PUT;
     if (!nouns[i]->object || !changes) continue;
     secrets_see(nouns[i]->object, &seen, 0);
-    if (seen.secret && seen.address && !seen.said) munit_errorf("%s has secrets and an address, and says not that they belong together", nouns[i]->name);
+    if (seen.secret && seen.address && !seen.said) munit_errorf("%s has secrets and an address, but no secrets_go_to connects them", nouns[i]->name);
   }
 }

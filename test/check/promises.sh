@@ -14,7 +14,7 @@ end
 python3 test/promised.py $T/metrics >$T/now || fail "test/promised.py fails"
 
 version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
-kept() { # FILE: nothing of it is missing today
+kept() { # FILE: every line of it still exists today
   LC_ALL=C comm -23 "$1" $T/now >$T/missing
   [ ! -s $T/missing ]
 }

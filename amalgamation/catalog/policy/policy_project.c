@@ -5,7 +5,7 @@
 */
 #include "catalog/policy/policy_language.h"
 
-/* ------------------------------------------------------------------------------------------------------------- what there is */
+/* ------------------------------------------------------------------------------------------------------------- resources of a project */
 
 static bool policy_project_tell(svc_call *c, svc_policy_visit visit, void *state, int action, const svc_node *context,
                                 const svc_entity *of)

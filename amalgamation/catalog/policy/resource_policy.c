@@ -1,6 +1,6 @@
 /*
 ** Resource policy of an organization: a name and some policies, each a text in the language of policy_language.c. In all
-** projects of the organization, requests that a policy forbids are refused, whoever sends them; the error names the policy.
+** projects of the organization, requests that a policy forbids are refused for every caller; the error names the policy.
 **
 ** A policy applies to requests from now on. Existing resources stay; nonCompliantResources lists them.
 */

@@ -203,7 +203,7 @@ static bool stream_processor_on_reply(svc_call *c, const svc_reply *reply)
   return svc_answer_again(c, body);
 }
 
-/* ---- what the driver is told, and what it costs */
+/* ---- the desired state for the driver, and the cost */
 
 static svc_node *stream_processor_desired(svc_call *c, const svc_entity *e)
 {

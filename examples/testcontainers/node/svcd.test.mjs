@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => container?.stop())
 
-test('test control answers whoever has the token', async () => {
+test('test control answers a request with the token', async () => {
   assert.ok(credentials.clientId)
   const clock = await fetch(base + '/_svc/clock', { headers: { authorization: `Bearer ${token}` } })
   assert.equal(clock.status, 200)
