@@ -342,7 +342,7 @@ class Pages:
     def page(self, area):
         yield "# %s\n" % self.title(area)
         yield "Generated from the tables and from the files `reference.txt` in `amalgamation/catalog`: `./build.sh reference` writes it."
-        yield "Paths begin with the base path, `/api/svc/v2`. [Common parameters and errors](README.md) are on a page of their own.\n"
+        yield "Paths begin with the base path, `/api/svc/v2`. [Common parameters and errors](README.md) and [all roles](../authentication.md#roles) are on pages of their own.\n"
         about = {t["name"]: t.get("description", "") for t in self.d.doc["tags"]}
         tags = dict.fromkeys(o["tags"][0] for _, _, o in self.operations[area])
         for tag in tags:
