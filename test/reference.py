@@ -307,6 +307,8 @@ class Pages:
     def operation(self, path, method, o, area):
         m = FACTS.search(o["description"])
         versions = sorted(set(re.findall(r"\.(\d{4}-\d{2}-\d{2})\+", json.dumps(o))))
+        media = [pair for r in o["responses"].values() for pair in r.get("content", {}).items()]
+        ends = {re.search(r"\.(\d{4}-\d{2}-\d{2})\+", name).group(1): one["x-sunset"] for name, one in media if "x-sunset" in one}
         yield "### %s\n\n`%s %s`\n" % (o["operationId"], method, path)
         if o.get("deprecated"):
             yield "**Deprecated.**\n"
@@ -315,7 +317,7 @@ class Pages:
                                "anybody, without credentials" if "security" in o else "every caller")
         yield "- Limit: %s" % self.limits.get(m.group("bucket"), m.group("bucket"))
         if versions:
-            yield "- Versions: %s" % ", ".join(versions)
+            yield "- Versions: %s" % ", ".join(v + (" (sunset %s)" % ends[v] if v in ends else "") for v in versions)
         body = o.get("requestBody")
         if body:
             kinds = list(dict.fromkeys(self.kind(c["schema"], area) for c in body["content"].values()))
@@ -340,7 +342,7 @@ class Pages:
     def page(self, area):
         yield "# %s\n" % self.title(area)
         yield "Generated from the tables and from the files `reference.txt` in `amalgamation/catalog`: `./build.sh reference` writes it."
-        yield "Paths begin with the base path, `/api/svc/v2`. [Common parameters and errors](README.md) are on a page of their own.\n"
+        yield "Paths begin with the base path, `/api/svc/v2`. [Common parameters and errors](README.md) and [all roles](../authentication.md#roles) are on pages of their own.\n"
         about = {t["name"]: t.get("description", "") for t in self.d.doc["tags"]}
         tags = dict.fromkeys(o["tags"][0] for _, _, o in self.operations[area])
         for tag in tags:
@@ -365,7 +367,7 @@ class Pages:
             yield "\n## %s\n\n| name | type | description |\n|---|---|---|" % title
             for name, p in self.d.doc["components"][kind].items():
                 yield "| `%s` | %s | %s |" % (name, p["schema"]["type"] + self.bounds(p["schema"]), cell(p.get("description")))
-        yield "\n## Errors\n\nAn error has this body; with the parameter `envelope` it is the `content`.\n\n| field | type | description |\n|---|---|---|"
+        yield "\n## Errors\n\nAn error has this body; with the parameter `envelope` it is the `content`. [errors.md](../errors.md) has all codes, and an answer with\n`badRequestDetail`.\n\n| field | type | description |\n|---|---|---|"
         for name, p in self.d.schemas["Error"]["properties"].items():
             yield "| `%s` | %s | %s |" % (name, p["type"], cell(p.get("description")))
         yield "\n## All operations\n\n| operation | request |\n|---|---|"

@@ -18,7 +18,8 @@ HEAD = """# Performance
 This page is generated: `WITH=openssl ./build.sh bench`, then `python3 test/bench/page.py`. All figures are from one run of version {version}, on {machine}, {date}.
 
 Each figure has a peer beside it: the smallest program that could do the same work, measured alternately with the library in the same run. Compare the ratios, because absolute figures
-depend on the machine. Over HTTP, the client runs on the same machine and uses one of its cores.
+depend on the machine. A ratio is the median of neighbouring measurements, so it can differ a little from the quotient of the two figures. Over HTTP, the client runs on the same machine
+and uses one of its cores.
 
 The requests are those of real users: a bearer token of a service account that owns one of 20 organizations, with limits, roles and access lists, on stores of 10,000 and of 100,000
 projects. A cost that grew with the store would show as a difference between the two.
@@ -26,7 +27,7 @@ projects. A cost that grew with the store would show as a difference between the
 A target is a promise of the project to itself; "missed" marks a target that this run did not reach.
 
 Sizes: of a team with two projects and a cluster, links lead to 125 kinds of GET. 120 of them answer with 0.8 KB on average; five are lists of what the service offers (regions, versions, limits),
-of 20 to 218 KB. A project's answer has 7.8 KB, nearly all of it links. A new project has eight alert configurations, which come from a table until one is changed, so a create writes 4 records and 3 counts.
+of 20 to 218 KB. A project's answer has 7.8 KB, nearly all of it links. A new project has eight alert configurations, which come from a table until one is changed, so a create of a project writes 4 records and 3 counts.
 """
 
 # The heading, the explanation, and what the names of its figures begin with.
@@ -83,7 +84,7 @@ def grouped(rows):
 
 
 def machine():
-    return "a %s machine with %d cores" % (platform.machine(), os.cpu_count())
+    return "a machine with %d cores (%s)" % (os.cpu_count(), platform.machine())
 
 
 def main():
