@@ -43,6 +43,7 @@ verb() {
   case ${1:-} in ''|npm) programs_of $ARCHS || exit 1 ;; python|containers) programs_of "$(host_arch)" || exit 1 ;; esac
   case ${1:-} in ''|npm)
     need chromium qemu-x86_64 qemu-aarch64
+    shared # test/packages/npm/same.mjs compares the module with it
     make_npm
     agree build/npm/svcapi "$(node -p 'require("./build/npm/svcapi/package.json").version')"
     try npm
