@@ -1,6 +1,7 @@
 /*
-** control: test control. The layer is above the catalog and uses the pipeline; nothing below knows of it, except for two members of
-** the handle (svc.control, svc.watch). open.c, api.c and host.c call it; it calls none of them.
+** control: test control. The layer is above the catalog and uses the pipeline; nothing below calls it.
+** What lies below knows the members control, watch, meddler and at_once of the handle, and pipeline/meddle.h. open.c, api.c, host.c and
+** flat.c call test control, and it calls none of them.
 **
 **      control.c    opening and closing
 **      clock.c      a clock that stands until it is moved, or runs at its own rate

@@ -4,7 +4,8 @@
 ** A rule strikes after the caller is known and before anything is taken from a bucket or read. Its effect takes the usual way of
 ** a refusal: svc_fail(), and the document, headers and journal of any other error.
 **
-** The rule: an unauthenticated caller sees nothing of this, and uses no rule up. Faults have their own random generator, so that a rule
+** The rule: where authentication is required, a caller that fails it sees nothing of this and uses no rule up. At operations without
+** authentication a rule strikes every caller. Faults have their own random generator, so that a rule
 ** with a chance does not change ids that are made meanwhile.
 */
 #include "control/control.h"
@@ -67,11 +68,10 @@ static bool faults_find(svc_call *c, svc_fault *out)
   return found;
 }
 
-/* The same error as the limiter's, without touching a bucket. */
+/* The error of an empty bucket, without touching one. */
 static bool faults_limited(svc_call *c)
 {
-  bool absolute = c->plan->route->flags & SVC_ABSOLUTE;
-  const svc_set_row *set = &c->s->sets[absolute ? c->s->set_count : c->plan->route->set];
+  const svc_set_row *set = &c->s->sets[SVC_TAKES_FORM(c->plan->route) ? c->s->set_count : c->plan->route->set];
   svc_str path = c->request.path;
   c->route.limited = true;
   c->route.tokens = (svc_tokens){ false, 0, set->refill_seconds };

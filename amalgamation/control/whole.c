@@ -5,7 +5,8 @@
 ** a restore is one commit, or nothing. Records are read and written through the store port, whatever the engine;
 ** the port's own keys (they begin with a zero byte) are left alone, and so is its way of storing counters.
 **
-** The handle's own state is included. A restore sets the manual clock back within the commit: from then on no due step of the
+** The handle's own state is included: the ids, both random states, the limiter's buckets, used nonces and the time of a manual clock. Rules
+** of faults, the journal, the clock's rate and counters are not. A restore sets the manual clock back within the commit: from then on no due step of the
 ** restored state happens before its time, even if another thread had read the clock before (lifecycle.c reads it again). Cached
 ** tokens become void by themselves, as after every commit (known.c).
 **

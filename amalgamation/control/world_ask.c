@@ -3,8 +3,8 @@
 **
 ** The rule: the request passes every stage of svc_handle_request() that validates it, and none that concerns clients. So a world contains
 ** nothing that a client could not have created; and loading takes no tokens from a bucket, is not in the journal, and is not hit by
-** faults. The caller is the host, who may do everything. Bodies and paths are in our own words, whatever the dialect: a world fits every
-** handle.
+** faults of requests. Faults of orders, states and reads (pipeline/meddle.h) apply. The caller is the host, who may do everything. Bodies
+** and paths are in our own words, whatever the dialect: a world fits every handle.
 */
 #include "control/world_parts.h"
 

@@ -18,7 +18,7 @@ SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *val
 SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links); /* whether a GET of the path's resource shows these links */
 
 /* answer.c: the answer to a request. */
-SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of a body that is not stored */
+SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of a view, or of a body that is not stored */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
 SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the same, for a body computed for the request */
 SVC_PRIVATE bool svc_if_match_entity(svc_call *c, const svc_entity *e); /* the same, for an entity of the route's noun */

@@ -34,8 +34,8 @@ typedef struct svc_violation {
 **   input     as sent         as sent               as sent                       NULL
 **   body      checked         before, with input    before, with input            before, with the transition
 **
-** A PUT that creates the only resource of its parent (SVC_SOLE) is a create. Hooks may change: body, extra, event, state, due, dues; the
-** parent and id of a create; key.
+** A PUT that creates the only resource of its parent (SVC_SOLE) is a create. Hooks may change: body, extra, event, state, due, dues; key;
+** the parent (of a change: the resource moves there), and the id of a create.
 */
 struct svc_change {
   const svc_noun_info *noun;
@@ -83,6 +83,11 @@ typedef struct svc_waits {
   unsigned runs;  /* number of times its work ran: repeated after a conflict, or when another job spoiled the transaction */
 } svc_waits;
 
+/*
+** One request, or one piece of internal work. A call lives as long as its response. A write may run several times: svc_behave_in() then
+** resets the error's code and violations, the scope, the answer and the resolved entities; caller, parameters, bodies and prework stay.
+** Entities of a transaction point into the store and end with it: copy what is needed later into the arena.
+*/
 struct svc_call { /* frequently used members come first: shorter instructions reach them */
   svc *s;
   svc_arena *arena;

@@ -50,11 +50,14 @@ SVC_PRIVATE bool svc_change_differs(const svc_change *change, const char *field)
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* stores a create that was checked and prepared */
 /* A create for svc_insert(), with a copy of this body, because hooks change it and the work may be repeated. body NULL: an empty one. */
 SVC_PRIVATE bool svc_change_new(svc_call *c, const svc_noun_info *noun, const svc_node *body, svc_change *change);
-/* For an action that changes the entity of its path: begin, edit change->body, store; store also answers with the entity. */
+/* For an action that changes the entity of its path. svc_change_begin() resolves the path, checks If-Match and guards, and sets event and
+** state as for an update: an action with others replaces them. Then the action checks, edits change->body, and stores: svc_change_store()
+** also answers with the entity; after svc_change_keep() the action answers itself. The body of a POST is c->checked. That of a PUT or PATCH
+** is c->body, which the action checks by svc_check(). */
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change); /* the input; NULL: out of memory, or refused */
 SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
-/* The same for an entity other than that of the path. It is not the answer, and writes no event unless the caller sets one. */
+/* The same for an entity other than that of the path. change->event is NULL: no event unless the caller sets one. */
 SVC_PRIVATE bool svc_change_of(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_change *change);
 SVC_PRIVATE bool svc_change_keep(svc_call *c, svc_change *change, svc_entity *out);
 /* Stores another body without hooks and events. */

@@ -234,7 +234,7 @@ struct svc {
   uint64_t session; /* identifies this handle in orders that it has handed out */
   int64_t session_due; /* time of the next sign of life; used by the thread that hands out. 0: not needed */
   svc_control *control; /* test control; NULL: not in this build */
-  atomic_uint watch;    /* the parts of test control that watch every request: enum svc_watch */
+  atomic_uint watch;    /* the parts of test control that are active: enum svc_watch */
   atomic_bool at_once;  /* a world is being loaded: its resources exist already, so provisioning takes no time */
   const svc_meddler *meddler; /* effects of test control on states and reads; used only if a bit of `watch` is set */
   atomic_bool handing_out;

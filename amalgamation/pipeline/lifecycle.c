@@ -3,7 +3,8 @@
 **
 ** An entity that enters a state with a transition gets an entry in the due index, unless the driver has an order
 ** for it (order.c). Due steps are applied before the next request is served, and by svc_tick(), in the order of their dates;
-** their events have the date at which they were due. A noun whose states do not follow from a table alone has a fell_due
+** their events have the date at which they were due. A job of the commit queue applies at most LIFECYCLE_BATCH of them, so other writers
+** take turns. A noun whose states do not follow from a table alone has a fell_due
 ** hook.
 **
 ** The rule: a due step runs in the scope of its record, and may insert, count, meter and write events like a

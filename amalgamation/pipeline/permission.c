@@ -52,8 +52,14 @@ SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str k
   return svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
 }
 
+SVC_PRIVATE bool svc_may_there(svc_call *c, const svc_id *group, const svc_id *org, uint64_t wanted)
+{
+  if (!svc_access_factors(c, org)) return false;
+  return svc_roles_on(c, group, org) & wanted ? true : svc_lacks_role(c, wanted);
+}
+
 /* A resource outside of organizations and projects: roles on the organizations that it belongs to count. */
-static uint64_t permission_elsewhere(svc_call *c, const svc_noun *noun, const svc_entity *e)
+SVC_PRIVATE uint64_t svc_roles_elsewhere(svc_call *c, const svc_noun *noun, const svc_entity *e)
 {
   svc_id orgs[SVC_ALLIES];
   size_t n = svc_noun_ext_of(noun)->alliance->organizations(c, e, orgs, SVC_ALLIES), i;
@@ -73,7 +79,7 @@ SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
   *roles = 0;
   if (c->route.parts != (int)hops + 1) {
     if (!svc_begin_read(c) || !svc_resolve(c, hops)) return false;
-    if (svc_noun_ext_of(noun->noun)->alliance) c->route.part_roles = permission_elsewhere(c, noun->noun, e);
+    if (svc_noun_ext_of(noun->noun)->alliance) c->route.part_roles = svc_roles_elsewhere(c, noun->noun, e);
     else c->route.part_roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
     c->route.takes_part = c->route.part_roles || (!svc_noun_ext_of(noun->noun)->alliance && svc_entity_visible(c, noun, e));
     if (c->error.code) return false;

@@ -4,8 +4,8 @@
 ** The index is ordered by the bytes of names, so names with the same prefix are adjacent, but each spelling is apart. The search
 ** goes letter by letter: it looks for both cases of the next letter, and continues only where it finds entries.
 **
-** The rule: the search costs at most a fourth of a look at all entities below the parent. The index contains the names of all
-** organizations, so many matches may belong to others: if there are too many, the search is given up, and the list checks each
+** The rule: the search costs at most a fourth of a look at all entities below the parent. The index contains the names below all
+** parents, so many matches may belong to other organizations: if there are too many, the search is given up, and the list checks each
 ** of its own entities.
 */
 #include "pipeline/pipeline.h"

@@ -49,11 +49,17 @@ SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *su
 /* permission.c */
 SVC_PRIVATE bool (svc_lacks_role)(svc_call *c, uint64_t wanted); /* 403 that names the roles; false */
 #define svc_lacks_role(...) (svc_lacks_role(__VA_ARGS__), false)
+/* For a hook: whether the caller has one of these roles on a project or organization that the path does not name, and enough factors for
+** its organization. group NULL: the organization. False: refused. A hook that must not show whether the place exists calls this only if
+** svc_entity_visible(); otherwise it calls svc_no_part(), or refuses as if the place were missing. */
+SVC_PRIVATE bool svc_may_there(svc_call *c, const svc_id *group, const svc_id *org, uint64_t wanted);
+/* The roles on the organizations of a resource that is in no organization (`alliance`). c->error.code is set if factors are missing. */
+SVC_PRIVATE uint64_t svc_roles_elsewhere(svc_call *c, const svc_noun *noun, const svc_entity *e);
 SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str key); /* exists, but the caller has no role on it; false */
 #define svc_no_part(...) (svc_no_part(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
-/* Whether the caller has any role on the last of these hops: an organization or project, or a resource that belongs to some. Not if
-** c->error is set: then the entity does not exist. */
+/* Whether the caller has any role on the last of these hops: an organization or project, or a resource that belongs to some. If
+** c->error is set, the answer is no: the entity does not exist, could not be read, or requires a second factor. */
 SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 
 /* resolve.c: the entities of the path. */

@@ -472,7 +472,7 @@ enum svc_noun_flags {
   SVC_GLOBAL = 2,       /* a path names it by id alone, without its parent */
   SVC_VIRTUAL = 4,      /* not stored: its routes answer from tables */
   SVC_SHARED_NAME = 8,  /* `unique` is its name, but several may have the same */
-  SVC_EXPIRES = 16,     /* removed when its SVC_DUE_EXPIRY is due */
+  SVC_EXPIRES = 16,     /* removed when its SVC_DUE_EXPIRY is due, which a hook sets by svc_change_due() */
   SVC_EVENT_KEY = 32,   /* event_field holds its key in the path, not its unique value */
   SVC_EVENT_PARENT = 64, /* its events also have the event_field of its parent */
   SVC_SOLE = 256,       /* at most one per parent, at a path without a name of its own: created by a POST or a PUT */
@@ -684,7 +684,8 @@ struct svc_noun {
   unsigned short err_quota;     /* SVC_E_...; parameters: the limit, then the parent's id */
   const svc_object *object;
   const char *key;    /* field that is its key in the path; several: "databaseName/username"; NULL: "id" */
-  const char *unique; /* field or fields, "database/collection/name", that are unique below one parent; NULL: none */
+  const char *unique; /* field or fields, "database/collection/name", that are unique below one parent, without a parent noun in the whole service; NULL: none.
+                         To be unique in a wider scope, a hook looks with svc_find_anywhere() before it writes */
   const svc_lifecycle *lifecycle;
   const svc_field_error *field_errors; /* ends with a row without field */
   const svc_ref *refs;     /* ends with a row without field */
@@ -718,7 +719,8 @@ struct svc_noun {
   bool (*removing)(svc_call *c, const svc_entity *e);
   /* After a delete, single or in a cascade, by a request or by itself; its record is already removed. */
   bool (*gone)(svc_call *c, const svc_entity *e);
-  /* The shown body, if it has more than the stored one. Returns NULL if out of memory or if the request was refused. */
+  /* The shown body, if it has more than the stored one. Every read, and every item of a page, is then parsed and written again, and the
+  ** ETag is computed from the view. Filters of lists compare the stored body. Returns NULL if out of memory or if the request was refused. */
   svc_node *(*view)(svc_call *c, const svc_entity *e);
   /* The desired state of an order as JSON, without secrets, if it is not the body. */
   svc_node *(*desired)(svc_call *c, const svc_entity *e);

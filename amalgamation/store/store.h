@@ -93,7 +93,7 @@ typedef struct svc_entity {
   svc_id parent, id;
   svc_scope scope;   /* its project and organization */
   unsigned char flags; /* enum svc_entity_flags */
-  uint64_t revision; /* changes with every write: the ETag */
+  uint64_t revision; /* changes with the body: the ETag, unless a view of the noun has one of its own (answer.c) */
   svc_str key;       /* its name in a path, percent-encoded: "Cluster0", "admin/joe" */
   svc_str unique;    /* the value that is unique below its parent, or just its name; empty: no such value */
   svc_str body;      /* JSON object, members sorted */

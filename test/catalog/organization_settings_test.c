@@ -74,6 +74,38 @@ TEST(organization_settings, factors)
   t_close(&w.t);
 }
 
+/* A body that names an organization or project which the path does not name: the second factor is required there, too. */
+TEST(organization_settings, factors_of_others)
+{
+  static const char cluster[] = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"backupEnabled\":true,\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+                                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}";
+  t_place w;
+  const char *free_of_it, *clusters, *snapshot;
+  char body[512];
+  t_place_open(&w, &quiet, "alpha", cluster);
+  free_of_it = t_project(&w.t, t_organization(&w.t, "Other"), "beta");
+  clusters = settings_path(&w, "/groups/", free_of_it, "/clusters");
+  munit_assert_int(t_send(&w.t, "POST", clusters, cluster), ==, 201);
+  t_advance(&w.t, 60);
+  munit_assert_int(t_sendf(&w.t, "POST", "{}", "%s/Main/backup/snapshots", clusters), ==, 202);
+  snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 60);
+  settings_set(&w, "{\"multiFactorAuthRequired\":true}", 200);
+  w.t.caller.second_factor = 0;
+
+  snprintf(body, sizeof body, "{\"deliveryType\":\"automated\",\"snapshotId\":\"%s\",\"targetGroupId\":\"%s\",\"targetClusterName\":\"Main\"}", snapshot, w.group);
+  settings_refuse(&w, "POST", settings_path(&w, clusters, "/Main", "/backup/restoreJobs"), body, NO_FACTOR);
+  snprintf(body, sizeof body, "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\",\"lastName\":\"B\",\"country\":\"GB\","
+           "\"mobileNumber\":\"2125550123\",\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]}", w.org);
+  settings_refuse(&w, "POST", "/users", body, NO_FACTOR);
+  snprintf(body, sizeof body, "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\",\"lastName\":\"B\",\"country\":\"GB\","
+           "\"mobileNumber\":\"2125550123\",\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", w.group);
+  settings_refuse(&w, "POST", "/users", body, NO_FACTOR);
+  w.t.caller.second_factor = 1;
+  munit_assert_int(t_send(&w.t, "POST", "/users", body), ==, 201);
+  t_close(&w.t);
+}
+
 /* Credentials are for machines, and need no second factor. */
 TEST(organization_settings, factors_of_credentials)
 {

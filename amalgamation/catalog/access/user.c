@@ -77,7 +77,7 @@ static bool user_role_of(svc_call *c, const svc_node *item, user_role *out)
   out->group = group;
   out->name = name;
   out->org = group ? e.parent : e.id;
-  return svc_roles_on(c, group ? &out->on : NULL, &out->org) & wanted ? true : svc_lacks_role(c, wanted);
+  return svc_may_there(c, group ? &out->on : NULL, &out->org, wanted);
 }
 
 /* Adds the person to an organization, with these roles, or with those of its invitation. `roles` may include roles in other

@@ -13,16 +13,14 @@
 /* The project of the path, or another one in which the caller has a role that the operation requires. */
 static bool restore_acts_group(svc_call *c, svc_str group, svc_id *out)
 {
-  uint64_t wanted = c->plan->route->roles, roles;
   svc_entity project;
   *out = c->scope.group;
   if (group.n == 0 || svc_str_eq(group, svc_id_str(c->arena, out))) return true;
   if (!c->s->group || svc_get_noun_text_id(c->txn, c->s->group, group, &project) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &group);
   *out = project.id;
-  roles = svc_roles_on(c, &project.id, &project.parent);
-  if (roles & wanted) return true;
-  return svc_entity_visible(c, c->s->group, &project) ? svc_lacks_role(c, wanted) : svc_no_part(c, c->s->group, group);
+  if (!svc_entity_visible(c, c->s->group, &project)) return svc_no_part(c, c->s->group, group);
+  return svc_may_there(c, &project.id, &project.parent, c->plan->route->roles);
 }
 
 SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, svc_entity *out)

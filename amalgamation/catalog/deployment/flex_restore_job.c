@@ -108,17 +108,14 @@ static bool flex_restore_job_snapshot(svc_call *c, svc_change *change, bool down
 ** that does not exist. */
 static bool flex_restore_job_project(svc_call *c, svc_str text, svc_id *group)
 {
-  const uint64_t wanted = SVC_R_GROUP_BACKUP_RECOVERY_OPERATOR;
-  uint64_t roles;
   svc_entity e;
   int rc;
   if (!svc_id_parse(text, group)) return svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &text);
   if (svc_id_eq(group, &c->scope.group)) return true;
   rc = svc_get_noun(c->txn, c->s->group, group, &e);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
-  roles = rc == SVC_OK ? svc_roles_on(c, group, &e.scope.org) : 0;
-  if (roles == 0) return svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &text);
-  return roles & wanted ? true : svc_lacks_role(c, wanted);
+  if (rc != SVC_OK || !svc_roles_on(c, group, &e.scope.org)) return svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &text);
+  return svc_may_there(c, group, &e.scope.org, SVC_R_GROUP_BACKUP_RECOVERY_OPERATOR);
 }
 
 static bool flex_restore_job_target(svc_call *c, svc_change *change)

@@ -111,13 +111,10 @@ SVC_PRIVATE bool svc_federation_leave(svc_call *c, const svc_id *org)
 SVC_PRIVATE bool svc_federation_owned(svc_call *c, svc_str id, svc_entity *out)
 {
   static const svc_id root;
-  svc_id orgs[SVC_FEDERATION_MOST];
-  uint64_t roles = 0;
-  size_t n, i;
+  uint64_t roles;
   if (svc_entity_get_text_id(c->txn, SVC_FEDERATION_KIND, &root, id, out) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_FEDERATION_SETTINGS_NOT_FOUND, "S", &id);
-  n = svc_federation_organizations(c, out, orgs, SVC_FEDERATION_MOST);
-  for (i = 0; i < n && !c->error.code; i++) roles |= svc_roles_on(c, NULL, &orgs[i]);
+  roles = svc_roles_elsewhere(c, federation_noun(c, SVC_FEDERATION_KIND)->noun, out);
   if (c->error.code) return false;
   if (roles & SVC_R_ORG_OWNER) return true;
   return roles ? svc_lacks_role(c, SVC_R_ORG_OWNER) : svc_no_part(c, federation_noun(c, SVC_FEDERATION_KIND), id);
@@ -126,11 +123,8 @@ SVC_PRIVATE bool svc_federation_owned(svc_call *c, svc_str id, svc_entity *out)
 SVC_PRIVATE bool svc_federation_owns(svc_call *c, svc_str org, svc_id *out)
 {
   svc_entity e;
-  uint64_t roles;
   if (!svc_id_parse(org, out) || svc_get_noun(c->txn, c->s->org, out, &e) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &org);
-  roles = svc_roles_on(c, NULL, out);
-  if (c->error.code) return false;
-  if (roles & SVC_R_ORG_OWNER) return true;
-  return svc_entity_visible(c, c->s->org, &e) ? svc_lacks_role(c, SVC_R_ORG_OWNER) : svc_no_part(c, c->s->org, org);
+  if (!svc_entity_visible(c, c->s->org, &e)) return c->error.code ? false : svc_no_part(c, c->s->org, org);
+  return svc_may_there(c, NULL, out, SVC_R_ORG_OWNER);
 }

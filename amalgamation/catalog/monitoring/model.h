@@ -7,7 +7,8 @@
 **   metrics                    a table: the quantity that each metric shows, and its form                            model_metrics.c
 **
 ** The rule: the same facts, host and time give the same quantities on every machine. All arithmetic uses 64-bit integers,
-** and quantities are thousandths of their unit. The model does not depend on whether there is a driver.
+** and quantities are thousandths of their unit. All seeds derive from the
+** cluster's id, so two runs agree if their ids and times do (svc_config.seed, manual_clock). The model does not depend on whether there is a driver.
 */
 #ifndef SVC_MODEL_H
 #define SVC_MODEL_H

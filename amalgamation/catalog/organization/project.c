@@ -74,7 +74,7 @@ static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_
   if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, out)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  return svc_access_factors(c, &out->id) && (svc_roles_on(c, NULL, &out->id) & roles ? true : svc_lacks_role(c, roles));
+  return svc_may_there(c, NULL, &out->id, roles);
 }
 
 /* The query may name the first owner, who must be an active member of the organization. */

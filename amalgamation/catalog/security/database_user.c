@@ -7,7 +7,8 @@
 **
 ** The store never has a password in clear. `extra` holds its SCRAM-SHA-256 verifier, which is also all that servers keep and
 ** all that an order tells the driver. Computing a verifier takes milliseconds, so it happens before the transaction. If a host
-** sets svc_config.seal_passwords, the sealed password follows the verifier and a line feed; only svc_order_secrets() reads it.
+** sets svc_config.seal_passwords, the sealed password follows the verifier and a line feed; svc_order_secrets() hands it out, and a
+** rotation of keys (pipeline/rotate.c) reseals it.
 **
 ** A user with deleteAfterDate is deleted automatically at that time.
 */
@@ -140,7 +141,7 @@ static bool database_user_login(svc_call *c, const svc_change *change)
   if (!svc_node_is(body, "databaseName", outside ? "$external" : "admin"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("databaseName"), "must be %s for this authentication method",
                 outside ? "$external" : "admin");
-  if (way >= 0 && sent) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("password"), "is allowed only for users who authenticate with a certificate");
+  if (way >= 0 && sent) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("password"), "is allowed only for users who authenticate with a password");
   if (!svc_check_done(c)) return false;
   if (way >= 0 && !svc_pattern_match(database_user_ways[way].username, name))
     return svc_fail_as(c, svc_arena_print(c->arena, SVC_FMT " cannot be a user name: it must be %s.", SVC_ARG(name),
