@@ -353,7 +353,7 @@ class Pages:
         yield "Generated from the tables and from the files `reference.txt` in `amalgamation/catalog`: `./build.sh reference` writes it."
         root = any(self.at_root(path) for path, _, _ in self.operations[area])
         yield "Paths begin with the base path, `/api/svc/v2`%s. [Common parameters and errors](README.md) and [all roles](../authentication.md#roles) are on pages of their own.\n" % (
-            ", except those that begin with `/api/` and `/openapi.json`: these are complete" if root else "")
+            ", except those that begin with `/api/` and `/openapi.json`: these paths are complete" if root else "")
         about = {t["name"]: t.get("description", "") for t in self.d.doc["tags"]}
         tags = dict.fromkeys(o["tags"][0] for _, _, o in self.operations[area])
         for tag in tags:
@@ -381,7 +381,7 @@ class Pages:
         yield "\n## Errors\n\nAn error has this body; with the parameter `envelope` it is the `content`. [errors.md](../errors.md) has all codes, and an answer with\n`badRequestDetail`.\n\n| field | type | description |\n|---|---|---|"
         for name, p in self.d.schemas["Error"]["properties"].items():
             yield "| `%s` | %s | %s |" % (name, p["type"], cell(p.get("description")))
-        yield "\n## All operations\n\nPaths begin with the base path, `/api/svc/v2`, except those that begin with `/api/` and `/openapi.json`: these are complete.\n"
+        yield "\n## All operations\n\nPaths begin with the base path, `/api/svc/v2`, except those that begin with `/api/` and `/openapi.json`: these paths are complete.\n"
         yield "| operation | request |\n|---|---|"
         for name, area, method, path in sorted((o["operationId"], area, method, path) for area in self.operations for path, method, o in self.operations[area]):
             yield "| [%s](%s.md#%s) | `%s %s` |" % (name, area, name.lower(), method, path)
