@@ -59,6 +59,7 @@ the request was a retry, your first request may have succeeded: read the resourc
 | 429 | after `Retry-After` seconds |
 | 500, 503 | yes, later; send the same `Idempotency-Key` with a POST |
 | 507 | after the operator has freed disk space |
+| no answer: a timeout, a closed connection | GET: yes. POST: yes, with the same `Idempotency-Key`; without a key, read the resource first. PUT, PATCH and DELETE: yes; a DELETE that gets 404 and an `If-Match` that gets 412 may mean that the first request succeeded |
 
 ## Codes
 

@@ -256,6 +256,10 @@ class Pages:
             return ", %s to %s" % (low, high)
         return ", from %s" % low if low is not None else ", up to %s" % high if high is not None else ""
 
+    @staticmethod
+    def preset(schema):
+        return ", default `%s`" % json.dumps(schema["default"]) if "default" in schema else ""
+
     def notes(self, base, field):
         """required, read-only and similar; and the default, from all forms of the object."""
         forms = [self.d.schemas[f] for f in self.d.forms[base] if field in self.d.schemas[f].get("properties", {})]
@@ -314,7 +318,8 @@ class Pages:
             yield "**Deprecated.**\n"
         yield o["description"][:m.start()].strip() + "\n"
         yield "- Roles: %s" % (" or ".join("`%s`" % r for r in m.group("roles").split(" or ")) if m.group("roles") else
-                               "anybody, without credentials" if "security" in o else "every caller")
+                               "anybody, without credentials" if "security" in o else
+                               "as the description says" if "`ORG_OWNER`" in o["description"] else "every caller")
         yield "- Limit: %s" % self.limits.get(m.group("bucket"), m.group("bucket"))
         if versions:
             yield "- Versions: %s" % ", ".join(v + (" (sunset %s)" % ends[v] if v in ends else "") for v in versions)
@@ -336,13 +341,19 @@ class Pages:
         yield ""
 
     @staticmethod
+    def at_root(path):
+        return path.startswith("/api/") or path == "/openapi.json"
+
+    @staticmethod
     def title(area):
         return TITLES.get(area, area.replace("_", " ").capitalize())
 
     def page(self, area):
         yield "# %s\n" % self.title(area)
         yield "Generated from the tables and from the files `reference.txt` in `amalgamation/catalog`: `./build.sh reference` writes it."
-        yield "Paths begin with the base path, `/api/svc/v2`. [Common parameters and errors](README.md) and [all roles](../authentication.md#roles) are on pages of their own.\n"
+        root = any(self.at_root(path) for path, _, _ in self.operations[area])
+        yield "Paths begin with the base path, `/api/svc/v2`%s. [Common parameters and errors](README.md) and [all roles](../authentication.md#roles) are on pages of their own.\n" % (
+            ", except those that begin with `/api/` and `/openapi.json`: these paths are complete" if root else "")
         about = {t["name"]: t.get("description", "") for t in self.d.doc["tags"]}
         tags = dict.fromkeys(o["tags"][0] for _, _, o in self.operations[area])
         for tag in tags:
@@ -366,11 +377,12 @@ class Pages:
         for kind, title in (("parameters", "Common parameters"), ("headers", "Headers of answers")):
             yield "\n## %s\n\n| name | type | description |\n|---|---|---|" % title
             for name, p in self.d.doc["components"][kind].items():
-                yield "| `%s` | %s | %s |" % (name, p["schema"]["type"] + self.bounds(p["schema"]), cell(p.get("description")))
+                yield "| `%s` | %s | %s |" % (name, p["schema"]["type"] + self.bounds(p["schema"]) + self.preset(p["schema"]), cell(p.get("description")))
         yield "\n## Errors\n\nAn error has this body; with the parameter `envelope` it is the `content`. [errors.md](../errors.md) has all codes, and an answer with\n`badRequestDetail`.\n\n| field | type | description |\n|---|---|---|"
         for name, p in self.d.schemas["Error"]["properties"].items():
             yield "| `%s` | %s | %s |" % (name, p["type"], cell(p.get("description")))
-        yield "\n## All operations\n\n| operation | request |\n|---|---|"
+        yield "\n## All operations\n\nPaths begin with the base path, `/api/svc/v2`, except those that begin with `/api/` and `/openapi.json`: these paths are complete.\n"
+        yield "| operation | request |\n|---|---|"
         for name, area, method, path in sorted((o["operationId"], area, method, path) for area in self.operations for path, method, o in self.operations[area]):
             yield "| [%s](%s.md#%s) | `%s %s` |" % (name, area, name.lower(), method, path)
 
