@@ -404,7 +404,7 @@ static int serve_notify(void *context, svc *s, const svc_notification *n)
 {
   char text[512];
   (void)s;
-  snprintf(text, sizeof text, "alert %s of project %s is %s: %s to be told", n->alert_id, n->group_id, n->status, n->kind);
+  snprintf(text, sizeof text, "alert %s of project %s is %s: a notification by %s is due; svcd sends none", n->alert_id, n->group_id, n->status, n->kind);
   svcd_log(context, SVC_LOG_INFO, "alert.told", text);
   return SVC_OK;
 }
