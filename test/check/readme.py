@@ -171,7 +171,7 @@ def run(page, found, folder):
             program = folder / f"block{number}.py"
             program.write_text(text)
             done = subprocess.run([sys.executable, str(program)], env=dict(environment, PYTHONPATH=str(ROOT / "package/python")), cwd=folder,
-                                  capture_output=True, text=True, timeout=120)
+                                  capture_output=True, text=True, timeout=300)
             if done.returncode:
                 fail(f"{page}:{number}: this program fails: {done.stderr[-600:]}")
     paste, said = folder / "paste.sh", folder / "paste.out"
@@ -179,9 +179,9 @@ def run(page, found, folder):
     for turn in range(2 if str(page) in TWICE else 1): # the svcd of the first turn still serves in the second
         try:
             with open(said, "w") as to:
-                status = subprocess.run(["sh", str(paste)], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=to, stderr=to, timeout=120).returncode
+                status = subprocess.run(["sh", str(paste)], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=to, stderr=to, timeout=300).returncode
         except subprocess.TimeoutExpired:
-            status = "no end after 120 seconds"
+            status = "no end after 300 seconds"
         output = said.read_text(errors="replace")
         if status:
             print("\n".join(output.splitlines()[-5:]))
