@@ -141,6 +141,18 @@ static void site_open(site *s)
   for (i = 0; i < HANDLES; i++) s->limits[i] = site_handle(s);
 }
 
+/* The same, for tests that need every answer, however busy the machine is. */
+static void site_open_patient(site *s)
+{
+  int i;
+  site_open(s);
+  snprintf(s->server.uri, sizeof s->server.uri, "redis+unix://%s?timeout=2000&connect=20000", s->server.socket);
+  for (i = 0; i < HANDLES; i++) {
+    s->port->close(s->limits[i]);
+    s->limits[i] = site_handle(s);
+  }
+}
+
 static void site_close(site *s)
 {
   int i;
@@ -199,7 +211,7 @@ TEST(redis, exact)
   site s;
   int i, total = 0;
   SKIP_WITHOUT;
-  site_open(&s);
+  site_open_patient(&s);
   for (i = 0; i < 25; i++) {
     svc_tokens t = take(&s, i % 2, &b, T_START + i);
     munit_assert_int(t.taken, ==, i < 10);
@@ -236,7 +248,7 @@ TEST(redis, same_steps)
   size_t k;
   int i;
   SKIP_WITHOUT;
-  site_open(&s);
+  site_open_patient(&s);
   allocator.context = &memory;
   munit_assert_int(svc_limiter_open(&l, &allocator, 0, 7, rows), ==, SVC_OK);
   for (k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -348,7 +360,7 @@ TEST(redis, counts)
   site s;
   int i;
   SKIP_WITHOUT;
-  site_open(&s);
+  site_open_patient(&s);
   munit_assert_true(count(&s, 0, "n", 1));
   munit_assert_false(count(&s, 1, "n", 1));
   munit_assert_true(count(&s, 1, "n", 5)); /* counts arrive in another order */
@@ -1077,10 +1089,7 @@ TEST(redis, other_connection)
   site s;
   int i;
   SKIP_WITHOUT;
-  site_open(&s);
-  s.port->close(s.limits[0]);
-  snprintf(s.server.uri, sizeof s.server.uri, "redis+unix://%s?timeout=2000&connect=20000", s.server.socket);
-  s.limits[0] = site_handle(&s);
+  site_open_patient(&s);
   kill(s.server.pid, SIGSTOP);
   take_at_once(&s, all, 2);
   t_pause_ms(100); /* so that each request has a connection */
@@ -1104,7 +1113,7 @@ TEST(redis, forgetful)
   site s;
   int i;
   SKIP_WITHOUT;
-  site_open(&s);
+  site_open_patient(&s);
   munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 9);
   munit_assert_true(server_says(&s.server, "SCRIPT FLUSH", "+OK"));
   munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 8);
