@@ -277,9 +277,11 @@ SVC_PRIVATE int64_t svc_order_time(const svc_call *c, const svc_noun_info *noun)
   return noun && svc_order_has_taker(c->s, noun->noun) ? c->txn->ids->now : c->now;
 }
 
+/* In a shared store the order may be one that another handle has a recipient for. */
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  return !svc_order_has_taker(c->s, noun->noun) || order_write(c, noun, e, noun->noun->order_gone, true);
+  if (svc_order_has_taker(c->s, noun->noun)) return order_write(c, noun, e, noun->noun->order_gone, true);
+  return !SVC_IS_SHARED(c->txn->port) || order_drop(c, e);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- are they whole? */

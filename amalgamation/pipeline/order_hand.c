@@ -45,6 +45,14 @@ static bool order_show(svc_call *c, const svc_order_address *at, const svc_order
   return !c->arena->failed;
 }
 
+/* Whether this handle hands out orders of this kind. Another handle of a shared store may have a recipient that this one lacks: its orders
+** stay in the queue. */
+static bool order_is_ours(const svc *s, const svc_order_address *at)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(s, at->kind);
+  return noun && svc_order_has_taker(s, noun->noun);
+}
+
 /* Reads the first queued orders, and ends the transaction. */
 static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *orders, svc_id *ids, size_t *n)
 {
@@ -66,7 +74,7 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
     svc_order_record r;
     if (key.n != 1 + 8 + 12) continue;
     memcpy(ids[*n].b, key.p + 9, 12);
-    if (svc_order_find(&c, &ids[*n], &at, &r) == SVC_OK && order_show(&c, &at, &r, &orders[*n])) ++*n;
+    if (svc_order_find(&c, &ids[*n], &at, &r) == SVC_OK && order_is_ours(s, &at) && order_show(&c, &at, &r, &orders[*n])) ++*n;
   }
   rc = c.txn->error;
   svc_end_read(&c);

@@ -251,14 +251,15 @@ SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due)
 SVC_PRIVATE void svc_retry_verify(svc_verify *v, svc_str key, svc_str value)
 {
   svc_id none = { { 0 } }, org;
-  size_t length = sizeof(retry_header), i;
+  size_t length = 0, i; /* of a record that can be read */
   retry_header h;
   svc_key own, due, index;
   if (key.n == 1 + 16 && retry_owner(value, &h, &org)) {
+    length = sizeof h;
     for (i = 0; i < 4; i++) length += h.lengths[i];
     if (h.flags & RETRY_OWNED) length += sizeof org.b;
   }
-  if (key.n != 1 + 16 || value.n < sizeof h || length != value.n) {
+  if (length == 0 || length != value.n) {
     svc_found(v, RETRY_KIND, &none, "an answer kept for a retry cannot be read");
     return;
   }

@@ -150,6 +150,7 @@ static const verify_damage damages[] = {
   { 'w', NULL, ADD, 0, "the queue has an order that does not exist or has another state" },
   { 'i', NULL, CUT, 0, "an answer kept for a retry cannot be read" },
   { 'i', NULL, CUT_TO, 10, "an answer kept for a retry cannot be read" },
+  { 'i', NULL, CUT_TO, 80, "an answer kept for a retry cannot be read" }, /* the header alone */
   { 'i', NULL, ADD, 0, "an answer kept for a retry cannot be read" },
   { 'i', NULL, FLIP, 32, "a due step deletes an answer that does not exist or expires later" },
   { 'i', NULL, REMOVE, 0, "a due step deletes an answer that does not exist or expires later" },

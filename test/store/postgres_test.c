@@ -1074,6 +1074,7 @@ typedef struct pair_log {
 typedef struct pair {
   char path[128];
   t_service t[HANDLES];
+  svc_config config; /* of both handles */
   svc_driver driver;
   pair_log log;
   char group[32];
@@ -1092,18 +1093,19 @@ static int pair_perform(void *context, svc *s, const svc_order *order)
 
 static void pair_open(pair *p, bool driver)
 {
-  svc_config config = { .limiter_off = 1, .store = t_postgres_port() };
   int i;
   memset(p, 0, sizeof *p);
   pthread_mutex_init(&p->log.lock, NULL);
   p->driver = (svc_driver){ pair_perform, NULL, &p->log };
   store_folder(p->path);
-  config.path = p->path;
-  config.driver = driver ? &p->driver : NULL;
+  p->config.limiter_off = 1;
+  p->config.store = t_postgres_port();
+  p->config.path = p->path;
+  p->config.driver = driver ? &p->driver : NULL;
   for (i = 0; i < HANDLES; i++) {
-    t_open(&p->t[i], &config);
+    t_open(&p->t[i], &p->config);
     p->t[i].random ^= (uint64_t)(i + 1) << 32; /* two machines have different random numbers, ... */
-    t_reopen(&p->t[i], &config); /* ... from the start */
+    t_reopen(&p->t[i], &p->config); /* ... from the start */
   }
   strcpy(p->group, t_project(&p->t[0], t_organization(&p->t[0], "Acme"), "alpha"));
 }
@@ -1170,6 +1172,61 @@ TEST(postgres, orders)
   }
   munit_assert_int(p.log.n, ==, CLUSTERS + 1);
   munit_assert_string_equal(p.log.ids[CLUSTERS], p.log.ids[CLUSTERS - 1]);
+  munit_assert_int(svc_check_store(p.t[0].s, NULL, NULL), ==, SVC_OK);
+  pair_close(&p);
+}
+
+typedef struct pair_notices {
+  int says, n;
+} pair_notices;
+
+static int pair_notify(void *context, svc *s, const svc_notification *notification)
+{
+  pair_notices *notices = context;
+  (void)s;
+  munit_assert_string_equal(notification->kind, "EMAIL");
+  notices->n++;
+  return notices->says;
+}
+
+static void pair_tick_later(pair *p, int handle, int seconds)
+{
+  int i;
+  for (i = 0; i < HANDLES; i++) t_advance(&p->t[i], seconds);
+  munit_assert_int(svc_tick(p->t[handle].s), ==, SVC_OK);
+}
+
+/* One handle sends notifications, and the other one has a driver: each hands out its own orders, and leaves those of the other handle in
+** the queue. */
+TEST(postgres, unlike_handles)
+{
+  static const char rule[] = "{\"enabled\":true,\"eventTypeName\":\"NETWORK_PERMISSION_ENTRY_ADDED\",\"notifications\":[{\"typeName\":\"EMAIL\","
+                             "\"emailAddress\":\"a@example.com\",\"delayMin\":0}]}";
+  static pair p;
+  pair_notices notices = { SVC_BUSY, 0 };
+  svc_config config;
+  SKIP_WITHOUT;
+  pair_open(&p, true);
+  config = p.config;
+  config.driver = NULL;
+  config.notify = pair_notify;
+  config.notify_context = &notices;
+  t_reopen(&p.t[0], &config);
+  munit_assert_int(t_sendf(&p.t[0], "POST", rule, "/groups/%s/alertConfigs", p.group), ==, 201);
+  munit_assert_int(t_sendf(&p.t[0], "POST", "[{\"ipAddress\":\"10.0.0.1\"}]", "/groups/%s/accessList", p.group), ==, 201);
+  munit_assert_int(t_sendf(&p.t[1], "POST", PROBE_CLUSTER("c0", "M10"), "/groups/%s/clusters", p.group), ==, 201);
+  pair_tick_later(&p, 0, 1); /* the notice is made, and comes again */
+  munit_assert_int(notices.n, ==, 1);
+  munit_assert_int(p.log.n, ==, 0);
+  pair_tick_later(&p, 1, 5);
+  munit_assert_int(p.log.n, ==, 1); /* the cluster */
+  munit_assert_int(notices.n, ==, 1);
+  pair_tick_later(&p, 0, 1);
+  munit_assert_int(notices.n, ==, 2);
+  munit_assert_size(probe_records(p.t[0].s, "eanot"), ==, 1);
+  pair_tick_later(&p, 1, 2 * 86400); /* a notice is kept for a day; this handle deletes it, and the order with it */
+  munit_assert_size(probe_records(p.t[1].s, "eanot"), ==, 0);
+  munit_assert_size(probe_records(p.t[1].s, "oanot"), ==, 0);
   munit_assert_int(svc_check_store(p.t[0].s, NULL, NULL), ==, SVC_OK);
   pair_close(&p);
 }
