@@ -49,8 +49,9 @@ static bool http_is_a(char c, unsigned classes)
   return (http_class[(unsigned char)c] & classes) != 0;
 }
 
-/* The number of leading bytes, in steps of eight, from `least` to '~', as nearly all of a head is: a lesser byte borrows its highest
-** bit, '~' + 1 carries into it. http_run() checks a step with other bytes. */
+/* Returns how many leading bytes, a multiple of eight, are from `least` to '~', as nearly all bytes of a head are. Eight bytes are tested
+** at once by their highest bits: the subtraction sets that of a lesser byte, the addition that of '~' + 1, and bytes beyond ASCII have it
+** set. http_run() checks the rest byte by byte. */
 static size_t http_plain(const char *p, size_t n, unsigned char least)
 {
   const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
@@ -64,7 +65,7 @@ static size_t http_plain(const char *p, size_t n, unsigned char least)
   return at;
 }
 
-/* The end of the run of such bytes that begins at `at`. */
+/* Returns the end of the run of bytes of these classes that begins at `at`. */
 static size_t http_run(const char *p, size_t at, size_t n, unsigned classes)
 {
   if (classes != HTTP_TOKEN && at < n) at += http_plain(p + at, n - at, classes == HTTP_TEXT ? ' ' : '!');

@@ -27,23 +27,23 @@
 enum {
   SVC_HTTP_OK,
   SVC_HTTP_MORE, /* valid so far, but not complete */
-  SVC_HTTP_E_LINE,
-  SVC_HTTP_E_BYTES,
-  SVC_HTTP_E_TARGET_FORM,
-  SVC_HTTP_E_HEADER,
-  SVC_HTTP_E_TWICE,
-  SVC_HTTP_E_HOST,
-  SVC_HTTP_E_LENGTH,
-  SVC_HTTP_E_FRAMING,
-  SVC_HTTP_E_CHUNK,
-  SVC_HTTP_E_BODY,
-  SVC_HTTP_E_TARGET,
-  SVC_HTTP_E_EXPECT,
-  SVC_HTTP_E_HEADER_BYTES,
-  SVC_HTTP_E_HEADER_COUNT,
-  SVC_HTTP_E_CODING,
-  SVC_HTTP_E_VERSION,
-  SVC_HTTP_E_MEMORY,
+  SVC_HTTP_E_LINE,         /* the request line is malformed */
+  SVC_HTTP_E_BYTES,        /* a byte that HTTP does not allow there */
+  SVC_HTTP_E_TARGET_FORM,  /* the target is neither a path nor an http URL */
+  SVC_HTTP_E_HEADER,       /* a header line is malformed */
+  SVC_HTTP_E_TWICE,        /* a header of svc_http_head.once is repeated */
+  SVC_HTTP_E_HOST,         /* Host is missing or malformed */
+  SVC_HTTP_E_LENGTH,       /* Content-Length is not a number that can be used */
+  SVC_HTTP_E_FRAMING,      /* Transfer-Encoding together with Content-Length, or in HTTP/1.0 */
+  SVC_HTTP_E_CHUNK,        /* the chunked body is malformed */
+  SVC_HTTP_E_BODY,         /* longer than svc_http_limits.body */
+  SVC_HTTP_E_TARGET,       /* longer than svc_http_limits.target */
+  SVC_HTTP_E_EXPECT,       /* Expect is not 100-continue */
+  SVC_HTTP_E_HEADER_BYTES, /* more than svc_http_limits.header_bytes */
+  SVC_HTTP_E_HEADER_COUNT, /* more than SVC_HTTP_HEADERS */
+  SVC_HTTP_E_CODING,       /* Transfer-Encoding is not chunked */
+  SVC_HTTP_E_VERSION,      /* neither HTTP/1.0 nor 1.1 */
+  SVC_HTTP_E_MEMORY,       /* out of memory */
   SVC_HTTP_E_COUNT
 };
 
@@ -112,7 +112,8 @@ void svc_http_wipe(void *p, size_t n); /* a request may contain a secret: call b
 /* The next element of a comma-separated list, trimmed; false: no more. */
 bool svc_http_element(const char **p, const char *end, const char **element, size_t *n);
 
-/* Whether it is that word, ignoring case. Inline, because most words have another length, which is known at compile time. */
+/* Whether the n bytes at p are this word, ignoring case. Inline, because most texts have another length than the word, whose length the
+** compiler knows. */
 static inline bool svc_http_is(const char *p, size_t n, const char *word)
 {
   return strlen(word) == n && strncasecmp(p, word, n) == 0;

@@ -27,8 +27,8 @@
 ** PROCESS. mongoose ignores SIGPIPE for the whole process. Its log, which is global too, is turned off here.
 **
 ** CONSOLE. GET / is a web page for people. The page signs in like any client and can do what the API allows. Its files are constants of
-** explorer_files.c, at most 250 KB; its paths are / and those below /_explorer/. no_explorer turns it off; compile ports/listener/ with
-** -DSVC_LISTENER_NO_EXPLORER to leave it out.
+** explorer_files.c, with at most 250 KB of JavaScript; its paths are / and those below /_explorer/. no_explorer turns it off; compile
+** ports/listener/ with -DSVC_LISTENER_NO_EXPLORER to leave it out.
 **
 ** REFERENCE. svc_listener_describe() describes every operation, parameter and field. Set svc_config.describe to it to have the
 ** descriptions in GET /openapi.json and svc_openapi(). The texts are constants of reference_texts.c; compile ports/listener/ with
@@ -78,7 +78,7 @@ typedef struct svc_listener_config {
 
   size_t threads;         /* event loops, each on its own thread; default 1, at most 64 */
   size_t writers;         /* most threads for requests that may block; default 16, at most 256 */
-  size_t max_waiting;     /* requests queued for a writer; further ones get 503 with Retry-After; default 256 */
+  size_t max_waiting;     /* changes queued for a writer; further ones get 503 with Retry-After; default 256. Reads are not counted */
   size_t max_connections; /* a further connection replaces an idle one, or gets 503 and is closed; default 1024, fewer if the
                              limit of open files requires it */
 
@@ -113,7 +113,7 @@ typedef struct svc_listener_config {
 
   /*
   ** Most connections of one address (IPv6: of one /64). A further connection closes the longest idle one of that address; if none is
-  ** idle, the new one gets 503. Connections of trusted proxies are not counted. Default: a quarter of max_connections.
+  ** idle, the new one gets 503. Trusted proxies have no such limit. Default: a quarter of max_connections.
   */
   size_t max_per_address;
 
@@ -185,6 +185,8 @@ int svc_listener_reload(svc_listener *l, char *why, size_t why_size);
 /*
 ** Starts the threads and answers requests with `s`, which must stay open until svc_listener_stop() has returned. The listener calls
 ** svc_tick() about once a second. Call it once.
+** Returns SVC_OK. SVC_INVALID: `l` is NULL or was started before, or `s` is NULL without a `handle`. SVC_NOMEM: a thread cannot be started,
+** and the listener is stopped.
 */
 int svc_listener_start(svc_listener *l, svc *s);
 
@@ -205,9 +207,9 @@ void svc_listener_stop(svc_listener *l);
 typedef struct svc_listener_statistics {
   uint64_t connections; /* open now */
   uint64_t accepted;    /* accepted so far */
-  uint64_t refused;     /* refused, because all places were in use */
+  uint64_t refused;     /* refused, because max_connections or max_per_address was reached */
   uint64_t sent_bytes;
-  uint64_t waiting;     /* requests queued for a writer */
+  uint64_t waiting;     /* changes queued for a writer */
 } svc_listener_statistics;
 void svc_listener_stats(svc_listener *l, svc_listener_statistics *out);
 

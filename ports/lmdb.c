@@ -23,12 +23,13 @@
 ** and a commit that does not fit fails: a store with free room could stay full forever. So a minimal commit is
 ** inserted, once after each real one. Freeing pages takes pages first: work that frees may exceed the limit.
 **
-** A full disk is handled in the same way. A file of LMDB_RESERVE bytes beside the data has no other use than to be
-** deleted when work that frees finds no room. The data file never shrinks, so the disk space it took does not come
-** back. From then on, as many free pages in it replace that file, and work that does not free must leave them alone.
+** A full disk is handled in the same way. A reserve file of LMDB_RESERVE bytes beside the data has no other use than to be
+** emptied when work that frees finds no room. The data file never shrinks, so it keeps the disk space that the reserve file gave it.
+** Until the reserve file can be completed again, as many free pages in the data file replace it. Work that does not free must leave
+** these pages alone.
 **
-** Keys that begin with a zero byte belong to this port: "\0base" is added to the numbers of transactions, because a copy
-** restarts them.
+** Keys that begin with a zero byte are not data. "\0base" is added to the numbers of transactions, because a copy restarts them. Copies
+** and upgrades keep their marks there (SVC_COPY_MARK).
 */
 #include "ports/ports.h"
 
@@ -64,7 +65,7 @@ struct svc_store {
   svc_mutex copy_lock;
   uint64_t base;           /* added to LMDB's transaction numbers; set at open */
   bool turned;             /* pages were made reusable since the last real commit */
-  int reserve_fd;          /* the reserve file; -1: a private store has none */
+  int reserve_fd;          /* the reserve file; -1: none, because the store is private or the file cannot be opened */
   bool reserved;           /* the file is complete */
   bool freeing;            /* the current work frees, and may use the reserve */
   bool disk_full;          /* the transaction found no room on the disk, not in the map */
@@ -76,6 +77,7 @@ struct svc_store {
   lmdb_txn readers[LMDB_READERS];
 };
 
+/* Returns the result code for an error of LMDB or of the system (errno). */
 static int lmdb_result(int rc)
 {
   switch (rc) {
@@ -160,7 +162,7 @@ static int lmdb_flush_folder(const char *path)
   return rc;
 }
 
-/* The same for a folder: its name is in its parent. */
+/* Flushes the parent of a folder, which has the folder's name. */
 static int lmdb_flush_above(const char *path)
 {
   char above[PATH_MAX];
@@ -219,7 +221,7 @@ static void lmdb_reserve_open(svc_store *store, const char *path)
   lmdb_reserve(store);
 }
 
-/* The system's folder for temporary files, in memory if possible. */
+/* Creates a folder for a private store: in TMPDIR if that is set, otherwise in memory if possible. */
 static bool lmdb_private_folder(char *out, size_t size)
 {
   const char *places[] = { getenv("TMPDIR"), "/dev/shm", "/tmp", "." };
@@ -407,6 +409,7 @@ fail:
 
 /* --------------------------------------------------------------------------------------------------------- transactions */
 
+/* Counts a reader as active, after waiting while the map grows. */
 static void lmdb_enter(svc_store *store)
 {
   for (;;) {
@@ -521,7 +524,8 @@ static bool lmdb_let_go(svc_store *store)
   return true;
 }
 
-/* Called after a commit. A failure does no harm: pages are then reused one by one. */
+/* Called after a commit: every LMDB_RUN commits, moves the writer's reader to the present state. A failure does no harm: pages are then
+** reused one by one. */
 static void lmdb_hold_pages(svc_store *store)
 {
   int rc;
@@ -531,7 +535,7 @@ static void lmdb_hold_pages(svc_store *store)
   if (!rc) store->held_for = 1;
 }
 
-/* The status of a write to the disk; a full disk may still have ways, see lmdb_room(). */
+/* Returns the status of a write. A full disk gives SVC_NO_ROOM, because lmdb_room() may still find room. */
 static int lmdb_written(svc_store *store, int rc)
 {
   int result = lmdb_failed(store, rc);
@@ -563,7 +567,7 @@ static bool lmdb_has_pages(svc_store *store)
   return !rc;
 }
 
-/* Whether this commit leaves the pages that freeing work will need. Always true while the reserve file exists. */
+/* Whether this commit leaves the pages that freeing work will need. Always true while the reserve file is complete, and without one. */
 static bool lmdb_spares(svc_store *store)
 {
   if (store->freeing || store->reserve_fd < 0) return true;
@@ -603,13 +607,13 @@ static uint64_t lmdb_number(svc_txn *txn)
   return w->store->base + mdb_txn_id(w->txn);
 }
 
-/* A reader has the number of the last commit that it sees. */
+/* The number of the last commit that the reader sees, plus 1: 0 means unknown. */
 static uint64_t lmdb_state(svc_txn *txn)
 {
   return SVC_NEVER(txn->writing) ? 0 : mdb_txn_id(((lmdb_txn *)txn)->txn) + 1;
 }
 
-/* An active reader keeps the map in place. */
+/* Needs no lock: the active reader keeps the map in place. */
 static int lmdb_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 {
   MDB_env *env = mdb_txn_env(((lmdb_txn *)txn)->txn);
@@ -625,7 +629,7 @@ static int lmdb_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 
 /* -------------------------------------------------------------------------------------------------------------- records */
 
-/* A value that the transaction may return: a copy for a writer. */
+/* Makes a key or value valid until the transaction ends: a writer's is copied. */
 static int lmdb_given(lmdb_txn *t, const MDB_val *v, svc_str *out)
 {
   *out = lmdb_out(v);
@@ -771,6 +775,7 @@ static int lmdb_count_add(svc_txn *txn, svc_str key, int64_t delta)
 
 /* ----------------------------------------------------------------------------------------------------------- room, copy */
 
+/* Whether the address space has room for a map of this size. */
 static bool lmdb_address_space(size_t size)
 {
   void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -810,6 +815,7 @@ static int lmdb_grow(svc_store *store, bool beyond)
   return lmdb_resize(store, size);
 }
 
+/* Shrinks the map to its limit after work that freed. LMDB keeps a larger map while the content needs it. */
 static int lmdb_settle(svc_store *store)
 {
   size_t size = store->map_limit & ~(size_t)65535;
@@ -906,7 +912,7 @@ static int lmdb_copy_file(const char *path, lmdb_copying *c)
   return SVC_EXISTS; /* another copy is in progress */
 }
 
-/* Never replaces another file; on a file system without links, as far as can be seen. */
+/* Gives the copy its name, and never replaces another file. On a file system without links only access() prevents that. */
 static int lmdb_copy_name(const lmdb_copying *c)
 {
   int rc = link(c->new_name, c->name) == 0 ? 0 : errno;
@@ -1012,12 +1018,12 @@ static int lmdb_visit_tell(const char *path, uint64_t base)
   return rc;
 }
 
-/* A try; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
+/* Makes one try of a copy. Returns an error of LMDB; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
 static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
 {
   MDB_env *env = NULL;
   char why[128];
-  int rc = lmdb_look_at(from, 0, why, sizeof why); /* LMDB would divide by a value in it */
+  int rc = lmdb_look_at(from, 0, why, sizeof why); /* LMDB divides by the page size in the file, which may be damaged */
   if (!rc) rc = lmdb_visit(&env, from, MDB_RDONLY);
   if (!rc) rc = lmdb_look_now(env, why, sizeof why);
   if (!rc && ftruncate(fd, 0) != 0) rc = errno;

@@ -12,7 +12,7 @@
 **   page      word number | 2 pad | 2 flags | 2 lower | 2 upper | 2 offset of each node, up to lower ... | nodes, from upper to the end
 **   overflow  word number | 2 pad | 2 flags | 4 pages of the run | bytes, on through all of these pages
 **   node      4 size of the value; in a branch: number of the page, its top in the flags | 2 flags | 2 size of the key | key | value
-**   meta      on the pages 0 and 1, behind the head of a page: struct pages_meta; that of the greater transaction holds
+**   meta      on the pages 0 and 1, behind the head of a page: struct pages_meta; that of the greater transaction is the valid one
 **
 ** A successful walk has proved: every reachable page is in the file, has the expected type, and is reached once;
 ** its nodes lie in it, side by side, without a gap; all keys are in order, over all pages; all leaves have the same depth; the
@@ -132,7 +132,8 @@ static bool pages_meta_good(pages *p, size_t at)
   return true;
 }
 
-/* The valid meta, or that of one transaction (not 0). Fills in meta, size, in_file. */
+/* Finds the valid meta, or that of one transaction (not 0), and fills in meta, size, bytes and in_file. Returns an error of LMDB; 0 with
+** in_file 0: another format, which is left to LMDB. */
 static int pages_metas(pages *p, int fd, size_t txn)
 {
   struct stat file;
@@ -165,7 +166,7 @@ static int pages_metas(pages *p, int fd, size_t txn)
 
 /* ----------------------------------------------------------------------------------------------------------------- pages */
 
-/* Marks pages as used; false if one is used already. */
+/* Marks pages as used. Returns false if one is used already, or is outside the store. */
 static bool pages_take(pages *p, size_t first, size_t n)
 {
   size_t i;
@@ -178,7 +179,7 @@ static bool pages_take(pages *p, size_t first, size_t n)
   return true;
 }
 
-/* A page with the expected head, marked as used. NULL: it is damaged. */
+/* Returns a page with the expected head; the caller marks it as used. NULL: the page is damaged. */
 static const unsigned char *pages_get(pages *p, size_t page, unsigned flags)
 {
   const unsigned char *at;
@@ -189,7 +190,8 @@ static const unsigned char *pages_get(pages *p, size_t page, unsigned flags)
   return at;
 }
 
-/* Whether a key is greater than the previous one. LMDB compares the keys of free pages as numbers. */
+/* Whether a key may follow the previous one: it is greater, or equal where that is allowed. may_be: the next key may equal this one. LMDB
+** compares the keys of free pages as numbers. */
 static bool pages_key_follows(pages *p, const unsigned char *key, size_t n, bool may_be)
 {
   int order;
@@ -223,8 +225,8 @@ static void pages_node_read(const unsigned char *at, bool branch, pages_node *ou
   out->all = (PAGES_NODE + out->key_size + out->all + 1) & ~(uint64_t)1;
 }
 
-/* Checks that the nodes fill the page from upper to its end, each once; then all of them can be read. An odd upper has no node: if the
-** bit of the byte before it is set, that node is outside. */
+/* Checks that the nodes fill the page from upper to its end, each once; then all of them can be read. An odd upper is refused: nodes begin
+** at even bytes, and no bit is set for a byte before upper. */
 static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool branch, unsigned *count)
 {
   unsigned lower = pages_16(at + sizeof(size_t) + 4), upper = pages_16(at + sizeof(size_t) + 6), n, i;
@@ -250,7 +252,7 @@ static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool bra
   return true;
 }
 
-/* LMDB reuses the pages of this list, which must be sorted, so that it can be merged. The list begins with its length. */
+/* Checks a list of free pages, which begins with its length. LMDB reuses these pages, and merges lists, so they must be sorted. */
 static bool pages_free_list(pages *p, size_t page, const unsigned char *list, size_t size)
 {
   size_t n = size >= sizeof(size_t) ? pages_word(list) : SIZE_MAX, before = SIZE_MAX, i;
@@ -266,7 +268,7 @@ static bool pages_free_list(pages *p, size_t page, const unsigned char *list, si
   return true;
 }
 
-/* A node of a leaf. A value that is too large for a page has its own run of pages, which may be longer than needed. */
+/* Checks a node of a leaf. A value that is too large for a page has its own run of pages, which may be longer than needed. */
 static bool pages_leaf_node(pages *p, size_t page, const pages_node *node)
 {
   const unsigned char *value = node->value, *run;
@@ -310,7 +312,7 @@ static bool pages_leaf(pages *p, size_t page, const unsigned char *at)
   return true;
 }
 
-/* A page and all below it; `depth` levels down to the leaves. The key of a branch's first node is ignored, also by LMDB. */
+/* Checks a page and all below it; `depth` levels down to the leaves. The key of a branch's first node is ignored, also by LMDB. */
 static bool pages_walk(pages *p, size_t page, unsigned depth)
 {
   const unsigned char *at = pages_get(p, page, depth > 1 ? PAGES_BRANCH : PAGES_LEAF);
@@ -354,9 +356,9 @@ static int pages_all(pages *p)
 }
 
 /*
-** Checks all pages that a transaction sees, or (0) the last one. fd: the file, which must not be truncated meanwhile. A file of more than
-** `most` bytes is not walked, unless a part of it is missing: only its metas are checked. Returns 0 or an error of LMDB; why: the page and
-** what is wrong with it. MDB_BAD_TXN: the meta of that transaction has been overwritten.
+** Checks all pages that a transaction sees; txn 0: the last transaction. fd: the file, which must not be truncated meanwhile. A file of
+** more than `most` bytes is not walked, unless a part of it is missing: only its metas are checked. Returns 0 or an error of LMDB; why: the
+** page and what is wrong with it. MDB_BAD_TXN: the meta of that transaction has been overwritten.
 */
 SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, size_t why_size)
 {

@@ -50,8 +50,9 @@ static bool drbg_clean(const unsigned char *space, size_t n)
 }
 
 /*
-** The generator's init clears the size that the library assumes: it must equal ours. The other one is only written in part, which must be
-** within ours. A structure that differs is not used again, not even to be freed.
+** Checks that the library's structures have our sizes. The generator's init clears the size that the library assumes: it must equal ours.
+** The init of the entropy context writes only a part, which must be within ours. A structure that differs is not used again, not even to be
+** freed.
 */
 static bool drbg_fits(void)
 {

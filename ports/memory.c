@@ -25,7 +25,7 @@
 #define MEMORY_FEW (MEMORY_ORDER / 4)       /* a node with fewer entries is merged with a neighbour, */
 #define MEMORY_MERGED (MEMORY_ORDER * 3 / 4) /* if both together have at most these */
 #define MEMORY_READERS 8 /* preallocated; there may be more */
-#define MEMORY_DEPTH 20 /* levels of a tree: a split needs half of the order, so no tree is deeper */
+#define MEMORY_DEPTH 20 /* levels of a tree: a node is split only when it is full, so no tree is deeper */
 
 typedef struct memory_record memory_record;
 struct memory_record {
@@ -246,7 +246,7 @@ static int memory_compare(svc_str a, svc_str b)
   return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* The first entry from `first` on whose key is not less than this one, or greater if `above`; count: none. */
+/* The first entry from `first` on whose key is not less than this one, or with `above` is greater. Returns node->count if there is none. */
 static unsigned memory_find(const memory_node *node, unsigned first, svc_str key, bool above)
 {
   unsigned end = node->count;
@@ -418,7 +418,8 @@ static void memory_merge(memory_txn *t, memory_node *parent, unsigned i)
   memory_drop_child(t, parent, i + 1);
 }
 
-/* After the removal of an entry from child i. False: out of memory. */
+/* Called after an entry was removed from child i: removes the child if it is empty, or merges it with a neighbour if both have few entries.
+** False: out of memory. */
 static bool memory_shrink(memory_txn *t, memory_node *parent, unsigned i)
 {
   unsigned left = i > 0 ? i - 1 : i;
@@ -503,7 +504,7 @@ static void memory_step(memory_cursor *c, bool back)
   }
 }
 
-/* Moves to the first record whose key is not less, or to the last whose key is less. */
+/* Moves to the first record whose key is not less than `key`; with `back`, to the last one whose key is less. depth 0: none. */
 static void memory_seek(memory_cursor *c, const memory_tree *tree, svc_str key, bool back)
 {
   memory_node *node = tree->root;

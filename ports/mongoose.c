@@ -60,7 +60,7 @@ void svc_listener_quiet(void)
 
 /* --------------------------------------------------------------------------------------------------- the connection */
 
-/* with is_full alone epoll would report it at every turn */
+/* Also changes the events in epoll: with is_full alone, epoll would report a readable socket at every turn. */
 void svc_listener_reading(listener_conn *conn, bool on)
 {
   struct mg_connection *c = conn->c;
@@ -129,7 +129,7 @@ static void mongoose_give_back(listener_loop *loop, void *buffer, size_t size)
   mg_free(buffer);
 }
 
-/* Called before reading. Without memory, mongoose handles it. */
+/* Called before mongoose reads: gives the connection a buffer, unless it has one. mongoose handles a lack of memory. */
 static void mongoose_lend(listener_conn *conn)
 {
   struct mg_iobuf *in = &conn->c->recv;
@@ -246,6 +246,7 @@ static void mongoose_event(struct mg_connection *c, int ev, void *data)
 
 /* -------------------------------------------------------------------------------------------------------- accepting */
 
+/* Accepts connections again, or pauses for MONGOOSE_TURN_MS. */
 static void mongoose_accepting(listener_loop *loop, bool on)
 {
   size_t i;

@@ -1,5 +1,5 @@
 /*
-** The ports, as the layers above see them. Each wraps one dependency and is the only file that includes its header.
+** The ports, as the layers above see them. Each wraps a dependency: no layer above a port includes the dependency's header.
 */
 #ifndef SVC_PORTS_H
 #define SVC_PORTS_H
@@ -8,7 +8,7 @@
 #include "ports/limiter_port.h"
 #include "ports/store_port.h"
 
-/* ports/frozen.c: parses text that has passed the gate. NULL: out of memory (or text that no gate has seen). */
+/* ports/frozen.c: parses text that has passed svc_json_gate(), or that svc_node_write() wrote. NULL: out of memory, or other text. */
 SVC_PRIVATE svc_node *svc_json_parse(svc_arena *a, svc_str text);
 SVC_PRIVATE svc_node *svc_json_parse_gated(svc_arena *a, svc_str text); /* for a text that has just passed svc_json_gate() */
 
@@ -46,8 +46,9 @@ SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size); /* 0 on su
 SVC_PRIVATE bool svc_sha256(svc_str text, unsigned char out[32]);
 SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32]);
 SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16]);
-/* AES-256-GCM: out has n + 16 bytes, the tag behind the text; and the reverse, n - 16. SVC_INVALID: not sealed with these; SVC_NOMEM:
-** unknown. */
+/* AES-256-GCM. svc_gcm_seal() writes text.n + 16 bytes, the tag behind the text; false: failed. svc_gcm_open() is the reverse, and writes
+** sealed.n - 16 bytes. SVC_INVALID: not sealed with this key, nonce and `about`; SVC_NOMEM: mbedTLS failed, which says nothing about the
+** text. */
 SVC_PRIVATE bool svc_gcm_seal(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str text, void *out);
 SVC_PRIVATE int svc_gcm_open(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str sealed, void *out);
 SVC_PRIVATE void svc_wipe(void *p, size_t n); /* never optimized away */
@@ -73,7 +74,8 @@ typedef struct svc_x509_request {
 typedef struct svc_x509_pair {
   svc_str certificate, key;
 } svc_x509_pair;
-/* Milliseconds. SVC_OK, SVC_NOMEM, SVC_RANDOM, SVC_NO_X509; SVC_INVALID: a name cannot be written, or the issuer's key cannot be read. */
+/* Creates a key and its certificate, which takes milliseconds. SVC_OK, SVC_NOMEM, SVC_NO_X509; SVC_INVALID: a name cannot be written, or is
+** the issuer's own; SVC_RANDOM: the random source failed, or the issuer's key cannot be read. */
 SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out);
 SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem); /* SVC_OK: certificates, one or several; SVC_NOMEM; SVC_INVALID */
 /* The validity of one certificate, in milliseconds. SVC_OK, SVC_NOMEM, SVC_NO_X509; SVC_INVALID: not a certificate. */

@@ -45,8 +45,8 @@ static redisReply *redis_run(redis_try *t, int script, redis_args *a, bool askin
   return redis_exchange(t, a, until);
 }
 
-/* Reads the n numbers that a script returns, each from 0 up to its bound. Any other answer is a failure, and its connection is closed,
-** except after an error other than READONLY, with which a former master answers. */
+/* Reads the n numbers that a script returns, each from 0 up to its bound. Any other answer is a failure, and closes the connection, unless
+** it is an error that Redis reports. READONLY, the error of a former master, closes the connection, too. */
 static void redis_numbers(redis_try *t, const redisReply *reply, const long long *most, long long *out, size_t n)
 {
   size_t i;

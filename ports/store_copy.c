@@ -18,7 +18,7 @@
 
 #include <mbedtls/sha256.h>
 
-/* An of the two stores, with its position. */
+/* One of the two stores, with its position. */
 typedef struct copy_end {
   svc_rows rows;
   svc_copy_side *side;
@@ -67,7 +67,8 @@ static void copy_big_endian(unsigned char out[8], uint64_t value)
   for (i = 0; i < 8; i++) out[i] = (unsigned char)(value >> (56 - 8 * i));
 }
 
-/* Sizes, key, value; a counter is the same on every machine. */
+/* Counts a row, and adds it to the hash: sizes, key, value. A counter is hashed in big-endian order, so hashes are the same on every
+** machine. */
 static int copy_see(copy_end *e, const svc_row *row)
 {
   unsigned char sizes[16], count[8];

@@ -32,7 +32,7 @@ int svc_copy_store(const svc_config *from, const svc_config *to, svc_copy_report
 /* Compares two stores and writes nothing. Returns SVC_OK, SVC_CORRUPT if they differ, or the error of a store. */
 int svc_compare_stores(const svc_config *from, const svc_config *to, svc_copy_report *out);
 
-/* For ports: copies from an open store, whose transaction numbers are less than `number`. */
+/* For ports: copies from an open store, whose transaction numbers are at most `number`. */
 struct svc_store;
 int svc_store_copy(const svc_store_port *port, struct svc_store *store, uint64_t number, const svc_config *to, svc_copy_report *out);
 

@@ -1,8 +1,10 @@
 /*
 ** Certificates (X.509) and their keys, from mbedTLS 3: a self-signed authority, and the certificates that it issues to users.
 **
-** Keys are ECDSA on P-256. With a library that cannot write certificates (ports/mbedtls_config.h) this file compiles, but
-** svc_x509_make() returns SVC_NO_X509.
+** Keys are ECDSA on P-256. With a library that cannot write certificates (ports/mbedtls_config.h) this file compiles, but svc_x509_make()
+** and svc_x509_dates() return SVC_NO_X509, and svc_x509_check() only looks at the first line.
+**
+** The rule: a certificate that is made here is parsed again, and must have exactly the requested subject.
 */
 #include "ports/ports.h"
 
@@ -124,7 +126,7 @@ static int x509_keys(const svc_x509_request *r, mbedtls_pk_context *key, mbedtls
   return x509_failed(error, SVC_RANDOM);
 }
 
-/* An escape of an attribute's value: a backslash, and a special character or two hexadecimal digits. */
+/* Reads an escape of an attribute's value behind its backslash: a special character, or two hexadecimal digits. */
 static bool x509_escaped(const char **p, const char *end, svc_buf *out)
 {
   static const char hex[] = "0123456789abcdef", special[] = " \"#+,;<=>\\";
@@ -135,8 +137,8 @@ static bool x509_escaped(const char **p, const char *end, svc_buf *out)
   return true;
 }
 
-/* An attribute of a distinguished name, "CN=jane", and the comma behind it. Strictly RFC 4514: special characters are escaped, and there
-** are neither quotes nor values in hex. Spaces may follow a comma. */
+/* Reads an attribute of a distinguished name, "CN=jane", and the comma behind it. Strictly RFC 4514: special characters are escaped, and
+** there are neither quotes nor values in hex. Spaces may follow a comma. */
 static bool x509_attribute(svc_arena *a, svc_str *rest, svc_str *value)
 {
   static const char special[] = "\"+;<>";

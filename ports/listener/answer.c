@@ -246,7 +246,7 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
   answer_end(&t, conn);
 }
 
-/* The service's headers, with `tag` instead of theirs if it is not empty. Returns whether they include a Content-Length. */
+/* Writes the service's headers; `tag` replaces their ETag unless it is empty. Returns whether they include a Content-Length. */
 static bool answer_put_headers(answer_text *t, const listener_conn *conn, const svc_response *r, bool is_head, const char *tag)
 {
   bool length = false, own = false;
@@ -285,7 +285,7 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   return 0;
 }
 
-/* From here on the body is only conn->packed: its source need not wait for the client. */
+/* Frees the body that was compressed: from here on the body is only conn->packed. */
 static void answer_pack(listener_conn *conn)
 {
   int delay = conn->response.delay_ms;

@@ -119,7 +119,7 @@ static unsigned char *certificate_load(const char *path, size_t *n, int *rc, cha
   return NULL;
 }
 
-/* How many there are. */
+/* The number of certificates in a chain. */
 static int certificate_count(const mbedtls_x509_crt *chain)
 {
   int n = 0;

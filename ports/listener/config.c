@@ -69,7 +69,8 @@ static int config_check(const svc_listener_config *k, char *why, size_t size)
   return SVC_OK;
 }
 
-/* Raises the limit of open files, so that a connection can at least be accepted to answer 503; the host may need more files, though. */
+/* Lowers max_connections if the process may not open that many files. Files are left for the host, and for connections that are accepted
+** only to answer 503. */
 static void config_files(svc_listener *l)
 {
   svc_listener_config *k = &l->config;

@@ -3,8 +3,8 @@
 ** client like any other, and uses the API only, with a token that its user signs in for.
 **
 ** The rule: nothing here knows the service, and no answer contains input of a caller. The files are constants of the
-** program (explorer_files.c), so an answer allocates nothing and an event loop can send it; it is not an operation. Paths that are
-** not in the table belong to the service, also below /_explorer/. -DSVC_LISTENER_NO_EXPLORER leaves all of it out of the program.
+** program (explorer_files.c), so an answer allocates nothing and an event loop can send it. A file is not an operation of the API. Paths
+** that are not in the table belong to the service, also below /_explorer/. -DSVC_LISTENER_NO_EXPLORER leaves all of it out of the program.
 */
 #include "explorer.h"
 

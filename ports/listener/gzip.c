@@ -97,7 +97,7 @@ static void gzip_match(gzip_out *o, uint32_t length, uint32_t distance)
   gzip_put(o, m & ((1u << extra) - 1), extra);
 }
 
-/* The last position of the four bytes at p. */
+/* The place for the last position of the four bytes at p. Other bytes with the same hash share it. */
 static uint32_t *gzip_place(uint32_t *places, const unsigned char *p)
 {
   uint32_t four;

@@ -18,8 +18,7 @@
 **      tls_openssl.c  or OpenSSL
 **      certificate.c  certificates and keys, read, checked and made
 **      explorer.c     the console at /: its files are in explorer_files.c, generated from ../explorer/
-**      reference.c    descriptions for the OpenAPI document: reference_texts.c, which reference.sh generates from the catalog's
-**      reference.txt
+**      reference.c    descriptions for the OpenAPI document, from reference_texts.c, which reference.sh generates
 **
 ** The rules. (1) A request reaches the service only if its end is certain; after anything doubtful the
 ** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request in progress;
@@ -61,14 +60,14 @@
 
 /* Errors of the listener, in addition to those of the reader. */
 enum {
-  LISTENER_E_TIMEOUT = SVC_HTTP_E_COUNT,
-  LISTENER_E_SERVICE,
-  LISTENER_E_CONNECTIONS,
-  LISTENER_E_ADDRESS,
-  LISTENER_E_WAITING,
-  LISTENER_E_BODIES,
-  LISTENER_E_ANSWERS,
-  LISTENER_E_ANSWER,
+  LISTENER_E_TIMEOUT = SVC_HTTP_E_COUNT, /* head or body did not arrive in time */
+  LISTENER_E_SERVICE,     /* the service gave no valid status */
+  LISTENER_E_CONNECTIONS, /* max_connections */
+  LISTENER_E_ADDRESS,     /* max_per_address */
+  LISTENER_E_WAITING,     /* max_waiting */
+  LISTENER_E_BODIES,      /* max_body_memory */
+  LISTENER_E_ANSWERS,     /* max_answer_memory */
+  LISTENER_E_ANSWER,      /* max_answer */
   LISTENER_E_COUNT
 };
 
@@ -94,11 +93,12 @@ typedef struct listener_job {
   svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
   bool tls; /* received over TLS */
-  int64_t since; /* time of submission to the writers */
+  int64_t since; /* time of submission to the writers, in nanoseconds */
   svc_http_body body;
   svc_response response;
 } listener_job;
 
+/* The states of a connection: see the drawing above. */
 enum { LISTENER_HEAD, LISTENER_BODY, LISTENER_WAIT, LISTENER_DELAY, LISTENER_SEND, LISTENER_LINGER };
 
 struct listener_conn {
@@ -181,7 +181,7 @@ struct svc_listener {
   bool started, stopped;
   atomic_bool stopping;
   atomic_bool draining; /* connections are closed after their answer; stopping sets it as well */
-  atomic_size_t refused;
+  atomic_size_t refused; /* connections without a place that are being answered with an error */
   atomic_size_t bodies, answers; /* bytes of memory */
   atomic_uint_fast64_t warned;
   atomic_ulong accepted, turned_away, sent; /* in total; sent: bytes */
@@ -290,12 +290,12 @@ void svc_listener_peer(const listener_conn *conn, const svc_http_head *h, char p
 listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t n, const svc_http_limits *limits);
 void svc_listener_job_free(listener_job *job); /* NULL is allowed */
 void svc_listener_jobs_free(listener_job *first);
-/* Whether the loop answers the request: a read, unless that would first store due steps and so wait for the disk. */
+/* Whether the loop answers the request: it is a read that need not wait (svc_may_wait). */
 bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h);
 /* The bytes of a body that count in max_body_memory. */
 size_t svc_listener_counted(const svc_http_body *b);
 
-/* Passes a request to the service, with the time that it has waited. `body` may be NULL. */
+/* Answers a request for a file of the console, or passes it to the service, with the time that it has waited. `body` may be NULL. */
 void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, bool tls, const svc_http_body *body,
                          int64_t waited_ns, svc_response *response);
 /* Queues a job for the writers. Returns false if the queue is full. */

@@ -8,15 +8,15 @@
 ** some connections of such an address.
 **
 ** The rule: a connection is counted twice, in total and for its address, and leaves both counts at once,
-** when it is closed or gives way. Addresses are counted in a table with open addressing: a row before the first
-** free one belongs to its address, so removing a row moves the following ones up.
+** when it is closed or gives way. Addresses are counted in a table with open addressing: the search for an address begins at its home, the
+** row that its hash names, and ends at the first free row. So removing a row moves up those behind it that the search would miss.
 */
 #include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An owner of one IPv6 address has 2^64 of them. */
+/* Writes the key by which a connection is counted: its address; of IPv6 the first 64 bits, because an owner of one address has 2^64. */
 static void places_key(listener_conn *conn)
 {
   listener_address a;
@@ -42,13 +42,13 @@ static listener_place *places_find(const svc_listener *l, const unsigned char ip
   return &l->places[i];
 }
 
-/* The row is free now: rows that were displaced by it move up. */
+/* The row `gap` is free now: following rows move up if that brings them nearer to their homes. */
 static void places_close_gap(svc_listener *l, size_t gap)
 {
   size_t mask = l->place_rows - 1, i;
   for (i = (gap + 1) & mask; l->places[i].count; i = (i + 1) & mask) {
     size_t home = places_home(l, l->places[i].ip);
-    if (((i - home) & mask) < ((i - gap) & mask)) continue; /* it is at its home, or between that and the gap */
+    if (((i - home) & mask) < ((i - gap) & mask)) continue; /* its home is behind the gap */
     l->places[gap] = l->places[i];
     l->places[i].count = 0;
     gap = i;

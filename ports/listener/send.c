@@ -26,6 +26,7 @@ void svc_listener_state(listener_conn *conn, int state, int64_t timeout_ms)
   conn->deadline = timeout_ms < 0 ? LISTENER_NEVER : svc_listener_now() + (uint64_t)timeout_ms;
 }
 
+/* Adds the socket to `writable`, or removes it. */
 static void send_wait(listener_conn *conn, bool on)
 {
   struct epoll_event e = { EPOLLOUT, { conn } };
@@ -43,6 +44,7 @@ void svc_listener_leave(listener_conn *conn)
   svc_listener_state(conn, LISTENER_LINGER, -1);
 }
 
+/* Counts n bytes in max_answer_memory. Returns false, and counts nothing, if there is no room. */
 static bool send_count(svc_listener *l, size_t n)
 {
   if (atomic_fetch_add(&l->answers, n) + n <= l->config.max_answer_memory) return true;

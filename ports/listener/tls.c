@@ -67,7 +67,7 @@ static int tls_check_dates(const svc_listener *l, const listener_identity *id, c
     return svc_listener_why(why, size, SVC_INVALID, "%s: the certificate has expired on %04d-%02d-%02d", l->cert_file, t.tm_year + 1900,
                             t.tm_mon + 1, t.tm_mday);
   }
-  if (cert.from > now + TLS_DAY_MS) /* otherwise this machine has no clock */
+  if (cert.from > now + TLS_DAY_MS) /* not an error: perhaps the clock of this machine is not set yet */
     svc_listener_log(l, SVC_LOG_WARNING, "certificate.early", "%s: the certificate is not valid yet", l->cert_file);
   return SVC_OK;
 }

@@ -18,8 +18,8 @@
 
 typedef struct listener_pair listener_pair; /* a certificate and its key: certificate.h */
 
-/* Returned instead of a number of bytes: call again when more has arrived, or when the socket takes more, with the same bytes; the
-** client has ended the session; or the session has failed. */
+/* Returned instead of a number of bytes. READ: call again when more has arrived. WRITE: call again, with the same bytes, when the socket
+** takes more. END: the client has ended the session. FAILED: the session has failed. */
 enum { LISTENER_TLS_READ = -1, LISTENER_TLS_WRITE = -2, LISTENER_TLS_END = -3, LISTENER_TLS_FAILED = -4 };
 
 struct svc_listener_tls_port {

@@ -61,7 +61,7 @@ static void mbed_close(void *context)
   free(k);
 }
 
-/* Without tickets each connection has a full handshake. 0, or an error of mbedTLS. */
+/* Sets up session tickets, if mbedTLS has them; without tickets each connection has a full handshake. 0, or an error of mbedTLS. */
 static int mbed_tickets(mbed_shared *k)
 {
 #if MBED_HAS_TICKETS

@@ -59,7 +59,8 @@ static bool openssl_ticket_key_of(openssl_shared *k, const unsigned char *name, 
   return found;
 }
 
-/* OpenSSL asks for the keys of a ticket: 0, none, and the handshake is a full one; 1; 2, decrypts, and the client gets a new ticket. */
+/* OpenSSL calls this for the keys of a ticket. closes: it encrypts a new ticket. Returns 0: no key, and the handshake is a full one; 1: the
+** keys encrypt; 2: the keys decrypt, and the client gets a new ticket; -1: failed. */
 static int openssl_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int closes)
 {
   openssl_ticket_key key;
@@ -117,8 +118,8 @@ static bool openssl_settings(openssl_shared *k, const listener_pair *pair)
   SSL_CTX *ctx = k->ctx;
   SSL_CTX_set_app_data(ctx, k);
   SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION | SSL_OP_CLEANSE_PLAINTEXT);
-  SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER); /* openssl_rest() gives buffers back: doing so at each read would wipe them
-                                                                 each time */
+  SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER); /* and not SSL_MODE_RELEASE_BUFFERS, which would wipe the
+                                                                 buffers at each read: openssl_rest() gives them back */
   SSL_CTX_set_read_ahead(ctx, 1); /* the bytes are in memory already: one call takes a record, not two */
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_timeout(ctx, LISTENER_TICKET_S);

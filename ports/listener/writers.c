@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a body that are not counted, since connections are: a flood of large bodies does not shut small ones out. */
+/* Bytes of a body that are not counted, because the number of connections is limited anyway: a flood of large bodies does not shut small
+** ones out. */
 #define WRITERS_SMALL ((size_t)16 << 10)
 #define WRITERS_TICK_MS 900 /* svc_tick(): about once a second, as a loop turns every 250 ms */
 
@@ -108,7 +109,8 @@ static int64_t writers_now(void)
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Jobs that are always accepted and not counted: the tick, of which there is one, and reads, of which a connection has one. */
+/* Whether a job counts in max_waiting. The tick, of which there is one, and reads, of which a connection has one, do not count: they are
+** always accepted. */
 static bool writers_count(const listener_job *job)
 {
   return job->text && !job->head.reads;
@@ -197,7 +199,7 @@ static listener_job *writers_next(listener_writer *w)
   return job;
 }
 
-/* Gives it back to its loop. */
+/* Gives a job back to its loop. */
 static void writers_done(listener_job *job)
 {
   listener_loop *loop = job->loop;

@@ -62,7 +62,8 @@ static bool postgres_find_schema(postgres_txn *t)
   return good;
 }
 
-/* Sets a setting of the port for the session; through a pooler also appends it to `local`. Returns false if the server does not know it. */
+/* Sets a setting of the port for the session. Through a pooler, only tries it for one transaction, and appends it to `local`. Returns false
+** if the server does not know it, or if `local` is full. */
 static bool postgres_set(postgres_txn *t, const char *name, const char *value)
 {
   const bool pooled = t->store->pooler == POSTGRES_TRANSACTION;

@@ -1,7 +1,8 @@
 /*
 ** Records: reading, scanning and writing.
 **
-** The rule: writes are gathered and sent together, before the next query or the commit.
+** The rule: no write waits for its result. Records that are written are gathered and sent together, before the next statement; a removal
+** is sent at once; additions to counters are sent as late as possible.
 */
 #ifndef SVC_POSTGRES_RECORD_H
 #define SVC_POSTGRES_RECORD_H

@@ -1,8 +1,8 @@
 /*
 ** The SQL of the store on PostgreSQL, and how values are passed to it.
 **
-** The rule: every statement is a row of one table, prepared once per connection, or sent as text if a pooler gives each transaction
-** another connection. Values are binary; no value ever becomes part of a statement.
+** The rule: every statement of a transaction is a row of postgres_sql, prepared once per connection, or sent as text if a pooler gives
+** each transaction another connection. Keys and values are binary arguments, and never become part of a statement.
 */
 #ifndef SVC_POSTGRES_STATEMENT_H
 #define SVC_POSTGRES_STATEMENT_H
@@ -83,9 +83,9 @@ static const char postgres_strangers[] =
 
 /*
 ** Waits for locks are short: a writer that waits for another writer's row mostly has to start again when the row is free, and the server
-** detects a deadlock only after a second. The server must accept the first POSTGRES_MUST settings. The others exist only in PostgreSQL, and
-** give plans that are right for any size of a table: by the index, planned once. A plan that reads a whole table would also cause needless
-** conflicts of serializable transactions.
+** detects a deadlock only after a second. The server must accept the first POSTGRES_MUST settings. The others are optional. Those after
+** client_min_messages exist only in PostgreSQL, and give plans that are right for any size of a table: by the index, planned once. A plan
+** that reads a whole table would also cause needless conflicts of serializable transactions.
 */
 typedef struct postgres_setting {
   const char *name, *value;
@@ -102,7 +102,7 @@ static const postgres_setting postgres_settings[] = {
 /* The isolation of every reader's transaction. */
 static const char postgres_reading[] = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
-/* A statement with the schema in place of each @, also in single quotes. False: no room. */
+/* Writes a statement with the schema and a dot in place of each @, also inside single quotes. Returns false if `out` is too small. */
 static bool postgres_fill(const svc_store *store, const char *sql, char out[POSTGRES_SQL])
 {
   bool quoted = false;

@@ -21,7 +21,7 @@
 #define POSTGRES_READERS 16 /* connections, in addition to the writer's; an option of the URI */
 #define POSTGRES_MOST_READERS 256
 #define POSTGRES_TIMEOUT 5000 /* milliseconds, for every call, and for a reader's wait for a connection */
-#define POSTGRES_LEAST 100
+#define POSTGRES_LEAST 100 /* bounds of the timeout in the URI */
 #define POSTGRES_MOST 600000
 #define POSTGRES_OUTAGE 1000 /* milliseconds without attempts to connect, after one that failed slowly */
 #define POSTGRES_PARTS 64   /* of a counter */
@@ -33,10 +33,10 @@
 #define POSTGRES_SEEN 24 /* keys whose values a transaction remembers */
 #define POSTGRES_SEEN_WRITER 96 /* the same for the writer, which does the jobs of many callers */
 #define POSTGRES_SEEN_KEY 88 /* maximum bytes of such a key */
-#define POSTGRES_EDGE (SVC_KEY_MOST + 1)
+#define POSTGRES_EDGE (SVC_KEY_MOST + 1) /* bytes of the end of a range: a key, or one byte more */
 #define POSTGRES_PUTS 64 /* records written at once */
 #define POSTGRES_PUTS_BYTES ((size_t)256 << 10) /* bytes of these that trigger sending */
-#define POSTGRES_ADDS 24 /* counters */
+#define POSTGRES_ADDS 24 /* counters whose additions are gathered and sent at once */
 #define POSTGRES_SQL 2048 /* bytes of a statement */
 
 typedef struct postgres_kept {
@@ -118,9 +118,9 @@ struct svc_store {
   int64_t down;          /* no thread connects before this time, after a slow failure; protected by the lock, as the next two: */
   int said;              /* the last error, */
   char why[256];         /* and the message of libpq or the server */
-  unsigned part;         /* for the writer only, as the following */
+  unsigned part;         /* of counters, to which this handle adds; for the writer only, as the members up to `freeing` */
   uint64_t chance;       /* randomness of pauses */
-  uint64_t number, numbers_end;
+  uint64_t number, numbers_end; /* the next transaction number, and the end of the block that the handle has taken */
   bool full;             /* the server had no room for the last try */
   bool freeing;          /* the current work frees */
   atomic_ulong connects; /* connections made */

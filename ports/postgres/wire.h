@@ -9,7 +9,7 @@
 
 #include "statement.h"
 
-/* Whether the server is shutting down, or was told to end this connection. */
+/* Whether the connection failed, or the server ends it: the server is shutting down, or an administrator asked for it. */
 static bool postgres_goodbye(const PGresult *r)
 {
   const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
@@ -84,7 +84,7 @@ static void postgres_lose(postgres_txn *t)
   t->waiting = t->syncs = 0;
 }
 
-/* The status of a lost connection: see the head of ports/postgres.c. */
+/* Closes a lost connection, and returns the status of its transaction: see the head of ports/postgres.c. */
 static int postgres_lost(postgres_txn *t)
 {
   const bool undone = t->head.writing && !t->committing;
@@ -168,7 +168,8 @@ static int postgres_next(postgres_txn *t, PGresult **out)
   return postgres_fail(t, postgres_lost(t));
 }
 
-/* Reads results until `leave` statements have none, so that the next result is that of the first of these. Returns the first error. */
+/* Reads results until those of the last `leave` statements remain, so that the next result belongs to the first of these. Returns the first
+** error. */
 static int postgres_drain(postgres_txn *t, unsigned leave)
 {
   while (t->conn && t->waiting > leave) {
@@ -292,6 +293,8 @@ static int postgres_send_adds(postgres_txn *t)
   return postgres_send_next(t, POSTGRES_ADD, &a);
 }
 
+/* Adds a statement to the pipeline, after the gathered records. The additions to counters go before a statement that must see them, and
+** before COMMIT. */
 static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
 {
   bool counts = statement == POSTGRES_COUNT_ANY || statement == POSTGRES_UP_ALL || statement == POSTGRES_DOWN_ALL ||

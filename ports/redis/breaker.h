@@ -40,6 +40,7 @@ static bool redis_alive(redis_conn *k)
   return n > 0 ? k->owed > 0 : n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
+/* Makes the connection of a request lead to t->place: reconnects if it leads elsewhere, or is not alive. */
 static bool redis_ready(svc_limits *l, redis_try *t)
 {
   redis_conn *k = t->conn;
@@ -48,7 +49,7 @@ static bool redis_ready(svc_limits *l, redis_try *t)
 }
 
 /* Returns the best free connection: one to this place, with the fewest pending answers; else an unused one, else
-** one to another place. NULL: all are in use. */
+** one to another place. NULL: all are in use. The lock is held. */
 static redis_conn *redis_best(svc_limits *l, const redis_place *place)
 {
   redis_conn *found = NULL;
@@ -66,6 +67,7 @@ static redis_conn *redis_best(svc_limits *l, const redis_place *place)
   return found;
 }
 
+/* Waits for a free connection, for `timeout` at most. The lock is held. */
 static redis_conn *redis_idle(svc_limits *l, const redis_place *place)
 {
   redis_conn *found = NULL;
@@ -141,6 +143,7 @@ static void redis_say(const svc_limits *l, const redis_place *place, const char 
   else l->log(l->log_context, SVC_LOG_WARNING, text);
 }
 
+/* Returns the connection of a request, and reports its result to the breaker. */
 static void redis_leave(svc_limits *l, redis_try *t)
 {
   redis_node *node = &l->nodes[t->node];

@@ -8,7 +8,8 @@
 
 #include "wire.h"
 
-/* Sends one of the first commands of a connection, and checks its answer. Stores the script's hash if `sha` is not NULL. */
+/* Sends a command that prepares the next ones (the first commands of a connection, or ASKING), and checks its answer. Stores the script's
+** hash if `sha` is not NULL. */
 static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[REDIS_SHA + 1])
 {
   redisReply *reply = redis_exchange(t, a, until);
@@ -38,6 +39,7 @@ static bool redis_auth(redis_try *t, const char *user, const char *password, int
   return good;
 }
 
+/* Sends AUTH and SELECT as configured, and loads the scripts. */
 static bool redis_greet(const svc_limits *l, redis_try *t, int64_t until)
 {
   redis_args select = { 0 };
@@ -124,7 +126,7 @@ static redisReply *redis_ask_topology(redis_try *t, redis_args *a, int64_t until
   return NULL;
 }
 
-/* A host and a port as a server names them; without a host, the server that was asked. False: invalid. */
+/* Copies a host and a port as a server names them. An empty host means the server that was asked. Returns false if they are invalid. */
 static bool redis_place_of(redis_place *out, const char *host, size_t n, long long port, const redis_place *asked)
 {
   if (n == 0) {

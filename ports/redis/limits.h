@@ -64,7 +64,7 @@ typedef struct redis_conn {
   redisContext *context; /* NULL: none, or lost */
   redis_place place;     /* its destination */
   redis_tls *tls;        /* NULL: plain text */
-  short wants;           /* the event for poll() before more can be read: POLLIN, or POLLOUT for TLS */
+  short wants;           /* the event to poll() for before the next read or write: POLLIN or POLLOUT. TLS may need either for both */
   bool busy;             /* in use by a request; protected by the lock */
   unsigned owed;         /* late answers to be dropped */
   size_t elements, bytes; /* limits of an answer */
@@ -79,7 +79,7 @@ typedef struct redis_node {
   bool broken, trying;          /* trying: a request tries while the breaker is open */
   unsigned missed;              /* late answers since the last timely one */
   int64_t missing;              /* time of the request of the first of these */
-  int64_t until, pause, mended; /* microseconds of the monotonic clock */
+  int64_t until, pause, mended; /* the end of the pause, its length, and the last recovery. All in microseconds, of the monotonic clock */
 } redis_node;
 
 struct svc_limits {

@@ -34,7 +34,7 @@ static const char redis_take_script[] =
   "if look then return { taken, tokens, since + interval - now } end\n"
   "tokens = tokens - taken\n"
   "local full = since + math.ceil((capacity - tokens) / rate) * interval - now\n"
-  "full = math.min(full + ARGV[5], 1e15)\n" /* 31,000 years: Redis does not accept more */
+  "full = math.min(full + ARGV[5], 1e15)\n" /* 31,000 years: Redis refuses a time that exceeds 64 bits */
   "redis.call('SET', KEYS[1], string.format('%.0f %.0f', tokens, since), 'PX', string.format('%.0f', full))\n"
   "return { taken, tokens, since + interval - now }\n";
 

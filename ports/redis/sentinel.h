@@ -24,7 +24,7 @@ static bool redis_named_master(const svc_limits *l, redis_try *t, const redis_pl
   if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 && reply->element[0]->type == REDIS_REPLY_STRING &&
       reply->element[1]->type == REDIS_REPLY_STRING)
     good = redis_place_of(out, reply->element[0]->str, reply->element[0]->len, atoi(reply->element[1]->str), seed);
-  t->refused = reply->type == REDIS_REPLY_NIL; /* if all sentinels answer nil, the name is wrong */
+  t->refused = reply->type == REDIS_REPLY_NIL; /* the sentinel does not know the name. The last sentinel asked decides */
   if (!good) redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_NIL ? "the sentinels know no master of this name" : "is no sentinel");
   freeReplyObject(reply);
   return good;

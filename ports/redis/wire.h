@@ -5,8 +5,8 @@
 ** by SIGPIPE. After a timeout the connection stays open. Redis answers in order, so the late answer is read and
 ** dropped before the next one (redis_conn.owed).
 **
-** The rule: a command is never sent twice, because the first one may have been executed. A connection with an unexpected answer, or one
-** of another shape, is closed.
+** The rule: a command is sent again only if the answer says that it was not executed (NOSCRIPT, MOVED, ASK). Without an answer the server
+** may have executed it. A connection with an unexpected answer, or one of another shape, is closed.
 */
 #ifndef SVC_REDIS_WIRE_H
 #define SVC_REDIS_WIRE_H
@@ -138,7 +138,7 @@ static redisReply *redis_receive(redis_try *t, int64_t until)
 }
 
 /* Sends a command and returns its answer, which may be an error of the server. NULL: no answer. After a timeout the connection stays open
-** for the late answer; after other failures it is closed. */
+** for the late answer, if the command was sent completely and fewer than REDIS_OWED answers are late. Otherwise a failure closes it. */
 static redisReply *redis_exchange(redis_try *t, redis_args *a, int64_t until)
 {
   redisReply *reply = NULL;

@@ -62,7 +62,7 @@ static int export_check_key(export_job *e)
   return rc != SVC_OK || good ? rc : export_why(e, SVC_INVALID, "the secret key is not this store's");
 }
 
-/* The number of the store's format; 0: none. */
+/* Reads the number of the store's format. A store without one: SVC_CORRUPT. */
 static int export_format(export_job *e, uint32_t *format)
 {
   svc_str value;

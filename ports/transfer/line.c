@@ -85,7 +85,7 @@ void svc_line_base64(svc_line *l, svc_str bytes)
   svc_line_c(l, "\"");
 }
 
-/* The length of the UTF-8 character there; 0: invalid. */
+/* The length of the UTF-8 character at p; 0: invalid. */
 static size_t line_character(const unsigned char *p, size_t n)
 {
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

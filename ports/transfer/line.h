@@ -19,7 +19,7 @@ typedef struct svc_line {
 } svc_line;
 
 void svc_line_free(svc_line *l); /* wipes the contents, which may include a secret */
-void svc_line_fails(svc_line *l, int rc); /* the first error stays: a result of a failed part has failed, but is not invalid */
+void svc_line_fails(svc_line *l, int rc); /* notes an error; the first one stays. Callers report it, and do not call the line invalid */
 void svc_line_add(svc_line *l, const void *p, size_t n);
 void svc_line_c(svc_line *l, const char *text);
 void svc_line_print(svc_line *l, const char *format, ...) __attribute__((format(printf, 2, 3))); /* up to 255 bytes */

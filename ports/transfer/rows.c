@@ -6,7 +6,8 @@
 #define ROWS_TRIES 16 /* lost to another writer, or without room */
 #define ROWS_SLACK 1000000 /* transaction numbers that the source may use while it is read, and afterwards */
 
-/* Counters lie between records. Only this range is read as both, because PostgreSQL keeps counters in a separate table. */
+/* The bounds of the ranges that are read one after the other. Counters lie between records, from "c" to "d". Only that range is read as
+** both, because PostgreSQL keeps counters in a separate table. */
 static const svc_str rows_edges[] = { { "\1", 1 }, { "c", 1 }, { "d", 1 }, { "\377", 1 } };
 #define ROWS_RANGES (sizeof rows_edges / sizeof rows_edges[0] - 1)
 

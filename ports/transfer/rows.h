@@ -36,7 +36,7 @@ int svc_rows_number(const svc_rows *r, uint64_t *number); /* the number of a tra
 
 bool svc_row_is_count(const svc_row *row);
 int svc_row_put(svc_txn *txn, const svc_row *row); /* a record, or the value of a counter */
-/* A transaction, retried after a conflict or a lack of room. `work` may run several times. */
+/* Runs `work` in a transaction, which is retried after a conflict or a lack of room: `work` may run several times. */
 int svc_rows_commit(const svc_rows *r, int (*work)(void *context, svc_txn *txn), void *context);
 /* An incomplete store never opens: the first transaction marks an empty store, and the last one removes the mark.
 ** SVC_EXISTS: the store is not empty. */

@@ -18,6 +18,7 @@
 
 const svc_str svc_secret_word = { "the secrets of this store", 25 };
 
+/* Writes what a secret is sealed for, its entity and its name, and returns the length. 0: the name is too long. */
 static size_t secret_about(const svc_sealed_for *f, svc_str name, unsigned char about[16 + SECRET_NAME])
 {
   if (name.n > SECRET_NAME) return 0;

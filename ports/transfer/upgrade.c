@@ -106,7 +106,7 @@ static int upgrade_group_name(svc_txn *txn, const char *org, const char *group, 
   return svc_upgrade_name(txn, "proj", org, group, name, &(bool){ false });
 }
 
-/* The open line of the same entity and slot points to this one. */
+/* Adds `top` to the open line of the same entity and slot, if it points to this line. */
 static int upgrade_open_line(svc_txn *txn, const char *key, const char *top)
 {
   svc_upgrade_key open = { "l", 1 }, value = { "", 0 };
@@ -252,7 +252,7 @@ static int upgrade_possible(upgrade_job *u)
   return rc;
 }
 
-/* *under_way: a step from this format was begun. */
+/* Reads the store's format. *under_way: a step from this format was begun. */
 static int upgrade_read(upgrade_job *u, bool *under_way)
 {
   uint32_t format = 0;

@@ -1,5 +1,7 @@
 /*
 ** An upgrade of a store of an older format, step by step, in place.
+**
+** The rule: an interrupted upgrade can always be continued, and the store does not open before its end.
 */
 #ifndef SVC_TRANSFER_UPGRADE_H
 #define SVC_TRANSFER_UPGRADE_H

@@ -18,7 +18,7 @@ static bool upgrade_is(const svc_row *row, const char *kinds)
   return false;
 }
 
-/* Kinds with unchanged records in format 4, and credentials. */
+/* Kinds whose records are unchanged in format 4; and clusters and credentials, which this step changes. */
 bool svc_upgrade_from_3(const svc_row *row)
 {
   return row->key.n == 29 && (upgrade_is(row, "org.projosetpsetevntclus") || upgrade_is(row, upgrade_credentials));
