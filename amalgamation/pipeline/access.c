@@ -22,7 +22,7 @@ SVC_PRIVATE const svc_noun_info *svc_access_list_of(const svc *s, const svc_noun
   return NULL;
 }
 
-/* Whether the organization requires this. */
+/* Whether the organization requires an access list ('1') or a second factor ('2'): letters in `extra` of its policy (SVC_SEAT_POLICY). */
 static bool access_asked(const svc_call *c, const svc_id *org, char what)
 {
   static const svc_id none;

@@ -41,6 +41,7 @@ SVC_PRIVATE void svc_access_uses_close(svc *s)
   svc_mutex_destroy(&s->access_uses->lock);
 }
 
+/* The slot of an entry, or a free one for it; NULL: all are taken. */
 static access_use_slot *access_use_find(svc_access_uses *u, const svc_noun_info *list, const svc_id *id)
 {
   unsigned start = (unsigned)(id->b[11] | id->b[10] << 8) % ACCESS_USE_SLOTS, i;

@@ -136,7 +136,7 @@ static bool behave_question(svc_call *c, svc_question *question)
   svc_reply reply;
   unsigned i;
   if (!svc_begin_read(c) || !behave_run(c) || !svc_read_good(c)) return false;
-  for (i = 0; i < c->route.resolved; i++) { /* from here on only the ids of the path's entities are valid, not their records */
+  for (i = 0; i < c->route.resolved; i++) { /* of the path's entities, the bodies end with the transaction */
     svc_entity *e = &c->route.chain[i];
     e->key = svc_arena_copy(c->arena, e->key);
     e->unique = svc_arena_copy(c->arena, e->unique);

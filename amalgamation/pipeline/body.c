@@ -47,8 +47,8 @@ static void body_drop_inner(svc_node *member, const svc_field *f, bool whole)
   else for (item = member->first; item; item = item->next) body_drop_nulls(item, svc_field_object(f), true);
 }
 
-/* Drops null members, which count as not sent, unless null may clear the field: the check handles those. Hooks thus never see null.
-** `whole`: fields that are not sent get their default, so null clears nothing. */
+/* Drops null members, which count as not sent, unless null may clear the field: the check handles those. Hooks thus see null only in
+** fields that may be null. `whole`: fields that are not sent get their default, so null clears nothing. */
 static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole)
 {
   const svc_object *own = svc_object_of(object, body);

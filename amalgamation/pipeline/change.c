@@ -160,6 +160,7 @@ SVC_PRIVATE void svc_change_keys(svc_call *c, const svc_change *change, svc_enti
   }
 }
 
+/* Whether no other entity has the unique value below this parent; otherwise the noun's error. */
 static bool change_free_name(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   svc_named other;
@@ -363,7 +364,7 @@ static bool change_room(svc_call *c, const svc_change *change)
   return svc_below_first(c->txn, noun->kind, &change->parent, &oldest) ? svc_erase(c, change->noun, &oldest) : svc_txn_good(c);
 }
 
-/* Inserts it in its own scope. */
+/* Inserts the new entity. c->scope is then the scope of the entity, unless the scope of the call covers it. */
 static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
 {
   const svc_noun *noun = change->noun->noun;
@@ -484,6 +485,7 @@ static bool change_store_singleton(svc_call *c, svc_change *change, svc_entity *
   return svc_insert(c, change, out);
 }
 
+/* Fills in before, body and extra from change->entity; in the bodies, sealed secrets follow their masks (seal.c). */
 static bool change_of(svc_call *c, svc_change *change)
 {
   svc_node *before = svc_entity_body(c, &change->entity);

@@ -15,8 +15,9 @@ SVC_PRIVATE bool svc_verb_update(svc_call *c);  /* PATCH: merges */
 SVC_PRIVATE bool svc_verb_replace(svc_call *c); /* PUT */
 SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 
-/* mark.c: a record of the store itself, by name. If the record equals `was` (n 0: missing), it is replaced by `ours` (n 0: not), unless
-** keep_orders is set, or only_new is set and the store has entities. *kept: the record afterwards, in the arena; n 0: missing. */
+/* mark.c: a record of the store itself, by name. If the record equals `was` (n 0: missing), it is replaced by `ours` (n 0: it is only
+** read), unless keep_orders is set, or only_new is set and the store has entities. *kept: the record afterwards, in the arena;
+** n 0: missing. */
 SVC_PRIVATE int svc_mark(svc *s, const char *name, svc_str was, svc_str ours, bool only_new, svc_arena *a, svc_str *kept);
 
 /* seal.c: secrets at rest. A secret is sealed for an entity and the field `name`, and opens only for both. */
@@ -57,7 +58,8 @@ SVC_PRIVATE bool svc_change_new(svc_call *c, const svc_noun_info *noun, const sv
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change); /* the input; NULL: out of memory, or refused */
 SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
-/* The same for an entity other than that of the path. change->event is NULL: no event unless the caller sets one. */
+/* The same for an entity other than that of the path, without If-Match and guards. change->event and state are NULL: no event and no new
+** state, unless the caller sets them. */
 SVC_PRIVATE bool svc_change_of(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_change *change);
 SVC_PRIVATE bool svc_change_keep(svc_call *c, svc_change *change, svc_entity *out);
 /* Stores another body without hooks and events. */
@@ -98,6 +100,7 @@ SVC_PRIVATE bool svc_scope_move(svc_call *c, const svc_id *group, const svc_id *
 SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
 SVC_PRIVATE bool svc_erase_due(svc_call *c, const svc_due_entry *due, bool *mine); /* the next part of that */
 SVC_PRIVATE bool svc_may_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: refused */
+/* false: a guard of the noun refuses it in its present state. what: enum svc_guard_what */
 SVC_PRIVATE bool svc_guarded(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body, int what);
 
 /* refs.c: references between entities. */
@@ -206,7 +209,7 @@ typedef struct svc_event_part { /* the subject of an event; name NULL: no subjec
   svc_str value; /* empty: omitted */
   bool raw;      /* value is JSON, not text */
 } svc_event_part;
-/* With several subjects, sorted by name. */
+/* With several subjects, sorted by name; svc_event_about(): with those of the noun; gone: the entity is deleted. type NULL: no event. */
 SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *scope, const svc_event_part *about, size_t count);
 SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone);
 /* The same for an entity whose noun may have `diff`: the event lists the changes. */
@@ -220,7 +223,7 @@ typedef struct svc_difference {
 SVC_PRIVATE bool svc_event_put_diff(svc_call *c, const char *type, const svc_difference *d);
 
 /* retry.c: Idempotency-Key. */
-SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);
+SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered); /* *answered: c->answer is the first answer, nothing else is done */
 SVC_PRIVATE bool svc_retry_after(svc_call *c, bool wrote); /* wrote: the request changed something */
 SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due); /* false: another kind of due step */
 

@@ -45,6 +45,7 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
 #define CHECK_MEANT 8 /* maximum violations with a suggestion */
 #define CHECK_VARIANTS 64 /* maximum variants of a union that an error lists */
 
+/* Notes a violation; the result is NULL. */
 #define CHECK_NO(c, code, path, ...) (svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), (svc_node *)NULL)
 
 /* The same for a value of the right type, which is kept for a specific error of the field. Errors never contain secrets. */
@@ -432,6 +433,7 @@ static bool check_is_ignored(const svc_field *f, const svc_node *input, const sv
   return !old || (mode != SVC_CHECK_UPDATE && !(f->flags & (SVC_FIXED | SVC_NULLABLE)));
 }
 
+/* A field that cannot be changed was sent: it must repeat the stored value, or what the service would set. */
 static svc_node *check_closed(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *old, const check_path *path, bool *good)
 {
   if (!old) old = check_by_itself(c, f);
@@ -442,6 +444,7 @@ static svc_node *check_closed(svc_call *c, const svc_field *f, const svc_node *i
   return NULL;
 }
 
+/* The value to store for a field that was sent; NULL with *good true: no value. */
 static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *old, int mode,
                             const check_path *path, bool *good)
 {

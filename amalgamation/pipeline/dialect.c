@@ -131,7 +131,7 @@ static int dialect_member(svc *s, const svc_node *node)
   return dialect_bad(s, "dialect", node->name, "is not a member of a dialect: use vendor, dbScheme, fields, paths, values, codes");
 }
 
-/* The text behind a fault names the word: a duplicate key. */
+/* Logs a fault in the JSON, with the text that follows it: for a duplicate key, that text is the key. */
 static int dialect_malformed(const svc *s, svc_str text, const svc_json_fault *fault)
 {
   svc_str near = { text.p + fault->at, text.n - fault->at };
@@ -294,6 +294,7 @@ static void dialect_path(dialect_walk *w, const char *path)
   while ((part = dialect_part(&path)).n) dialect_met(w, SVC_WORD_PATH, part);
 }
 
+/* Refuses a word of the dialect that a path of ours has. */
 static void dialect_path_again(dialect_walk *w, const char *path)
 {
   const svc_word *word;

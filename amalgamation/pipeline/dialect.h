@@ -36,7 +36,7 @@ SVC_PRIVATE const svc_word *svc_word_theirs(const svc *s, int kind, svc_str thei
 
 /* dialect_shown.c: words and texts in the form that callers see. Words from tables are NUL-terminated before and after. */
 SVC_PRIVATE svc_str svc_shown_field(const svc *s, svc_str name);
-SVC_PRIVATE svc_str svc_shown_word(const svc *s, svc_arena *a, svc_str value); /* the same, for a text that is not NUL-terminated */
+SVC_PRIVATE svc_str svc_shown_word(const svc *s, svc_arena *a, svc_str value); /* svc_shown_value() of a text that is not NUL-terminated */
 /* for a table's value: svc_value_text(), then the dialect's word */
 SVC_PRIVATE svc_str svc_shown_value(const svc *s, svc_arena *a, const char *value);
 SVC_PRIVATE const char *svc_shown_code(const svc *s, int code);

@@ -207,6 +207,7 @@ static bool turn_touches_field(const svc *s, const svc_field *f)
   return f->flags & SVC_PLACE || svc_word_ours(s, SVC_WORD_FIELD, svc_str_c(f->name)) || ((f->values || turn_has_events(f)) && turn_touches_list(s, f));
 }
 
+/* Whether an answer of this object can contain a renamed word. */
 static bool turn_touches(const svc *s, const svc_object *object, int depth)
 {
   const svc_variant *v = object ? SVC_VARIANTS_OF(object) : NULL;

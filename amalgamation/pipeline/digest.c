@@ -81,7 +81,7 @@ SVC_PRIVATE int svc_digest_open(svc *s)
 typedef struct digest_job {
   svc_job job; /* must be first: the struct is cast back */
   svc_digest *digest;
-  bool looks; /* a read-only tool */
+  bool looks; /* svc_config.keep_orders: a tool that inspects the store, and writes no secret */
 } digest_job;
 
 /* The secret of the store; the first handle stores its own. */
@@ -296,8 +296,10 @@ static bool digest_count(svc_digest *d, const digest_use *use, bool *stale)
   return good;
 }
 
-#define DIGEST_LIVES (2 * DIGEST_SECONDS * 1000) /* with other handles' clocks up to a minute behind */
+/* Milliseconds for which the shared limiter remembers a nonce after its last use: clocks of other handles may be a minute behind. */
+#define DIGEST_LIVES (2 * DIGEST_SECONDS * 1000)
 
+/* 401 with a new nonce; own: one that only this handle accepts. Returns false. */
 static bool digest_challenge(svc_call *c, bool stale, bool own)
 {
   (void)svc_fail_as(c, stale ? SVC_S("The nonce of the Digest credentials is no longer accepted. Sign in again with that of the new challenge.")
@@ -315,7 +317,7 @@ SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale)
   return digest_challenge(c, stale, !svc_health_limiter(c->s)); /* a nonce that can be counted, or one for this handle alone */
 }
 
-/* The same, with the counts of all handles. True: not used elsewhere. */
+/* Notes a count of a nonce at the shared limiter. True: no handle has used it. False: the error is set. */
 static bool digest_count_together(svc_call *c, const digest_use *use, const svc_entity *key)
 {
   svc_str id = svc_id_str(c->arena, &key->id);
@@ -340,6 +342,7 @@ static bool digest_is_in_use(svc_digest *d, const digest_use *use)
   return slot < end;
 }
 
+/* Sets the owner of a use, as keyed hashes of the API key and its organization, and its row. */
 static void digest_whose(const svc_digest *d, const svc_entity *key, digest_use *use)
 {
   uint64_t secret[2], hash;

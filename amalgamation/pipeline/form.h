@@ -19,7 +19,7 @@ SVC_PRIVATE bool svc_object_needs(const svc_object *object); /* whether it or it
 /* The next term of a condition, "provider=AWS|AZURE": its field, and its values (empty: any). False: no more terms. */
 SVC_PRIVATE bool svc_need_term(svc_str *where, svc_str *field, svc_str *values);
 SVC_PRIVATE bool svc_need_holds(svc_call *c, const svc_need *need, const svc_node *body); /* whether the condition requires its fields */
-SVC_PRIVATE svc_str svc_need_why(svc_call *c, const svc_need *need); /* for violations: "is required if enabled is true" */
+SVC_PRIVATE svc_str svc_need_why(svc_call *c, const svc_need *need); /* for violations: "is required where enabled is true" */
 
 /* check.c: a body against the table of its fields. */
 enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };

@@ -1,7 +1,8 @@
 /*
 ** The clock and the log of a handle, which every part uses.
 **
-** The rule: time comes only from svc_config.clock, and text goes only to svc_config.log or log_event. No other part calls either.
+** The rule: the time of day comes only from svc_config.clock, and text goes only to svc_config.log or log_event. No other part calls these.
+** Durations come from svc_config.monotonic, which the parts that measure call themselves.
 */
 #include "pipeline/pipeline.h"
 

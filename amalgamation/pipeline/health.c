@@ -128,7 +128,7 @@ SVC_PRIVATE int svc_health_tick(svc *s)
 {
   svc_health *h = &s->health;
   if (!s->commit.port->ping || !s->own_clock) return SVC_OK;
-  /* otherwise the caller sees it */
+  /* a failure is in the log and in every request that needs the store: a tick reports the clock alone */
   (void)health_check(s, atomic_load(&h->off) || atomic_load(&h->store) != SVC_OK ? HEALTH_KEPT : HEALTH_EVERY);
   return atomic_load(&h->off) ? SVC_CLOCK : SVC_OK;
 }

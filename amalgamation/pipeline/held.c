@@ -55,6 +55,7 @@ static bool held_counts(const svc_call *c, const svc_id *org)
   return svc_id_is_zero(&c->who.org) ? held_on_org(c, org, &teams) != 0 : svc_id_eq(&c->who.org, org);
 }
 
+/* The caller's roles on a project; teams: with those of the caller's teams in that organization. */
 static uint64_t held_on_group(svc_call *c, const svc_id *group, const svc_id *org, bool teams)
 {
   svc_str rest = c->who.assignments, role, on;
@@ -78,7 +79,7 @@ SVC_PRIVATE void svc_held_begin(svc_call *c, svc_held *h)
   h->scanning = h->own = false;
 }
 
-/* A vouched grant; its ids may be spelled in several ways. */
+/* The next grant of a vouched caller. Ids in grants may be spelled in several ways. False: no more. */
 static bool held_vouched(svc_call *c, svc_held *h)
 {
   while (h->vouched < c->who.grant_count) {
@@ -146,7 +147,7 @@ SVC_PRIVATE bool svc_held_next(svc_call *c, svc_held *h)
 
 /* ----------------------------------------------------------------------------------------------------------- questions */
 
-/* A vouched grant may cover everything. */
+/* The roles of a vouched caller on this project or organization. A grant may cover every resource. */
 static uint64_t held_by_grants(svc_call *c, const svc_id *group, const svc_id *org)
 {
   uint64_t roles = 0;

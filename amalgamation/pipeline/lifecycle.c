@@ -63,6 +63,7 @@ static bool lifecycle_move(svc_call *c, const svc_transition *t, svc_change *cha
   return !noun->fell_due || noun->fell_due(c, change, tag);
 }
 
+/* Stores the change of a due step, with order and event. The due date with this tag is used up. */
 static bool lifecycle_store(svc_call *c, svc_change *change, int tag)
 {
   const svc_noun_info *noun = change->noun;
@@ -276,7 +277,8 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
   return good;
 }
 
-/* *any: something was done. *left: the remaining number of steps; ends with the batch that uses them up. */
+/* Applies due steps, batch by batch. *any: something was done. *left: the number of steps that may still be taken; the batch that uses
+** them up is the last one. */
 static int lifecycle_run(svc *s, int64_t now, bool freeing, int64_t *left, bool *any)
 {
   lifecycle_job work;

@@ -139,7 +139,8 @@ static int limiter_owned(const limiter_bucket *row, uint16_t owner, uint16_t com
   return n;
 }
 
-/* Returns the place for a new bucket: a free one, or that of the bucket nearest to full. *missing: what that bucket lacks. */
+/* Returns the place for a new bucket: a free one, or that of the bucket nearest to full. *missing: its missing tokens, as by
+** limiter_missing(). */
 static limiter_bucket *limiter_yields(svc_limiter *l, limiter_bucket *row, uint16_t comes, int64_t now, int64_t *missing)
 {
   limiter_bucket *best = row;

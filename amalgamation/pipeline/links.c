@@ -117,7 +117,7 @@ static bool links_usable(const svc_plan *to)
   return !p || !p->name;
 }
 
-/* The required parameters. */
+/* Writes the parameters that have a value in links, with these values: required ones, and those with svc_param.link. */
 static void links_query(const svc *s, svc_buf *b, const svc_plan *to)
 {
   const svc_param *p;
@@ -163,7 +163,7 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
   return true;
 }
 
-/* Whether it continues by literals and a field in the path. *values: its values; *open: its position. */
+/* Whether `sub` continues the path of `plan` by literals and a field in the path. *values: the field's values; *open: its position. */
 static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, const char *const **values, const char **open)
 {
   const char *rest = sub->path + strlen(plan->path);
@@ -173,6 +173,7 @@ static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, con
   return *open && svc_str_starts(svc_str_c(*open + 1), svc_route_ext_of(sub->route)->in_path) && !strchr(*open + 1, '{');
 }
 
+/* The route that reads one entity of the noun. seen_from: only a route whose path begins that of this plan; NULL: any. NULL: none found. */
 static const svc_plan *links_plan_of(const svc_noun_info *noun, const svc_plan *seen_from)
 {
   size_t i;
@@ -243,7 +244,7 @@ static unsigned links_shared(const svc_plan *plan, const char *b)
   return n;
 }
 
-/* A value of a field in a path. */
+/* A value of a field in a path, as callers see it: a word of the dialect is percent-encoded. */
 static svc_str links_shown(const links_writer *w, const char *value)
 {
   svc_buf b = svc_buf_new(w->scratch, 32);
@@ -306,7 +307,7 @@ static void links_from(links_writer *w, const svc_plan *plan)
   }
 }
 
-/* A member of an organization is also a person with the same id: links to paths in which that is the first and only parameter. */
+/* A member of an organization is also a person with the same id: a link to that person, whose path has the id as its only parameter. */
 static void links_person(links_writer *w, const svc_plan *plan)
 {
   const svc_noun_info *whole = plan->noun == w->s->seats[SVC_SEAT_MEMBER] ? w->s->seats[SVC_SEAT_USER] : NULL;
@@ -317,6 +318,7 @@ static void links_person(links_writer *w, const svc_plan *plan)
   links_end(w, w->s->base_url.p, svc_str_c(links_rel(whole->noun)));
 }
 
+/* Links to the parent or the entities of the path, from a view to its entity, and to the route by its unique value. */
 static void links_related(links_writer *w, const svc_plan *plan)
 {
   svc *s = w->s;

@@ -105,6 +105,7 @@ static void list_write_link(svc_buf *b, const svc_call *c, svc_str front, const 
   svc_buf_text(b, "\"}");
 }
 
+/* The text of a page before its first item. */
 static svc_str list_front(svc_call *c, const list_page *page)
 {
   svc_buf b = svc_buf_new(c->arena, 512);
@@ -246,6 +247,7 @@ typedef struct list_source {
   void *state;
 } list_source;
 
+/* Writes the items of the page, and skips those before it. False: c->error is set, or memory ran out. */
 static bool list_fill(svc_call *c, list_page *page, const list_source *from, int64_t total)
 {
   const bool paged = c->query.paged;

@@ -105,7 +105,7 @@ SVC_PRIVATE void svc_lag_note(svc_call *c, const svc_entity *e, const svc_entity
   if (svc_meddles(c->s, SVC_WATCH_LAG) && c->s->meddler) c->s->meddler->changes(c, e, old);
 }
 
-/* Looks up the path's entities again, in that transaction. */
+/* If the test answers from another transaction, the entities of the path are looked up again, in that one. */
 SVC_PRIVATE bool svc_lag_begin(svc_call *c)
 {
   svc_txn *txn;

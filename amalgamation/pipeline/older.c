@@ -48,6 +48,7 @@ SVC_PRIVATE const svc_object *svc_body_object(const svc_call *c)
   return route->body ? route->body : c->plan->noun->noun->object;
 }
 
+/* Whether requests of the version have a shape of their own. */
 static bool older_is_other(const svc_call *c)
 {
   return c->body && (c->route.older->body || c->route.older->upgrade);

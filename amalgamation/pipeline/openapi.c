@@ -6,8 +6,8 @@
 ** The summary of an operation is made from its operationId, and its 4xx responses from the columns of its row. Lists, envelopes, errors and
 ** headers are the same everywhere and are described once.
 **
-** An answer in an envelope is another shape of the same operation: a oneOf of which never both match, because objects are closed and
-** the envelope's two members are required. A list in an envelope has one more member.
+** An answer in an envelope is another shape of the same operation. A oneOf lists both shapes: no answer matches both, because objects are
+** closed and the envelope's two members are required. A list in an envelope has one more member.
 */
 #include "pipeline/openapi_parts.h"
 

@@ -93,6 +93,7 @@ static bool schema_stays(const svc_field *f)
   return f->flags & SVC_REQUIRED && (f->flags & SVC_FIXED || (f->flags & unseen) == unseen);
 }
 
+/* Whether the object, or one inside of it, has a field for which schema_stays() holds. */
 static bool schema_keeps_some(const svc_object *object, int depth)
 {
   const svc_variant *v;
@@ -128,7 +129,8 @@ static size_t schema_add(openapi_writer *w, const svc_object *object, int as)
   return w->count++;
 }
 
-/* Adding a union adds its variants, so that each is known as a variant before it is described. SIZE_MAX: out of memory. */
+/* The index of the component for this object and view, which is added if it is new. Adding a union adds its variants, so that each is
+** known as a variant before it is described. SIZE_MAX: out of memory. */
 static size_t schema_meet(openapi_writer *w, const svc_object *object, int as)
 {
   const svc_variant *v;
@@ -279,7 +281,7 @@ static void schema_holder(openapi_writer *w, const svc_field *f, int as)
 
 SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as, const svc_object *of)
 {
-  bool any = f->type == SVC_ANY && schema_about(w, "{'description':", of, f->name); /* the description already says "any JSON" */
+  bool any = f->type == SVC_ANY && schema_about(w, "{'description':", of, f->name); /* the host's description replaces "any JSON" */
   const svc_node *preset = as == OPENAPI_PATCH ? NULL : svc_turn_shown(w->s, w->b.arena, f, svc_preset(w->s, w->b.arena, f));
   if (f->type == SVC_OBJECT || f->type == SVC_ARRAY || f->type == SVC_MAP) schema_holder(w, f, as);
   else if (!any) svc_openapi_scalar(w, f, f->type);

@@ -210,6 +210,7 @@ SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e)
   return svc_order_has_any_taker(c->s) && order_get(c, &at, &r) == SVC_OK;
 }
 
+/* The desired state as JSON: from the noun's hook, otherwise the body. A failed hook sets c->error. */
 static svc_str order_desired(svc_call *c, const svc_noun *noun, const svc_entity *e)
 {
   svc_node *desired = noun->desired ? noun->desired(c, e) : NULL;

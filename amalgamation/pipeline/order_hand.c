@@ -141,7 +141,7 @@ static bool order_meddled(svc *s, const svc_id *id, int64_t now, int *rc)
   return *rc != SVC_OK || verdict.word == SVC_STEP_WAITS || verdict.word == SVC_STEP_FAILS;
 }
 
-/* The number of keys of this class, and the first of them, which is the oldest. */
+/* Returns the number of keys of this class, at most ORDER_COUNTED. *first: the id in the first key; of class q it is the oldest order. */
 static unsigned long order_count(svc_txn *txn, char class, svc_id *first)
 {
   unsigned long n = 0;

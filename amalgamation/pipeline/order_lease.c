@@ -78,7 +78,7 @@ SVC_PRIVATE bool svc_order_say_living(svc_call *c, bool lives)
   return svc_txn_good(c);
 }
 
-/* There is no driver any more: its order is simulated from here on. */
+/* This handle has no driver, but a former one has left an order: removes it, and from now on the state moves by a due date. */
 static bool order_simulate(svc_call *c, const svc_order_address *at, const svc_order_record *r)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);

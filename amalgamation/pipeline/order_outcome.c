@@ -22,6 +22,7 @@ typedef struct order_job {
   int64_t until; /* for SVC_ORDER_HELD: the time at which it is handed out */
 } order_job;
 
+/* Milliseconds to wait after this many attempts. */
 static int64_t order_wait(uint32_t attempt)
 {
   return attempt > 8 ? ORDER_LONGEST_WAIT : (int64_t)ORDER_FIRST_WAIT << attempt;
@@ -102,6 +103,7 @@ static bool order_whole(svc_call *c, const svc_noun_info *noun, svc_entity *e, c
   return *facts && svc_entity_get(c->txn, noun->noun->kind, &change.parent, &change.id, e) == SVC_OK;
 }
 
+/* An order is done or has failed: removes it, and applies the outcome to its entity. */
 static bool order_settle(svc_call *c, const order_job *work, const svc_order_address *at, const svc_order_record *r)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
@@ -151,6 +153,7 @@ SVC_PRIVATE bool svc_order_release(svc_call *c, const svc_entity *e, int64_t unt
   return r.taken_by || r.not_before != until || order_hold(c, &at, &r, c->now);
 }
 
+/* Applies one message, inside its commit. An order that is done or replaced is left alone. */
 static bool order_note(svc_call *c, svc_service_job *job)
 {
   order_job *work = (order_job *)job;
@@ -181,7 +184,7 @@ static bool order_note(svc_call *c, svc_service_job *job)
   return svc_order_keep(c, &at, &r);
 }
 
-/* A test postpones it. */
+/* A test postpones the order. */
 SVC_PRIVATE int svc_order_put_off(svc *s, const svc_id *id, int64_t until, int64_t now)
 {
   order_job work = { .work.run = order_note, .word = SVC_ORDER_HELD, .id = *id, .until = until };
@@ -215,7 +218,7 @@ int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
   return rc == SVC_OK ? svc_order_say(s, result == SVC_OK ? SVC_ORDER_DONE : SVC_ORDER_FAILED, &id, text, svc_now(s)) : rc;
 }
 
-/* Its secrets as text; n 0: no such order, or they cannot be opened (*closed). */
+/* The secrets of an order, as text; n 0: no such order, or the secrets cannot be unsealed (*closed). */
 static svc_str order_secrets(svc_call *c, const svc_id *id, bool *closed)
 {
   svc_buf b = svc_buf_new(c->arena, 256);

@@ -46,7 +46,9 @@ SVC_PRIVATE bool svc_order_reopen(svc_call *c); /* queues the orders of dead han
 enum svc_order_word { SVC_ORDER_TAKEN, SVC_ORDER_BUSY, SVC_ORDER_DONE, SVC_ORDER_FAILED, SVC_ORDER_HANDLE_LIVES, SVC_ORDER_HANDLE_ENDS,
                       SVC_ORDER_HELD /* a test holds it back (pipeline/meddle.h) */ };
 
-SVC_PRIVATE int svc_order_tell(svc *s, int word, const svc_id *id, svc_str facts, int64_t now, bool *mine); /* mine may be NULL */
+/* Stores a message (enum svc_order_word) in one commit. SVC_INVALID: it was refused. *mine, for SVC_ORDER_TAKEN: no other handle was
+** faster, so this one hands the order out; mine may be NULL. svc_order_say() is the same without `mine`. */
+SVC_PRIVATE int svc_order_tell(svc *s, int word, const svc_id *id, svc_str facts, int64_t now, bool *mine);
 SVC_PRIVATE int svc_order_put_off(svc *s, const svc_id *id, int64_t until, int64_t now); /* not handed out before `until` */
 /* hands out now an order that was postponed until then */
 SVC_PRIVATE bool svc_order_release(svc_call *c, const svc_entity *e, int64_t until);

@@ -318,7 +318,8 @@ static int plan_scope_param(const svc *s, const svc_plan *plan)
   return -1;
 }
 
-/* The noun that a parameter names: organization and project everywhere, otherwise the route's own noun and its ancestors. */
+/* The noun that the parameter at this index names: the route's own noun, an ancestor of it, or in any path the organization or project.
+** Returns the number of parameters that name it; 0: none of these nouns. */
 static unsigned plan_find(const svc *s, const svc_plan *plan, unsigned at, const svc_noun_info **out)
 {
   const svc_noun_info *scopes[2] = { s->org, s->group }, *noun;

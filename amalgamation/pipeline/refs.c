@@ -69,7 +69,7 @@ static svc_id refs_name_of(svc_call *c, const svc_noun_info *noun, const svc_ent
   return (noun->noun->key || noun->fixed_name) && e->unique.n ? refs_name(c, &e->parent, e->unique) : e->id;
 }
 
-/* The entity that a value refers to: by id, or by unique value below the project. */
+/* The entity that a value refers to: by id, or by unique value below its project or organization. */
 static int refs_find(svc_call *c, const svc_noun_info *noun, const svc_scope *scope, svc_str value, svc_entity *out)
 {
   const svc_noun *n = noun->noun;
@@ -167,6 +167,7 @@ typedef struct refs_named {
   bool same_scope; /* unchanged by this change */
 } refs_named;
 
+/* Refuses a value whose target is missing or being deleted (going: its noun). True: the rows of the field define no error for that. */
 static bool refs_missing(refs_named *n, const svc_node *value, const svc_noun_info *going, const char *label)
 {
   svc_call *c = n->c;
@@ -245,6 +246,7 @@ static bool refs_target(refs_visit *v, svc_str value, svc_id *out)
   return true;
 }
 
+/* Adds or removes the entry of one value (refs_visit.put). */
 static bool refs_entry(void *context, const svc_node *value)
 {
   refs_visit *v = context;
@@ -422,6 +424,7 @@ static void refs_cut_from(refs_visit *v, const svc_entity *gone, const svc_id *n
   if (SVC_ALWAYS(holder)) svc_node_drop(holder, svc_arena_copy(v->c->arena, step.name).p);
 }
 
+/* Removes the references of one entry's entity to the deleted one, and logs that. */
 static bool refs_forget(svc_call *c, const svc_noun_info *noun, const svc_entity *gone, const svc_id *name, svc_str key)
 {
   const svc_noun_info *from;
@@ -547,6 +550,7 @@ static bool refs_none_enters(svc_call *c, const svc_noun_info *noun, const svc_e
   return svc_txn_good(c);
 }
 
+/* Checks everything below a parent; moves nothing. False: refused. */
 static bool refs_move_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent)
 {
   svc *s = c->s;

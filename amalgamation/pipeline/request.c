@@ -2,8 +2,9 @@
 ** First stage: the request line and the relevant headers.
 **
 ** The rule: all stages use the request line and the headers as they are read here. Of the raw request, later parts read only the body,
-** the method, the host's caller, the target (Digest signs it), the trace headers and the time that the request waited. A target or
-** headers that are too large are refused here, before any work is done for them; a body that is too large is refused in body.c.
+** the method, the host's caller, the target (Digest signs it), the trace headers and the time that the request waited. Only test control
+** reads more of it, such as other headers. A target or headers that are too large are refused here, before any work is done for them; a
+** body that is too large is refused in body.c.
 */
 #include "pipeline/pipeline.h"
 

@@ -195,7 +195,7 @@ static void respond_ending(svc_call *c, const svc_older *older)
   if (sunset) respond_header(c, SVC_S("Sunset"), respond_http_date(c, sunset));
 }
 
-/* The path of a created resource. The template is [{"href":"URL","rel":"self"}], and the URL in it is percent-encoded. */
+/* The URL of a created resource. The template is [{"href":"URL","rel":"self"}], and the URL in it is percent-encoded. */
 static void respond_location(svc_call *c)
 {
   static const size_t before = sizeof "[{\"href\":\"" - 1, behind = sizeof "\",\"rel\":\"self\"}]" - 1;

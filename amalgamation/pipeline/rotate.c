@@ -105,6 +105,7 @@ static bool rotate_entities(svc_call *c, rotate_job *job, const svc_noun *noun, 
   return svc_txn_good(c);
 }
 
+/* Reseals the next records. If job->left stays above 0 there are no more: only the new key's word remains in the mark. */
 static bool rotate_step(svc_call *c, rotate_job *job, const svc_key *mark, svc_str word)
 {
   svc_key done, at;

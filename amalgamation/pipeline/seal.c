@@ -25,6 +25,7 @@
 
 static const svc_entity seal_store = { .kind = "    " }; /* secrets of the store itself */
 
+/* The length of the mask: up to the NUL that precedes a sealed secret. Without a NUL: the length of the text. */
 static size_t seal_cut(svc_str text)
 {
   const char *nul = text.n ? memchr(text.p, 0, text.n) : NULL;

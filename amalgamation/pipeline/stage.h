@@ -29,15 +29,16 @@ SVC_PRIVATE int svc_respond_text(svc_arena *arena, svc_str text, const svc_heade
 SVC_PRIVATE int svc_respond_json(svc_arena *arena, svc_str text, svc_response *out); /* the same, as application/json */
 
 /* caller.c, digest.c */
-SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);
+SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token); /* the token's hash in hex, by which it is stored; n 0: out of memory */
 SVC_PRIVATE bool svc_credential_lives(svc_call *c, const svc_entity *credential); /* false: its organization is deleted */
+/* the user and password of a Basic Authorization header; false: another scheme, or malformed */
 SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password);
 SVC_PRIVATE bool svc_digest_caller(svc_call *c);
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
 
 /* version.c: the i-th version of a route, from 0, as a number: 20230101; 0: no such version. */
 SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i);
-SVC_PRIVATE unsigned svc_route_newest(const svc_route *route); /* the one that is served */
+SVC_PRIVATE unsigned svc_route_newest(const svc_route *route); /* the last one; older ones may be served, too */
 SVC_PRIVATE bool svc_has_ended(const svc *s, const svc_plan *plan, int64_t now); /* past its enforced sunset date */
 SVC_PRIVATE const svc_older *svc_route_older(const svc_route *route, unsigned version); /* its row; NULL: the newest, or no longer served */
 SVC_PRIVATE bool svc_version_ended(const svc *s, const svc_older *older, int64_t now); /* the same for one older version */
@@ -73,6 +74,7 @@ SVC_PRIVATE bool svc_resolve_all(svc_call *c); /* for a GET, permission has alre
 SVC_PRIVATE const svc_entity *svc_parent_of_call(const svc_call *c); /* NULL: none */
 SVC_PRIVATE const svc_entity *svc_path_entity(const svc_call *c, const char *noun); /* by its noun's name; NULL: not in the path */
 SVC_PRIVATE svc_str svc_path_param(const svc_call *c, const char *name); /* decoded; empty: no such parameter */
+/* the error of the route or noun for a missing entity, at this hop of the path; false */
 SVC_PRIVATE bool svc_not_found(svc_call *c, const svc_noun_info *noun, unsigned hop, svc_str key);
 /* For a noun below organizations that a path may also name below a project: its actual parent. */
 SVC_PRIVATE svc_id svc_parent_in(const svc_call *c, const svc_noun_info *noun, const svc_entity *above);

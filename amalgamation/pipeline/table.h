@@ -223,7 +223,8 @@ typedef struct svc_param {
 
 enum svc_compare {
   SVC_EQUALS,   /* the field equals the parameter, or one value of a repeated parameter */
-  SVC_PREFIX,   /* the field begins with it, ignoring case; for a unique field of at most 400 bytes the index is used */
+  SVC_PREFIX,   /* the field begins with it, ignoring case. For the noun's unique field the index of names may be used (prefix.c): the
+                   values of such a field must have at most 400 bytes */
   SVC_NOT_IN,   /* the field equals none of the values */
   SVC_MIN_DATE, /* the date in the field is not before it; for a field set at creation, the list starts there */
   SVC_MAX_DATE  /* the date is not after it; likewise */
@@ -702,10 +703,10 @@ struct svc_noun {
   const svc_noun_ext *ext; /* by SVC_NOUN_EXT: columns that only some nouns use; NULL: none */
   const char *needs;   /* name of a noun that it depends on: if that is left out of a build, so are its routes; NULL: none */
   /*
-  ** Hooks, only for behaviour that no table can express. A hook that returns bool refuses with svc_fail() and false. All but `spell` run
-  ** inside the transaction of the work, and may run twice for one request (a commit is repeated when the store has to grow, or when another
-  ** process committed first): hooks keep nothing outside of the call and change only what they are given. c->plan is NULL in internal work;
-  ** c->scope is always set.
+  ** Hooks, only for behaviour that no table can express. A hook that returns bool refuses with svc_fail() and false. All run inside the
+  ** transaction of the work (`spell`, in svc_noun_ext, is the exception), and may run twice for one request (a commit is repeated when the
+  ** store has to grow, or when another process committed first): hooks keep nothing outside of the call and change only what they are
+  ** given. c->plan is NULL in internal work; c->scope is always set.
   */
   /* A create or update, checked and merged, before it is stored. change->before NULL: a create. */
   bool (*prepare)(svc_call *c, svc_change *change);

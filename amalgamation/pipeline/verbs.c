@@ -83,7 +83,7 @@ SVC_PRIVATE bool svc_verb_replace(svc_call *c)
 
 /* -------------------------------------------------------------------------------------------------------------- deleting */
 
-/* Enters the state that leads to its removal. */
+/* Moves the entity to the state `deleted` of its lifecycle, at whose end it is removed. */
 static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
 {
   const svc_noun *noun = c->plan->noun->noun;

@@ -92,7 +92,7 @@ static bool verify_get_noun(svc_verify *v, const svc_noun_info *noun, const svc_
   return noun && verify_read(v, svc_get_noun(v->c->txn, noun, id, out)) == SVC_OK;
 }
 
-/* Whether it is deleted, with descendants left to erase. */
+/* Whether this is the id of a deleted entity that has descendants left to erase. */
 static bool verify_erasing(const svc_verify *v, const svc_id *id)
 {
   size_t i;
@@ -282,7 +282,7 @@ static bool verify_same_keys(const svc_entity *own, const svc_entity *e)
   return svc_str_eq(own->key, e->key) && (own->unique.n == 0 || svc_str_eq(own->unique, e->unique));
 }
 
-/* Its key and unique value must follow from the body, unless its noun makes them. */
+/* The key and unique value of an entity must follow from its body, unless its noun makes them. */
 static void verify_keys(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, svc_node *body, const svc_id *shown)
 {
   svc_change change = { .noun = noun, .body = body };
@@ -303,7 +303,7 @@ static void verify_keys(svc_verify *v, const svc_noun_info *noun, const svc_enti
     svc_found(v, e->kind, shown, "its index entries differ from those that its noun defines");
 }
 
-/* Its parent, project and organization must exist, unless they are being erased. */
+/* The parent, project and organization of an entity must exist, unless they are being erased. */
 static void verify_above(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_id *shown)
 {
   const svc *s = v->c->s;

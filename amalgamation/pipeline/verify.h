@@ -21,9 +21,10 @@ typedef struct svc_verify {
   size_t erasing_count, erasing_due;
   size_t meters_wanted, meters_open; /* ledger lines that entities require, and that exist */
 } svc_verify;
+/* Reports a finding about an entity. The text has no contents of a record. */
 SVC_PRIVATE void svc_found(svc_verify *v, const char *kind, const svc_id *id, const char *format, ...) SVC_PRINTF(4, 5);
 SVC_PRIVATE void svc_verify_counts(svc_verify *v, const char *kind, const svc_id *parent, int64_t n); /* adds n to an expected count */
-SVC_PRIVATE bool svc_verify_there(svc_verify *v, const svc_key *key);
+SVC_PRIVATE bool svc_verify_there(svc_verify *v, const svc_key *key); /* whether the store has a record with this key */
 SVC_PRIVATE bool svc_verify_get(svc_verify *v, const char *kind, const svc_id *parent, const svc_id *id, svc_entity *out);
 SVC_PRIVATE void svc_refs_verify(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_node *body);
 SVC_PRIVATE void svc_refs_verify_entry(svc_verify *v, svc_str key, svc_str value);

@@ -45,8 +45,8 @@ SVC_PRIVATE bool svc_credential_find(svc_call *c, const svc_noun_info *noun, svc
 SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n); /* random */
 /* A new secret of n random bytes, as text (base64url). Length 0: out of memory, or no random bytes. */
 SVC_PRIVATE svc_str svc_secret_text(svc_call *c, size_t n);
-/* The salted hash of a secret: 16 bytes of salt and 32 of hash. */
-SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32]); /* false: a->failed is set */
+SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32]); /* SHA-256, without salt; false: a->failed is set */
+/* The salted hash of a secret: 16 bytes of salt and 32 of hash. svc_secret_same(): whether this is the hash of the secret. */
 SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48]);
 SVC_PRIVATE bool svc_secret_same(svc_call *c, svc_str secret, const unsigned char hash[48]);
 SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48]);

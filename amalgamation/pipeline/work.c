@@ -47,6 +47,7 @@ SVC_PRIVATE void svc_work_close(svc *s)
   if (s->work) svc_mutex_destroy(&s->work->lock);
 }
 
+/* The slot of an organization. If it has none, it takes over the one with the least reserved work among its WORK_WAYS. */
 static work_slot *work_slot_of(svc_work *w, const svc_id *org, int64_t now)
 {
   uint64_t at = svc_sip(w->key, (svc_str){ (const char *)org->b, sizeof org->b });
