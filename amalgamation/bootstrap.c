@@ -67,7 +67,7 @@ static void bootstrap_take_first(char *out, size_t size, const svc_node *list)
   bootstrap_take(out, size, svc_node_str(svc_node_first(svc_node_get(list, "results")), "id"));
 }
 
-/* If the organization requires access lists, a credential without one is useless: the credential is allowed from the host's address. */
+/* If the organization requires access lists, a credential without one is useless: the credential is allowed from loopback. */
 static bool bootstrap_access(bootstrap_job *first, svc_txn *txn, const char *whose, svc_str id)
 {
   const char *base = first->s->base_path.p, *org = first->out->org_id;

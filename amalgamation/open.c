@@ -183,8 +183,8 @@ static int open_store(svc *s)
 }
 
 /*
-** The vendor word is part of ids and of the hashes of API keys, so it is fixed for the life of a store. The first handle stores it; a
-** later handle without a configured word reads it from there. Stores of version 0.2 and before do not contain it.
+** The vendor word is part of client ids and of the hashes of API keys, so it is fixed for the life of a store. The first handle stores it;
+** a later handle without a configured word reads it from there. Stores of version 0.2 and before do not contain it.
 */
 static int open_vendor(svc *s)
 {

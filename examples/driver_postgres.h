@@ -13,7 +13,8 @@
 **   FOLDER/control/ID/      files about the server: port, group (id of the project), name, tier, paused, flex; password: of the role svc,
 **                           which every server has; made: the server is complete (a server without this file was interrupted, and is
 **                           created again); settled: its roles are complete
-**   FOLDER/control/users/GROUP/ID   a database user of a project, for later servers; a verifier, not the password
+**   FOLDER/control/users/GROUP/ID   a database user of a project, for later servers; a verifier, not the password; ID.failed: the user
+**                                   failed on a server, and is retried
 **   FOLDER/control/roles/GROUP/ID   a custom role of a project
 **   FOLDER/control/snapshots/ID     number of relations in the snapshot
 **   FOLDER/pg_hba.conf      authentication: the driver's own role by the socket only, all others by password
@@ -36,9 +37,10 @@
 **   clusterMonitor                          pg_read_all_stats, pg_stat_scan_tables
 **   svcAdmin (with the vendor's word)       readWriteAnyDatabase, clusterMonitor, pg_signal_backend; never a superuser
 **   custom roles                            FIND on a database is read; FIND, INSERT, UPDATE and REMOVE together are readWrite;
-**                                           CREATE_COLLECTION is dbAdmin; SERVER_STATUS, IN_PROG, TOP, CONN_POOL_STATS and LIST_SESSIONS on the
-**                                           cluster are clusterMonitor; KILL_OP, KILL_ANY_SESSION and KILL_ANY_CURSOR are pg_signal_backend;
-**                                           inherited roles as above. All other actions are left out, and the log says so once, when the
+**                                           CREATE_COLLECTION is dbAdmin; SERVER_STATUS, IN_PROG, TOP, CONN_POOL_STATS and LIST_SESSIONS on
+**                                           the cluster are clusterMonitor; KILL_OP, KILL_ANY_SESSION and KILL_ANY_CURSOR are
+**                                           pg_signal_backend; inherited roles as above. Actions that every user may do, such as
+**                                           LIST_INDEXES, need nothing. All others are left out, and the log says so once, when the
 **                                           role is stored. A change of the role applies to its users.
 ** Other roles (enableSharding, a role on a single collection) have no counterpart: the order fails. A user with scopes has a role only on
 ** the clusters of its scopes. No user is a superuser, or may create roles and databases. The owner of a table may grant it to others, as
@@ -70,8 +72,8 @@
 ** QUESTIONS. The driver samples figures once a minute, from statistics views and /proc, and keeps them in memory: 720 minutes, and 720 half
 ** hours. A new process begins without samples. Slow queries (100 ms and more) come from the log, with plans by auto_explain. queryStats
 ** come from pg_stat_statements, if installed, and cover all queries since it began to count. Collections, indexes and their use come from
-** the catalogs. Logins and logs come from the server's log, which is rotated at 16 MB; the driver reads its last 4 MB. A schema has current
-** figures only, a single table has none. For unknown figures the driver returns SVC_NOT_FOUND.
+** the catalogs. Logins and logs come from the server's log, which is rotated at 16 MB; the driver reads the last 4 MB of the log and of the
+** one before it. A schema has current figures only, a single table has none. For unknown figures the driver returns SVC_NOT_FOUND.
 **
 ** Search indexes, archives, outages and access lists exist in the service only and have no effect here. Exports, live migrations, sample
 ** data, downloads of snapshots and restores of a point in time fail with a reason.

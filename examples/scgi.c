@@ -36,7 +36,7 @@ static void answer(svc *s, FILE *in, FILE *out)
     else if (strcmp(name, "HTTPS") == 0) request.tls = strcmp(value, "on") == 0;
     else if (strcmp(name, "CONTENT_LENGTH") == 0) request.body_length = strtoul(value, NULL, 10);
     else if ((strncmp(name, "HTTP_", 5) == 0 || (strcmp(name, "CONTENT_TYPE") == 0 && *value)) && n < 64) {
-      char *to = names[n]; /* turns HTTP_IF_MATCH into If-Match */
+      char *to = names[n]; /* turns HTTP_IF_MATCH into IF-MATCH */
       const char *c = name + (*name == 'H' ? 5 : 0);
       for (; *c && to < names[n] + sizeof names[0] - 1; c++) *to++ = *c == '_' ? '-' : *c;
       *to = 0;

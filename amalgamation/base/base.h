@@ -161,7 +161,7 @@ static inline char *svc_buf_room(svc_buf *b, size_t n)
 }
 
 /* uri.c */
-SVC_PRIVATE bool svc_percent_decode(svc_arena *a, svc_str in, bool plus_is_space, svc_str *out); /* false: malformed */
+SVC_PRIVATE bool svc_percent_decode(svc_arena *a, svc_str in, bool plus_is_space, svc_str *out); /* false: malformed, or out of memory */
 SVC_PRIVATE void svc_percent_encode(svc_buf *b, svc_str segment); /* all but the unreserved characters */
 
 /* id.c: 12 bytes, shown as 24 hex digits, rising in time. */
@@ -195,7 +195,7 @@ SVC_PRIVATE bool svc_date_parse(svc_str text, int64_t *ms); /* ISO 8601, no zone
 SVC_PRIVATE bool svc_day_parse(svc_str text, unsigned *yyyymmdd); /* "2025-03-12" gives 20250312; a real day only */
 SVC_PRIVATE void svc_date_text(int64_t ms, char out[21]); /* "2025-03-12T08:00:00Z" and a NUL */
 SVC_PRIVATE void svc_http_date(int64_t ms, char out[30]); /* "Wed, 12 Mar 2025 08:00:00 GMT" and a NUL */
-SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd);        /* its midnight */
+SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd);        /* midnight of this day */
 /* Adds (or subtracts) months: the same time on the same day, or on the last day of a shorter month. */
 SVC_PRIVATE int64_t svc_months_on(int64_t from, int64_t months);
 SVC_PRIVATE bool svc_duration_parse(svc_str text, int64_t *months, int64_t *ms); /* "P1DT12H" as months and milliseconds */
@@ -242,7 +242,7 @@ SVC_PRIVATE bool svc_address_within(const svc_address *one, const svc_address *r
 SVC_PRIVATE svc_str svc_address_text(svc_arena *a, const svc_address *address); /* canonical form; a single address has no "/" */
 SVC_PRIVATE svc_str svc_address_spell(svc_arena *a, svc_str text); /* canonical form; a text that is not an address is returned unchanged */
 
-/* Longest path of keys and indexes that the parser supports, as frozen counts it; the gate refuses longer ones. */
+/* Longest path of keys and indexes of a value, in bytes as the parser (ports/frozen.c) counts them; the gate refuses longer ones. */
 #define SVC_JSON_MAX_PATH 255
 
 /* json_gate.c: strict RFC 8259; every text from outside passes it first. */

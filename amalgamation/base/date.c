@@ -30,7 +30,7 @@ static int64_t date_days(unsigned year, unsigned month, unsigned day)
   return century * 146097 + of_400 * 365 + of_400 / 4 - of_400 / 100 + of_year - 719468;
 }
 
-/* The reverse, to the second. Times outside of the years 0 to 9999 become the first or last second of that span. */
+/* Splits a time into its parts, to the second. Times outside of the years 0 to 9999 become the first or last second of that span. */
 static struct date_parts date_split(int64_t ms)
 {
   struct date_parts p;
@@ -152,7 +152,7 @@ static bool date_any_time(svc_str *s, bool basic, int64_t *ms)
   return date_fraction(s, units[i - 1], ms) && *ms <= SVC_DAY_MS;
 }
 
-/* Z, +hh:mm, +hhmm, +hh or nothing, in minutes east of UTC. */
+/* A time zone: Z, nothing, or +hh:mm, +hhmm, +hh (or with '-'). *minutes: how far it is east of UTC. */
 static bool date_zone(svc_str *s, int *minutes)
 {
   unsigned hour, minute = 0;
@@ -230,7 +230,7 @@ SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd)
   return date_days(yyyymmdd / 10000, yyyymmdd / 100 % 100, yyyymmdd % 100) * SVC_DAY_MS;
 }
 
-/* The first of a month, counted from the first of the year 0. */
+/* The first moment of a month, in milliseconds since 1970. `months` counts from January of the year 0. */
 static int64_t date_month(int64_t months)
 {
   if (months < 0) months = 0;

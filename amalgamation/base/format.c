@@ -1,9 +1,9 @@
 /*
 ** Formats: forms of a string that a pattern cannot express.
 **
-** An invalid address or date is refused on input and never stored. The rule: a text is checked by its bytes alone, in
-** one pass, without the host's resolver or locale. A text that passes is in the one usual spelling of its kind
-** (no 010.1.1.1, no zone behind an address).
+** An invalid address or date is refused on input and never stored. The rule: a text is checked by its bytes alone, without the host's
+** resolver or locale. Spellings that programs read differently are refused: 010.1.1.1, or a zone behind an address. An IPv6 address still
+** has several valid spellings; svc_address_spell() (address.c) gives the canonical one.
 */
 #include "base/base.h"
 

@@ -8,7 +8,7 @@
 
 #define GZIP_BLOCK 65535 /* the most bytes of a stored block */
 
-/* Four bits at a time: a table of 64 bytes is enough. */
+/* The CRC-32 of the bytes, four bits at a time: a table of 64 bytes is enough. */
 static uint32_t gzip_crc(svc_str bytes)
 {
   static const uint32_t table[16] = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,

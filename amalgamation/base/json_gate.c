@@ -1,7 +1,7 @@
 /*
 ** The gate: no JSON text from outside reaches any other part before it has passed here.
 **
-** The parser below (ports/frozen.c) accepts unquoted keys, missing commas, hex numbers and broken UTF-8, has no
+** The parser that reads a text afterwards (ports/frozen.c) accepts unquoted keys, missing commas, hex numbers and broken UTF-8, has no
 ** depth limit and loses values whose path is long. The gate is therefore stricter than RFC 8259, and also refuses
 ** texts that a later reader could understand differently than the sender: a duplicate key, an empty key, a key that ends in '.',
 ** U+0000 in a string (C code would see the string end there).
@@ -229,7 +229,7 @@ static bool json_gate_check_key(struct json_gate *g, size_t at, svc_str raw)
     g->arena->failed = true;
     return json_gate_fault(g, at, "out of memory");
   }
-  /* also if the '.' came as an escape, because it would not be written as one */
+  /* an escaped '.' counts as well, because svcapi writes it unescaped */
   if (name.p[name.n - 1] == '.') return json_gate_fault(g, at, "key ends in '.'");
   key->p = name.p;
   key->n = (unsigned short)name.n;

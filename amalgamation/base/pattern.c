@@ -2,8 +2,8 @@
 ** Patterns: the part of regular expressions that the catalog's fields use, always matched against the whole text.
 **
 ** The host's regex library, if it has one, knows neither \d nor \p{L}, follows the locale, and may need exponential
-** time or much stack. The patterns are our own constants, but the texts are hostile. The rule: a pattern is compiled
-** into a small program whose alternatives run in parallel, so no text causes backtracking, and the work has a fixed upper bound.
+** time or much stack. Most patterns are our own constants, some are written by users, and the texts are hostile. The rule: a pattern is
+** compiled into a small program whose alternatives run in parallel, so no text causes backtracking, and the work has a fixed upper bound.
 **
 **   a . [a-z_] [^a-z]      a character, any but a line end, one of a class, one outside of it; UTF-8 throughout
 **   \d \w \s \D \W \S      ASCII digits, ASCII letters, digits and '_', white space; and their opposites
@@ -19,7 +19,7 @@
 #include "base/base.h"
 
 enum {
-  PATTERN_STEPS = 512,      /* of a program, in which {n} becomes n copies */
+  PATTERN_STEPS = 512,      /* maximum steps of a program, in which {n} becomes n copies */
   PATTERN_NESTING = 8,      /* depth of nested groups */
   PATTERN_BUDGET = 4000000, /* steps of a run before the text is refused: about 100 ms */
   PATTERN_NONE = 0xFFFF
@@ -323,7 +323,7 @@ static bool pattern_item(const struct pattern_program *g, size_t *at, size_t to,
   return false;
 }
 
-/* at: behind the '['; to: the ']'. */
+/* Whether a class contains c. at: behind the '['; to: the ']'. */
 static bool pattern_in_class(const struct pattern_program *g, size_t at, size_t to, unsigned long c)
 {
   bool negated = at < to && g->p[at] == '^', in;

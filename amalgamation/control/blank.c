@@ -1,15 +1,15 @@
 /*
 ** Blanking: requests and answers without their secrets.
 **
-** The rule: only what is known to be harmless is shown; everything else is blanked. For bodies the tables of fields decide, so
-** a new noun needs nothing here. Fields whose names suggest secrets are blanked whatever the tables say, and an
-** answer that shows a secret once is not shown at all.
+** The rule: of a request, only headers and fields that are known to be harmless are shown; the others are blanked. The tables of fields
+** decide, so a new noun needs nothing here. Query parameters and answers are shown, except for values whose names suggest a secret. Such
+** names count whatever the tables say, and an answer that shows a secret once is not shown at all.
 */
 #include "control/control.h"
 
 #define BLANK SVC_BLANK
 #define BLANK_SHOWN ((size_t)8 << 10)   /* bytes of a body; documented in svcapi.h */
-#define BLANK_PARSED ((size_t)256 << 10) /* longer ones are not parsed */
+#define BLANK_PARSED ((size_t)256 << 10) /* longer bodies are not parsed */
 #define BLANK_TARGET ((size_t)2 << 10)
 #define BLANK_VALUE ((size_t)512)
 
@@ -114,7 +114,7 @@ SVC_PRIVATE void svc_blank_headers(svc_buf *b, const svc_header *headers, size_t
 
 /* -------------------------------------------------------------------------------------------------------------- bodies */
 
-/* Blanks everything in a node. The gate has limited its depth. */
+/* Blanks every string and number in a node. The gate has limited its depth. */
 static void blank_all(svc_node *node)
 {
   svc_node *child;
@@ -162,7 +162,7 @@ static void blank_value(svc_node *value, const svc_field *f)
   }
 }
 
-/* As JSON; a long one as a text with its beginning. */
+/* Writes a body as JSON; a long body as a string with its beginning. */
 static void blank_write(svc_buf *b, const svc_node *node)
 {
   svc_buf text = svc_buf_new(b->arena, 1024);

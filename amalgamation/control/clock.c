@@ -2,8 +2,8 @@
 ** The manual clock: stands until it is moved, or runs at its own rate (svc_config.clock_rate, svc_clock_rate()). Rate 0 stops
 ** ("freezes") a running clock.
 **
-** A running clock is a stored time plus the monotonic time since then, multiplied by the rate. No call of this file sets
-** the clock back: a change of the rate, or a move, stores the present time first. Only the restore of a snapshot or a reset does (whole.c).
+** A running clock is a stored time plus the monotonic time since then, multiplied by the rate. A change of the rate, or a move, stores the
+** present time first, and never sets the clock back. Only the restore of a snapshot or a reset does, by svc_clock_put() (whole.c).
 ** While a call moves the clock, it stands; afterwards it continues to run.
 **
 ** The clock moves in strides until the requested time. Each stride ends at the next due step or order, or without a driver and
@@ -123,7 +123,7 @@ static int64_t clock_stride(svc *s, int64_t now, int64_t to)
   return tells ? next : to;
 }
 
-/* Applies what is due by now, and its consequences at the same time. Not if the clock was set back meanwhile. */
+/* Applies what is due by now, and its consequences at the same time. Stops if the clock was set back meanwhile. */
 static int clock_tick(svc *s, int64_t now, int64_t *left)
 {
   int rc;
@@ -149,7 +149,7 @@ static int clock_move(svc *s, int64_t to)
   return rc == SVC_OK && (now < to || svc_commit_due(&s->commit, now)) ? SVC_BUSY : rc;
 }
 
-/* Moves to the next time at which something is due, and applies it. *steps: number of steps, including hosts that went down or came up. */
+/* Moves to the next time at which something is due, and applies it. *steps: number of due steps, plus 1 if a rule for a host was due. */
 static int clock_jump(svc *s, int64_t *steps)
 {
   int64_t now = svc_now(s), left = CLOCK_STEPS, next;

@@ -1,6 +1,6 @@
 /*
 ** control: test control. The layer is above the catalog and uses the pipeline; nothing below calls it.
-** What lies below knows the members control, watch, meddler and at_once of the handle, and pipeline/meddle.h. open.c, api.c, host.c and
+** The layers below know the members control, watch, meddler and at_once of the handle, and pipeline/meddle.h. open.c, api.c, host.c and
 ** flat.c call test control, and it calls none of them.
 **
 **      control.c    opening and closing
@@ -89,7 +89,7 @@ typedef struct svc_failures {
 struct svc_control {
   svc_mutex lock; /* protects the following, unless stated otherwise */
   int64_t now;    /* of the manual clock; of a running one, at `since` */
-  int64_t rate, since; /* 0: the clock stands; nanoseconds of svc_config.monotonic, or of the system */
+  int64_t rate, since; /* rate 0: the clock stands; since: nanoseconds of svc_config.monotonic, or of the system's clock */
   bool held;      /* stopped while a call moves it */
   uint64_t random, chance; /* states of the generators: of svc_config.seed, and of the faults */
   svc_fault faults[SVC_FAULTS];
@@ -148,13 +148,14 @@ SVC_PRIVATE int svc_snapshot_read(svc *s, svc_str bytes, svc_snapshot **out, cha
 SVC_PRIVATE int svc_world_run(svc *s, svc_arena *arena, svc_str text, int *status, svc_str *body);
 SVC_PRIVATE int svc_world_text(svc *s, svc_arena *arena, svc_str *out); /* world_write.c: svc_world_write() */
 
-/* faults.c: a stage behind the caller's, if there are rules. */
+/* faults.c: the stage after caller.c; it runs only if there are rules. */
 SVC_PRIVATE bool svc_stage_fault(svc_call *c);
 #define SVC_FAULT_WHY 192
 /* svc_fault_add() with the reason; *f becomes the effective rule */
 SVC_PRIVATE int svc_fault_put(svc *s, svc_fault *f, char why[SVC_FAULT_WHY]);
 
-/* failures.c: the caller holds the lock, except for functions that take a handle. */
+/* failures.c: functions that take a handle lock by themselves, except svc_failure_note() and svc_failures_close(), which need no lock. For
+** the others the caller holds the lock. */
 SVC_PRIVATE int svc_failure_put(svc *s, svc_failure *f); /* *f becomes the effective rule */
 SVC_PRIVATE int svc_failure_remove(svc *s, int id); /* 0: all. SVC_INVALID: unknown id */
 SVC_PRIVATE size_t svc_failure_list(svc *s, svc_failure *out); /* room for SVC_FAILURES */
@@ -179,7 +180,7 @@ SVC_PRIVATE const svc_object *svc_fault_object(const svc_node *body); /* the obj
 SVC_PRIVATE int svc_fault_take(svc_call *c, svc_buf *b, int *id, char why[]);
 SVC_PRIVATE bool svc_faults_write(svc_call *c, svc_buf *b);
 
-/* fault_steps.c, fault_hosts.c */
+/* fault_steps.c, fault_hosts.c, fault_lag.c */
 SVC_DECLARE(const svc_failure_row svc_failure_step_row)
 SVC_DECLARE(const svc_failure_row svc_failure_state_row)
 SVC_DECLARE(const svc_failure_row svc_failure_later_row)
@@ -193,11 +194,11 @@ SVC_PRIVATE void svc_lag_changes(svc_call *c, const svc_entity *e, const svc_ent
 SVC_PRIVATE svc_txn *svc_lag_reads(svc_call *c);
 SVC_PRIVATE void svc_lag_clear(svc *s); /* ends all lag; the lock is held */
 SVC_PRIVATE void svc_lag_close(svc *s);
-/* rule 0: all. Room for SVC_STRIKES; NULL: only the number */
+/* Returns the number of steps that a rule stalls (0: that any rule stalls). out: room for SVC_STRIKES; NULL: only the number is wanted. */
 SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_step *out, int64_t now);
 
 #define SVC_FAULT_TEXT(b, name, value) (svc_buf_text(b, name), svc_json_escape(b, svc_str_c(value)))
-SVC_PRIVATE bool svc_fault_wrong(char why[], const char *what, svc_str value); /* false; why: both, with the value shortened */
+SVC_PRIVATE bool svc_fault_wrong(char why[], const char *what, svc_str value); /* returns false; why: both texts, the value shortened */
 SVC_PRIVATE void svc_fault_hosts_fire(svc *s, int64_t now);   /* applies everything that is due by then, in order */
 typedef struct svc_host_turn { /* the next change of a host */
   int64_t when;
@@ -206,12 +207,12 @@ typedef struct svc_host_turn { /* the next change of a host */
 } svc_host_turn;
 SVC_PRIVATE size_t svc_fault_hosts_turns(svc *s, svc_host_turn out[SVC_FAILURES]);
 SVC_PRIVATE int64_t svc_fault_hosts_next(svc *s);             /* INT64_MAX: none */
-/* its rule is removed: a host that is down because of it comes up */
+/* A rule for a host that is down is removed: the host comes up. False: failed. */
 SVC_PRIVATE bool svc_fault_hosts_up(svc *s, const svc_failure *f, int64_t now);
 SVC_PRIVATE void svc_fault_hosts_back(svc_failure *f, int64_t now); /* the clock was set back */
 
 /* journal.c */
-SVC_PRIVATE void svc_journal_add(svc *s, svc_str entry); /* an entry that is not a request: JSON */
+SVC_PRIVATE void svc_journal_add(svc *s, svc_str entry); /* adds an entry, a JSON object */
 SVC_PRIVATE int svc_journal_open(svc *s);
 SVC_PRIVATE void svc_journal_close(svc *s);
 SVC_PRIVATE void svc_journal_note(svc_call *c, const svc_response *response);
@@ -222,7 +223,7 @@ SVC_PRIVATE size_t svc_journal_copy(svc *s, svc_arena *a, size_t limit, svc_str 
 
 SVC_PRIVATE svc_str svc_har_text(svc *s, svc_arena *a, size_t limit); /* har.c: as an HTTP archive; failed: out of memory */
 
-/* blank.c: each function writes JSON without secrets. */
+/* blank.c: the functions that take a buffer write JSON without secrets. */
 #define SVC_BLANK "***"
 #define SVC_BLANK_DEPTH 64
 SVC_PRIVATE void svc_blank_text(svc_buf *b, svc_str text); /* any bytes that are not secret */
@@ -233,7 +234,7 @@ SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c);
 SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *response);
 SVC_PRIVATE bool svc_blank_hides(const svc *s, svc_str name); /* whether a text of this name is hidden in answers; the name may be the
                                                                  dialect's */
-SVC_PRIVATE bool svc_blank_tree(svc_buf *b, const svc *s, svc_str text); /* the answer; false: neither object nor array */
+SVC_PRIVATE bool svc_blank_tree(svc_buf *b, const svc *s, svc_str text); /* an answer; false: unreadable, or neither object nor array */
 
 /* blank_copy.c */
 /* The same in one pass. False: nothing is written, use the tree. */

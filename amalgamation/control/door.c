@@ -48,7 +48,7 @@ static bool door_same(svc_str a, svc_str b)
   return a.n == b.n;
 }
 
-/* Whether it is the host of base_url. */
+/* Whether the name is the host of base_url. */
 static bool door_is_own(const svc *s, svc_str name)
 {
   svc_str rest = s->base_url, own;

@@ -1,6 +1,6 @@
 /*
-** Rules that make something other than a request fail: orders, states, hosts. The file has the list of rules, how often they strike, and
-** the memory of strikes; each kind has its own file.
+** Rules that make something other than a request fail: orders, states, hosts, reads. The file has the list of rules, how often they strike,
+** and the memory of strikes; each kind has its own file.
 **
 ** The rule: a used-up rule is no longer listed, but stays in memory until another one needs its place. The work that it
 ** struck may run again, and must find it unchanged. Each rule has its own random state: other rules, and requests, do not affect it.
@@ -48,7 +48,7 @@ SVC_PRIVATE void svc_failure_note(svc *s, const svc_failure *f, svc_str about, i
   svc_blocks_free(arena.blocks);
 }
 
-/* Whether it is listed. A used-up rule that still holds something is: removing it releases that. */
+/* Whether the rule is listed. A used-up rule is listed while a step or a host waits because of it: the removal releases these. */
 static bool failures_shown(const svc_failures *all, const svc_failure *f, int64_t now)
 {
   if (!svc_failure_spent(f) || f->phase == SVC_HOST_DOWN) return true;
@@ -124,7 +124,7 @@ static bool failures_take(svc *s, int id, int64_t now, svc_failure *out, svc_hel
   return found;
 }
 
-/* Releases what it held. */
+/* Removes a rule, or all, and releases the steps and the host that waited because of it. */
 SVC_PRIVATE int svc_failure_remove(svc *s, int id)
 {
   svc_held_step held[SVC_STRIKES];

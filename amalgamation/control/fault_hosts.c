@@ -162,7 +162,7 @@ SVC_PRIVATE size_t svc_fault_hosts_turns(svc *s, svc_host_turn out[SVC_FAILURES]
   return n;
 }
 
-/* The next change that is due by then. False: none. *told: to be reported, for *out, the rule before the change. */
+/* Makes the next change of a host that is due by now. False: no change is due. *out: the rule before the change; *told: report it. */
 static bool fault_hosts_step(svc *s, int64_t now, svc_failure *out, bool *told)
 {
   svc_control *k = s->control;

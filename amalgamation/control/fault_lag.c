@@ -1,12 +1,12 @@
 /*
 ** Reads that lag behind writes: GETs of a resource show it as it was before its last write.
 **
-** Before an entity of such a noun is written, its records are copied: the entity, and the index entries that lead to
+** Before an entity of a noun with such a rule is written, its records are copied: the entity, and the index entries that lead to
 ** it. A GET is then answered in a transaction that shows these copies instead of the present records. Copies are held for a number of
 ** milliseconds after the last write, or for a number of GETs.
 **
 ** The rule: only GETs see copies, so writes and If-Match see the truth. Memory is bounded: the oldest copies give way, and then there
-** is no lag. An aborted write has left a copy of what is still there, which makes no difference.
+** is no lag. An aborted write has left copies of records that are still there, which makes no difference.
 */
 #include "control/control.h"
 
@@ -121,7 +121,7 @@ static void fault_lag_hold(svc_call *c, const svc_failure *f, const char *kind, 
   r->reads = f->reads;
 }
 
-/* The index entries of an entity: by its id, and by its name. */
+/* Copies the record of an entity, and its index entries: by its id, and by its name. */
 static void fault_lag_indexes(svc_call *c, const svc_failure *f, const svc_entity *e)
 {
   svc_key key;
@@ -227,7 +227,7 @@ static int fault_lag_count(svc_txn *txn, svc_str key, int64_t *out)
   return rc;
 }
 
-/* No state: nothing may be cached by it. */
+/* The state is unknown, so that no cache keeps anything that was read here. */
 static uint64_t fault_lag_state(svc_txn *txn)
 {
   (void)txn;

@@ -8,7 +8,7 @@
 */
 #include "control/control.h"
 
-#define FAULT_STEPS_STALL 3600000 /* milliseconds between two looks at a stalled step, in case its rule ended with a process */
+#define FAULT_STEPS_STALL 3600000 /* milliseconds between two looks at a stalled step: its rule ends with the process */
 
 static const char *const fault_steps_outcomes[] = { "fail", "stall", "slow", "partial", NULL };
 
@@ -26,6 +26,7 @@ static bool fault_steps_about(const svc_failure *f, const svc_noun *noun, const 
   return strcmp(f->what, noun->name) == 0 && (!f->name[0] || svc_str_is(e->unique.n ? e->unique : e->key, f->name));
 }
 
+/* Whether a rule is about this step. Once the driver has reported the step done, only the outcome "partial" applies. */
 static bool fault_steps_fits(const svc_failure *f, const svc_step *step)
 {
   if (step->done != (f->kind == SVC_FAILURE_STEP && f->outcome == SVC_OUTCOME_PARTIAL && step->done)) return false;
@@ -56,7 +57,7 @@ SVC_PRIVATE svc_strike *svc_strike_new(svc_failures *all, const svc_failure *f, 
   return k;
 }
 
-/* False: this rule lets it continue. */
+/* Whether the rule strikes the step. *until: time of the next question about a step that waits. False: the rule lets the step continue. */
 static bool fault_steps_strikes(svc *s, svc_failure *f, const svc_step *step, int64_t now, int64_t *until)
 {
   svc_failures *all = s->control->failures;
@@ -143,7 +144,7 @@ static int64_t fault_steps_later(svc_call *c, const svc_noun *noun, const svc_en
   return when;
 }
 
-/* Whether its rule still exists or not. */
+/* The postponed state that begins now, whether its rule still exists or not; NULL: none. */
 static const char *fault_steps_begins(svc_call *c, const svc_entity *e)
 {
   svc_control *k = c->s->control;

@@ -1,8 +1,8 @@
 /*
 ** Rules that make requests fail, so that a client's error handling can be tested.
 **
-** A rule strikes after the caller is known and before anything is taken from a bucket or read. Its effect takes the usual way of
-** a refusal: svc_fail(), and the document, headers and journal of any other error.
+** A rule strikes after the caller is known, and before a token is taken from a bucket or the resource is read. Its effect takes the usual
+** way of a refusal: svc_fail(), and the document, headers and journal of any other error.
 **
 ** The rule: where authentication is required, a caller that fails it sees nothing of this and uses no rule up. At operations without
 ** authentication a rule strikes every caller. Faults have their own random generator, so that a rule
@@ -44,7 +44,7 @@ static bool faults_chance(svc_control *k, double chance)
   return chance <= 0 || chance >= 1 || (double)(svc_seed_next(&k->chance) >> 11) * (1.0 / 9007199254740992.0) < chance;
 }
 
-/* The rule that strikes; false: none. Delays of earlier rules, and its own, are added to the call. */
+/* The rule that strikes; false: none. The call gets the longest delay of this rule and of the rules before it, which only delay. */
 static bool faults_find(svc_call *c, svc_fault *out)
 {
   svc_control *k = c->s->control;

@@ -1,9 +1,9 @@
 /*
 ** The journal as an HTTP archive, HAR 1.2, which browsers export, and many tools show, compare and replay.
 **
-** The rule: the archive contains only what the journal shows, so a secret that is blanked there is blanked here. Data that the
-** journal lacks (sizes, durations) has HAR's value for "unknown". A body that the journal has not kept completely
-** is marked: _incomplete.
+** The rule: the archive contains only what the journal shows, so a secret that is blanked there is blanked here. Sizes that the journal
+** lacks are -1, HAR's value for "unknown". Durations are the delay that a fault added, or 0. A body that the journal has not kept
+** completely is marked: _incomplete.
 */
 #include "control/control.h"
 
@@ -48,7 +48,7 @@ static void har_query(svc_buf *b, svc_arena *a, svc_str target)
   svc_buf_char(b, ']');
 }
 
-/* A body as text. If it is not JSON, the journal has not kept it, or not completely. */
+/* A body as text. Where the entry has a string instead, the journal has not kept the body, or not completely. */
 static svc_str har_body(svc_arena *a, const svc_node *body, bool *incomplete)
 {
   svc_buf b;

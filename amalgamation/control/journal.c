@@ -1,8 +1,8 @@
 /*
-** The last requests with their answers: a ring of texts, each a complete JSON object.
+** The last requests with their answers, and strikes of rules (failures.c): a ring of texts, each a complete JSON object.
 **
 ** The rule: entries contain no secret (blank.c), so they can be shown without further checks. The journal is bounded by the number
-** of requests and by the size of each entry. Without memory an entry is left out, and the request is not affected.
+** of entries and by the size of each entry. Without memory an entry is left out, and the request is not affected.
 */
 #include "control/control.h"
 

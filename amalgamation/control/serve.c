@@ -2,10 +2,10 @@
 ** Test control over HTTP: paths below /_svc/. A thin layer: a table of routes, and a few lines for each on the functions of
 ** svcapi.h; bodies are checked by tables of fields, like all others, and errors have the usual shape.
 **
-** The rule: a caller of test control can do everything, so access is narrow. The host must give a token. Requests must come from
-** loopback, against all other machines on the network; with a loopback name in Host, against pages whose DNS name points to
-** this machine; without Origin, against all other pages; and with the token, against other users of this machine.
-** Only then are paths looked up. svc_config.control_anywhere opens it to other machines: door.c has the rules for that.
+** The rule: a caller of test control can do everything, so access is narrow. The host must give a token. A request must come from loopback,
+** which keeps out all other machines. Its Host must be a loopback name, which keeps out pages whose DNS name points to this machine. Origin
+** must be missing, which keeps out all other pages. The token keeps out other users of this machine. Only then are paths looked up. The
+** health needs none of this. svc_config.control_anywhere opens test control to other machines: door.c has the rules for that.
 */
 #include "control/control.h"
 
@@ -97,7 +97,7 @@ static bool serve_health(svc_call *c, svc_str name)
 
 /* ---------------------------------------------------------------------------------------------------------------- clock */
 
-/* The clock's answer, with further members in front. */
+/* The clock's answer. more: further members, each after a comma. steps: the number of steps; negative: not shown. */
 static bool serve_clock_with(svc_call *c, const char *more, int64_t steps)
 {
   int64_t now = svc_clock_now(c->s), next = svc_upcoming_next(c->s, now);
@@ -227,7 +227,7 @@ static bool serve_snapshot_take(svc_call *c, svc_str unused)
   return rc == SVC_OK ? serve_buf(c, 201, &b) : serve_failed(c, rc, "no snapshot can be taken");
 }
 
-/* Loads a snapshot that was saved elsewhere under a name. */
+/* Keeps a snapshot that was saved elsewhere, the body of the request, by this name. */
 static bool serve_snapshot_put(svc_call *c, svc_str name)
 {
   svc_control *k = c->s->control;
@@ -347,7 +347,7 @@ static bool serve_fault_remove(svc_call *c, svc_str name)
 
 /* -------------------------------------------------------------------------------------------------------------- journal */
 
-/* ?limit=N, and for the journal ?format=har. *har NULL: no format. */
+/* ?limit=N, and for the journal ?format=har. har NULL: this path has no format. */
 static bool serve_query(svc_call *c, int64_t most, int64_t *limit, bool *har)
 {
   svc_str rest = c->request.query;
@@ -481,7 +481,7 @@ static bool serve_is_local_host(svc_str host)
   return svc_str_is_nocase(host, "localhost") || svc_str_is(host, "127.0.0.1");
 }
 
-/* Whether it comes from this machine, and not from a page in a browser. */
+/* Whether the request comes from this machine, and not from a page in a browser. */
 static bool serve_is_local(const svc_call *c)
 {
   static const unsigned char mapped[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127 };

@@ -6,9 +6,9 @@
 ** the port's own keys (they begin with a zero byte) are left alone, and so is its way of storing counters.
 **
 ** The handle's own state is included: the ids, both random states, the limiter's buckets, used nonces and the time of a manual clock. Rules
-** of faults, the journal, the clock's rate and counters are not. A restore sets the manual clock back within the commit: from then on no due step of the
-** restored state happens before its time, even if another thread had read the clock before (lifecycle.c reads it again). Cached
-** tokens become void by themselves, as after every commit (known.c).
+** of faults, the journal, the clock's rate and counters are not. A restore sets the manual clock back within the commit: from then on no
+** due step of the restored state happens before its time, even if another thread had read the clock before (lifecycle.c reads it again).
+** Cached tokens become void by themselves, as after every commit (known.c).
 **
 **      bytes: for each record n of the key (4), n of the value (4), key, value; of a counter the value is the number (8); low bytes first
 **
@@ -167,7 +167,7 @@ int svc_snapshot_take(svc *s, svc_snapshot **out)
   k = svc_whole_new(s);
   if (!k) return SVC_NOMEM;
   snprintf(k->vendor, sizeof k->vendor, SVC_FMT, SVC_ARG(s->vendor));
-  svc_access_uses_flush(s, svc_now(s)); /* figures that are only in memory so far belong to it */
+  svc_access_uses_flush(s, svc_now(s)); /* figures that are only in memory so far belong to the snapshot */
   memset(&work, 0, sizeof work);
   work.job.work = whole_take_work;
   work.job.now = svc_now(s);

@@ -12,13 +12,13 @@
 
 struct svc_snapshot {
   svc_allocator allocator;
-  const svc *s; /* its owner; compared with the session, as another handle may get the same address */
+  const svc *s; /* its owner; the session is compared, too, because another handle may get the same address */
   uint64_t session;
   size_t most;
   char *bytes;
   size_t n, room, records;
   const svc_store_port *port; /* of `held` */
-  void *held; /* kept by the store itself, without bytes; NULL: the bytes have it */
+  void *held; /* the state, kept by the store itself; then there are no bytes. NULL: the bytes have the state */
   svc_ids ids; /* without its functions and its time */
   int64_t now;   /* of the manual clock; 0: not manual */
   int64_t taken; /* time, by the handle's clock */

@@ -5,12 +5,12 @@
 ** The rules. A document is applied completely or not at all: a snapshot is taken first, and restored on an error. An applied document is
 ** known by its SHA-256, which the store remembers ("m world"): it is not applied again, its resources are only looked up for the report. So
 ** a daemon may be started repeatedly with the same file. Listed resources exist: they are provisioned at once, whatever the provisioning
-** time; time passes only in "then", with a manual clock.
+** time. Time passes only by "now" and in "then", with a manual clock.
 */
 #include "control/world_parts.h"
 
 #define WORLD_HASH 64     /* hex digits */
-#define WORLD_SETTLES 64
+#define WORLD_SETTLES 64  /* rounds of due steps, each of which may cause the next */
 #define WORLD_REMEMBERED 32 /* documents; the oldest are forgotten */
 
 static void world_hash(const unsigned char hash[32], char out[WORLD_HASH + 1])
@@ -19,7 +19,7 @@ static void world_hash(const unsigned char hash[32], char out[WORLD_HASH + 1])
   for (i = 0; i < 32; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
-/* The documents that the store remembers, concatenated; and whether this is one of them. */
+/* *kept: hashes of the documents that the store remembers, concatenated. *known: whether this is one of them. */
 static bool world_known(svc_world *w, const char *hash, svc_str *kept, bool *known)
 {
   size_t at;

@@ -55,7 +55,7 @@ static int world_make_compare(const svc_node *shown, const svc_node *given)
   return same;
 }
 
-/* If nothing of it is shown, the answer is unknown. */
+/* If nothing of `given` is shown, the values are unknown: the result is false. */
 SVC_PRIVATE bool svc_world_contains(const svc_node *shown, const svc_node *given)
 {
   return world_make_compare(shown, given) >= (given->first ? 1 : 0);
@@ -106,7 +106,7 @@ static bool world_make_search(svc_world *w, const world_make_item *m, bool named
   return true;
 }
 
-/* *found NULL: none; *path: its path, n 0: it has none. */
+/* Finds the resource of an element. *found NULL: it does not exist. *path: its path; n 0: no path leads to it. */
 static bool world_make_find(svc_world *w, const world_make_item *m, svc_node **found, svc_str *path)
 {
   const svc_noun *noun = m->maker->noun->noun;
@@ -341,7 +341,7 @@ static bool world_make_list(svc_world *w, const svc_world_at *at, const svc_worl
   return true;
 }
 
-/* The method that sets a single resource, by its noun and its routes. Negative: none. */
+/* The method that sets a single resource, by its routes and by whether it exists (`there`). Negative: none. */
 static int world_make_method(const svc *s, svc_str path, bool there)
 {
   static const int change[] = { SVC_PATCH, SVC_PUT, SVC_POST }, make[] = { SVC_POST, SVC_PUT, SVC_PATCH };

@@ -8,7 +8,7 @@
 */
 #include "control/world_parts.h"
 
-#define WORLD_RANDOM 18 /* random bytes of a generated password: 24 characters */
+#define WORLD_RANDOM 18 /* random characters of a generated password; four constant ones follow: 22 in all */
 
 SVC_PRIVATE svc_str svc_world_called(const svc_world_thing *t)
 {
@@ -33,7 +33,7 @@ static bool world_names_begins(svc_str text, svc_str name)
   return text.n == name.n || strchr("./:", text.p[name.n]) != NULL;
 }
 
-/* The resource whose name the text begins with, the longest one, which is cut off. *several: more than one has it. */
+/* The resource with the longest name that the text begins with. The name is cut off the text. *several: more than one resource has it. */
 static const svc_world_thing *world_names_first(const svc_world *w, svc_str *text, bool *several)
 {
   const svc_world_thing *t, *found = NULL;
@@ -127,7 +127,7 @@ SVC_PRIVATE svc_str svc_world_turned(svc_world *w, svc_str text)
   return svc_buf_done(&b);
 }
 
-/* As a GET shows it now; without a GET, as it was answered. */
+/* The resource as a GET shows it now; without a GET, as the answer to its own request showed it. */
 static const svc_node *world_names_shown(svc_world *w, const svc_world_thing *t)
 {
   svc_world_answer a;

@@ -93,17 +93,17 @@ SVC_PRIVATE svc_str svc_world_turned(svc_world *w, svc_str text); /* replaces {n
 
 /* world_route.c */
 SVC_PRIVATE const svc_plan *svc_world_plan(const svc *s, int method, svc_str path); /* the route of this path; NULL: none */
-/* whether a route has this path, or begins with it; named: its last segment literally */
+/* whether a route has this path, or begins with it; named: only if the route has the last segment literally */
 SVC_PRIVATE bool svc_world_leads(const svc *s, svc_str path, bool named);
 /* the POST without parameters that creates the items of a list */
 SVC_PRIVATE const svc_plan *svc_world_root_maker(const svc *s, const svc_plan *list);
-/* for items that are named by their path */
+/* the route that writes one item of a list at a path of its own (POST, PUT or PATCH); NULL: none */
 SVC_PRIVATE const svc_plan *svc_world_item_writer(const svc *s, const svc_plan *list, int method);
 SVC_PRIVATE const svc_object *svc_world_object(const svc_plan *plan); /* the object of its body; NULL: no body */
 SVC_PRIVATE svc_str svc_world_below(svc_world *w, svc_str path, svc_str name); /* "path/name", and "path:act" */
-/* "admin/joe", percent-encoded; n 0: a field is missing */
+/* the key that these fields of a body make, percent-encoded: "admin/joe"; n 0: a field is missing */
 SVC_PRIVATE svc_str svc_world_key(svc_arena *a, const char *fields, const svc_node *body);
-/* of the resource that a request to `path` created; n 0: none */
+/* the path of the resource that a request to `path` created; n 0: none */
 SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key, const svc_node *shown);
 
 /* world_ask.c */
@@ -111,7 +111,7 @@ SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_
 SVC_PRIVATE bool svc_world_ask(svc_world *w, int method, svc_str path, const svc_node *body, svc_world_answer *out);
 
 /* world_make.c */
-/* whether all shown values of `given` are equal */
+/* whether all values of `given` that are shown are equal; false if `given` has values and none of them is shown */
 SVC_PRIVATE bool svc_world_contains(const svc_node *shown, const svc_node *given);
 typedef struct svc_world_place {
   svc_str path; /* "": the top */

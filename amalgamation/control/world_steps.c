@@ -1,8 +1,8 @@
 /*
 ** The steps of a world, "then": events after everything in the document was there.
 **
-** The rule: a step is an action, done each time it occurs, in the order of the document, and only steps move the clock.
-** So a year of history is a repeated step.
+** The rule: a step is an action, done each time it occurs, in the order of the document. After the document's "now", only steps move the
+** clock. So a year of history is a repeated step.
 */
 #include "control/world_parts.h"
 
@@ -91,7 +91,7 @@ static bool world_steps_do(svc_world *w, const svc_world_at *at, const svc_node 
   return false;
 }
 
-/* The one verb of a step, without unknown members. NULL: refused. */
+/* Returns the verb of a step. NULL: refused, because the step has no verb, several, or an unknown member. */
 static const svc_node *world_steps_verb(svc_world *w, const svc_world_at *at, const svc_node *step)
 {
   static const char *const verbs[] = { "advance", "until", "at", "patch", "put", "post", "delete", "steps" };

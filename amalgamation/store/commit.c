@@ -2,8 +2,8 @@
 ** The commit queue: one writer at a time; queued writers share one commit.
 **
 ** A durable commit costs two flushes of the disk, whatever it holds. A writer that finds no commit in progress becomes the
-** leader. The leader does all queued jobs in one transaction in the order of their arrival, including jobs that arrive
-** meanwhile; then it commits and wakes their owners. The first job that arrived during the commit leads next. A job is
+** leader. The leader does up to COMMIT_BATCH queued jobs in one transaction, in the order of their arrival, including jobs that arrive
+** meanwhile (commit_join). Then it commits and wakes their owners. The first job that arrived during the commit leads next. A job is
 ** answered only when its transaction is durable.
 **
 ** A job keeps everything it wrote, or nothing. Jobs check before they write, so a refused job has usually written
@@ -16,7 +16,8 @@
 ** same transaction, and that write never happened.
 **
 ** A store that has reached its limit still accepts jobs that make it smaller: they are tried again beyond the limit, and the other jobs
-** of the batch get SVC_FULL. Any other error of the store, such as SVC_IO, becomes the status of every job of the batch.
+** of the batch get SVC_FULL. An error that concerns a single job (commit_is_own) becomes the status of this job. Any other error of the
+** store, such as SVC_IO, becomes the status of every job of the batch.
 */
 #include "store/store.h"
 
@@ -36,7 +37,7 @@
 ** A store that several processes write to has no bound, because each process would need its own. Ids follow the clocks,
 ** which orders them to the second, and the eight random bytes keep ids of two handles apart.
 */
-#define COMMIT_ID_STEP (UINT64_C(1) << 44) /* a second has room for a million of these; two ids are at most 2^32 apart */
+#define COMMIT_ID_STEP (UINT64_C(1) << 44) /* a second has room for a million of these; two consecutive ids are at most 2^32 apart */
 
 static svc_id commit_bound(const svc_ids *ids)
 {
@@ -268,7 +269,7 @@ SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now)
   memset(&job, 0, sizeof job);
   job.work = commit_copy_work;
   job.now = now;
-  job.frees = true; /* adds next to nothing, and a full store must be able to close */
+  job.frees = true; /* adds next to nothing, and a full store must allow a backup */
   rc = svc_commit_run(k, &job);
   return rc == SVC_OK ? k->port->copy(k->store, path) : rc;
 }
@@ -443,7 +444,8 @@ static int commit_make_room(svc_commit *k, const commit_batch *batch, const svc_
   return rc == SVC_OK ? COMMIT_AGAIN : rc;
 }
 
-/* SVC_RETRY: another process committed first, and no job has a result. Otherwise every job is done or has its status. */
+/* Tries a batch, or its job `only`, until the result is final. SVC_RETRY: another process committed first, and the jobs must be tried
+** again. Otherwise each job is done, has its status, or was set aside to run alone. */
 static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   const svc_id last = k->ids.last, reserved = k->ids.reserved;
@@ -463,7 +465,7 @@ static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
   k->ids.last = last;
   k->ids.reserved = reserved;
   if (rc == SVC_OK) return rc;
-  if (rc != SVC_RETRY) svc_commit_look_at(k, 0); /* it may come from an aborted transaction: the next request reads it again */
+  if (rc != SVC_RETRY) svc_commit_look_at(k, 0); /* the due time may be of an aborted transaction: the next request reads it again */
   for (job = batch->first; job; job = job->next) {
     if (!commit_has_part(job, only)) continue;
     job->refused = false;
@@ -476,7 +478,7 @@ static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
 
 /*
 ** A transaction that lost to another process is split, and its parts are retried separately: a job that meets the conflict repeatedly does
-** not hold up others. The first cut is between lanes, because a conflict mostly concerns one tenant: the jobs of every other tenant are
+** not hold up others. The first cut is between lanes, because a conflict mostly concerns one tenant: the jobs of most other tenants are
 ** committed by the second try. A lane that loses alone is halved and waits for its next try in svc_commit.again. The leader serves that
 ** list when the queue is empty, or once for each batch of new jobs, and pauses only when there is nothing else to do.
 */
@@ -521,7 +523,7 @@ static int commit_cut(commit_batch *batch, commit_batch parts[COMMIT_WAYS])
   return (int)i;
 }
 
-/* Moves the jobs that have a result from a batch to the end of `done`. */
+/* Moves all jobs of a batch, which have their results, to the end of `done`. */
 static void commit_finish(commit_batch *batch, commit_batch *done)
 {
   svc_job *job, *next;
@@ -533,7 +535,7 @@ static void commit_finish(commit_batch *batch, commit_batch *done)
   *batch = (commit_batch){ NULL, NULL, 0 };
 }
 
-/* A part that lost is retried later, in halves. */
+/* A part that lost is retried later, cut once more (commit_cut). A job that has used up its tries gets SVC_BUSY. */
 static void commit_later(svc_commit *k, commit_batch *part, commit_batch *done)
 {
   commit_batch halves[COMMIT_WAYS];
@@ -558,7 +560,7 @@ static void commit_later(svc_commit *k, commit_batch *part, commit_batch *done)
   }
 }
 
-/* Runs jobs that spoiled a transaction, each alone. Their results now count. */
+/* Runs jobs that spoiled a transaction, each alone: now their results count. The other jobs of the batch have a result already. */
 static void commit_alone(svc_commit *k, commit_batch *batch, commit_batch *done)
 {
   svc_job *job, *next;

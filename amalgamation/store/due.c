@@ -4,7 +4,7 @@
 ** A resource may wait for several things: a state that moves on, an expiry, the next run of a schedule. Each has a tag, and
 ** each tag has one date.
 **
-** The rule: the record of a resource holds its dates, and each date has an entry here; one transaction writes both. A
+** The rule: the record of a resource holds its dates, and each date has an entry of its own ("d" in keys.c); one transaction writes both. A
 ** crash loses nothing, and later requests catch up.
 */
 #include "store/store.h"

@@ -1,7 +1,8 @@
 /*
 ** Entities (stored resources): records with their index entries, due dates and counts.
 **
-** The rule: all of these are written together, and only here.
+** The rule: all of these are written together, and only here. Code that changes a record alone, and neither its names nor its dates, calls
+** svc_record_put() instead.
 */
 #include "store/store.h"
 
@@ -37,7 +38,7 @@ SVC_PRIVATE bool svc_below_where(svc_txn *txn, const char *kind, const svc_id *p
   return false;
 }
 
-/* Whether it is counted. A singleton, which has id zero, is not: there is only one below a parent. */
+/* Whether the entity is counted. A singleton, which has id zero, is not: there is only one below a parent. */
 static bool entity_counts(const svc_entity *e)
 {
   return !svc_id_is_zero(&e->id);
@@ -110,7 +111,7 @@ SVC_PRIVATE int svc_entity_remove_all(svc_txn *txn, const char *kind, const svc_
   return txn->error;
 }
 
-/* Finds the first one to keep: removing a range is faster than removing single records. */
+/* Finds the first entity to keep: removing a range is faster than removing single records. */
 SVC_PRIVATE int svc_entity_remove_some(svc_txn *txn, const char *kind, const svc_id *parent, uint64_t most)
 {
   svc_scan scan;

@@ -1,8 +1,8 @@
 /*
-** Lookups that do not start from the parent: by a unique value, and by id alone.
+** Lookups of entities by a unique value, below one parent or below any, and by the id alone, without the parent.
 **
-** keys.c draws the entries. They are written in the transaction of the record. A name leads to kind and id, an id
-** to the parent.
+** keys.c draws the entries. The rule: the transaction that writes a record also writes its entries. A unique value leads to kind and id, an
+** id to the parent.
 */
 #include "store/store.h"
 

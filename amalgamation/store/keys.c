@@ -16,7 +16,7 @@
 **   c "-try" org(12)                               the bytes of these "i" entries together: a counter
 **   l id(12) slot(1)                               key of the ledger line that is still open for this entity
 **   m name                                         the store's own: "schema", "ids", "sealed", "resealed", "digest", "vendor-word",
-**   "dialect", "world"
+**                                                  "dialect", "world"
 **   m "session" handle(8)                          time until which a handle that gives out orders lives: i64 (pipeline/order_lease.c)
 **   o kind(4) parent(12) id(12)                    the order that the driver has for this entity (pipeline/order.c)
 **   q id(12)                                       an order by its own id: kind(4) parent(12) id(12)
@@ -30,8 +30,8 @@
 ** Numbers in keys are big-endian, and the sign bit of times is inverted, so that their order is the order of keys. Ids rise in time, so a
 ** scan of "e" gives the entities of a parent in the order of creation. An entity without parent has twelve zero bytes there; a resource
 ** of which a parent has exactly one (a singleton) has id zero. In "u" the value precedes the scope, so that a value can be looked up
-** without its scope. `names` is the kind of the entity, or a name space that several kinds share. A value that would make the key too
-** long is replaced by its SHA-256.
+** without its scope. `names` is the kind of the entity, or a name space that several kinds share. A value of more than
+** 400 bytes is replaced by its SHA-256, because a key has at most 511 bytes.
 **
 ** An example: POST /groups creates project P, named shop, in organization O. The caller is API key K, which may create projects
 ** in O and becomes the project's owner, and the request has an Idempotency-Key. One transaction writes:

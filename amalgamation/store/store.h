@@ -71,7 +71,7 @@ typedef struct svc_scope {
 
 /* Due steps of an entity. A noun defines its own tags from SVC_DUE_OWN on. */
 enum svc_due_tag { SVC_DUE_STATE, SVC_DUE_EXPIRY, SVC_DUE_RUN, SVC_DUE_OWN,
-                   SVC_DUE_NONE = 253, /* of no entity: the change has no due date */
+                   SVC_DUE_NONE = 253, /* no entity has it: for a change that completes no due step */
                    SVC_DUE_ORDER = 254, /* end of an order that no state shows, without a driver (pipeline/change.c sets it) */
                    SVC_DUE_ERASE = 255 /* of a deleted entity: erases its descendants (pipeline/erase.c) */ };
 typedef struct svc_due {
@@ -135,14 +135,14 @@ SVC_PRIVATE void svc_below_begin(svc_scan *scan, svc_txn *txn, const char *kind,
 SVC_PRIVATE bool svc_below_next(svc_scan *scan, const char *kind, svc_entity *out); /* false: no more, or txn->error is set */
 /* false: no entity, or txn->error is set */
 SVC_PRIVATE bool svc_below_first(svc_txn *txn, const char *kind, const svc_id *parent, svc_entity *out);
-/* The first one below a parent whose field has this text (without escapes: an id, a state). False: no match, or txn->error is set. */
+/* The first entity below a parent whose field has this text (without escapes: an id, a state). False: no match, or txn->error is set. */
 SVC_PRIVATE bool svc_below_where(svc_txn *txn, const char *kind, const svc_id *parent, const char *field, svc_str text, svc_entity *out);
 SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, const svc_entity *e); /* its id and its name must be unused */
 SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, const svc_entity *e, const svc_entity *old);
 SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e);
 /* Removes all below a parent at once; only for kinds without unique values and due dates. */
 SVC_PRIVATE int svc_entity_remove_all(svc_txn *txn, const char *kind, const svc_id *parent);
-/* the oldest `most` entities */
+/* Removes the oldest `most` entities below a parent; only for the same kinds. */
 SVC_PRIVATE int svc_entity_remove_some(svc_txn *txn, const char *kind, const svc_id *parent, uint64_t most);
 
 /* holding.c: roles on projects, from both sides. */
@@ -201,9 +201,10 @@ struct svc_ids { /* the source of ids */
 #define SVC_ID_AHEAD 64 /* seconds by which ids may be ahead of the clock; see commit.c */
 SVC_PRIVATE svc_id svc_new_id(svc_txn *txn);
 SVC_PRIVATE svc_id svc_new_id_at(svc_txn *txn, int64_t when); /* an id that sorts at a time, which may be in the past */
-/* Reserves the next ids behind the last one for the owner of that one, who computes them with svc_id_after(). */
+/* Reserves `count` ids behind the last one. The code that made the last one computes them with svc_id_after(). */
 SVC_PRIVATE void svc_hold_ids(svc_txn *txn, uint64_t count);
-/* Whether this job created the id: then only this job has written below it. For use in a job's transaction. */
+/* Whether the id is the first one that this job made: then only this job has written below it. False for its later ids, too. For use in a
+** job's transaction. */
 SVC_PRIVATE bool svc_is_new(const svc_txn *txn, const svc_id *id);
 SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn);
 

@@ -137,8 +137,8 @@ static int account_role(driver_account *a, const driver_place *at, const struct 
   return status;
 }
 
-/* Reads a database user from the desired state of its order. Returns 0, or -1 with `why` the user is invalid on a server. `a` then has at
-** least the name, if there is one. The caller frees `a` in any case. */
+/* Reads a database user from the desired state of its order. Returns 0, or -1 with `why` if the user is invalid on a server. `a` then has
+** at least the name, if there is one. The caller frees `a` in any case. */
 int driver_account_read(driver_account *a, const driver_place *at, const char *json, char *why, size_t size)
 {
   int n = (int)strlen(json), control = 0, other = 0, i, status = 0;

@@ -58,7 +58,8 @@ static void backup_note(driver_postgres *d, const char *snapshot, int64_t before
   if (before >= 0 && after >= 0) driver_write(d, "snapshots", snapshot, text);
 }
 
-/* Checks that a restored server has as many relations as its snapshot. A snapshot of an earlier version has no such count, and passes. */
+/* Checks that a restored server has as many relations as its snapshot. A snapshot of an earlier version, or of a
+** paused cluster, has no such count, and passes. */
 static int backup_matches(driver_postgres *d, const char *id, const char *snapshot, driver_result *r)
 {
   char text[64], *rest = text;

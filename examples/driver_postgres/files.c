@@ -35,6 +35,7 @@ int64_t driver_now(void)
   return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* Writes the path FOLDER/FIRST/SECOND. `second` may be NULL. */
 void driver_path(const driver_postgres *d, char out[DRIVER_PATH], const char *first, const char *second)
 {
   snprintf(out, DRIVER_PATH, "%s/%s%s%s", d->folder, first, second ? "/" : "", second ? second : "");
@@ -92,6 +93,7 @@ int driver_write_at(int at, const char *path, const char *text, mode_t mode)
   return good ? renameat(at, fresh, at, path) : -1;
 }
 
+/* Writes the file FIRST/SECOND below FOLDER/control, and creates the folder FIRST if missing. Returns 0, or -1. */
 int driver_write(const driver_postgres *d, const char *first, const char *second, const char *text)
 {
   char path[DRIVER_PATH];
@@ -117,6 +119,7 @@ ssize_t driver_read_at(int at, const char *path, char *out, size_t size)
   return got == 0 ? (ssize_t)n : -1;
 }
 
+/* Reads the file FIRST/SECOND below FOLDER/control. Returns 0, or -1 if it is missing, empty or too long. */
 int driver_read(const driver_postgres *d, const char *first, const char *second, char *out, size_t size)
 {
   char path[DRIVER_PATH];
@@ -131,6 +134,7 @@ void driver_unlink(const driver_postgres *d, const char *first, const char *seco
   unlinkat(d->control, path, 0);
 }
 
+/* Opens a folder, to list its entries. Returns NULL if it cannot be opened, or is a link. */
 DIR *driver_list(int at, const char *name)
 {
   int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

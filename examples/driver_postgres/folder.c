@@ -157,6 +157,7 @@ static void folder_version(driver_postgres *d)
   snprintf(d->version, sizeof d->version, "%.*s", (int)strspn(at, "0123456789."), at);
 }
 
+/* Finds the programs of PostgreSQL and the servers' user, and opens FOLDER. Returns 0, or -1 with `why`. */
 int driver_prepare(driver_postgres *d, char *why, size_t size)
 {
   char program[DRIVER_PATH * 2];

@@ -140,7 +140,8 @@ void driver_limits_gone(const char *id)
   rmdir(path);
 }
 
-/* Applies the limits in a child, before it becomes the servers' user. Uses only system calls, because it runs after fork(). */
+/* Applies the limits in a child, before it becomes the servers' user. Uses only system calls, because it runs after fork().
+** Returns 0, or -1. */
 int driver_limit_child(const driver_bounds *b)
 {
   struct rlimit most = { .rlim_cur = (rlim_t)b->memory, .rlim_max = (rlim_t)b->memory };

@@ -88,6 +88,7 @@ void driver_probe_end(driver_server *s)
   s->probe = 0;
 }
 
+/* Returns true if the server answers within PROBE_WAIT, also by a refusal. Opens the connection, or uses the one that is open. */
 int driver_answers(const driver_postgres *d, driver_server *s)
 {
   static const char hello[] = "\0\0\0\100\0\003\0\0user\0" DRIVER_ADMIN "\0database\0postgres\0application_name\0svcd\0";

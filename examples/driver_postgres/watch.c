@@ -42,6 +42,7 @@ driver_server *driver_server_of(driver_postgres *d, const char *id)
   return watch_server(d, id, 0);
 }
 
+/* Holds a server for the calling thread. wait: waits until no other thread holds it. Returns 0 if another holds it, or out of memory. */
 static int watch_take(driver_postgres *d, const char *id, int wait)
 {
   driver_server *s;

@@ -9,7 +9,9 @@
 **
 ** A driver must start programs, possibly as another user. So with a driver, svcd keeps its privileges and may use exec.
 **
-** The rule: protections that the system lacks are skipped silently; all others apply to all threads.
+** The rule: protections that the system lacks are skipped silently. Privileges and system calls are restricted for the calling thread and
+** for the threads that it starts afterwards, so svcd_confine() runs before the listener starts its threads. The threads of a driver and the
+** one of --end-with-stdin run already.
 */
 #define _GNU_SOURCE /* syscall */
 #include "svcd.h"

@@ -148,7 +148,7 @@ static void serve_warn(const svcd_options *o, const svc_listener *listener)
                svcd_is_https(first) ? "https" : "http", strrchr(first, ':'));
 }
 
-/* SIGHUP: reloads the certificate and reopens the access log. */
+/* SIGHUP: reloads the certificate. serve_anew() then reopens the access log. */
 static void serve_reload(svc_listener *listener, const svcd_options *o)
 {
   svcd_cert cert;

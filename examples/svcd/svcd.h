@@ -16,6 +16,8 @@
 **      certificate.c  the certificate of https, created at the first start without --cert
 **      backup.c       backup, restore and check of a store
 **      copy.c         copies a store, also to and from PostgreSQL
+**      file.c         writes a file completely or not at all
+**      confine.c      gives up privileges before the first request
 **      transfer.c     export and import: a store as JSON lines
 **      upgrade.c      --upgrade: a store of an older format
 **      world.c        --world and --snapshot, and worlds from a store; world_files.c: the built-in worlds
