@@ -25,6 +25,7 @@
 #define _GNU_SOURCE
 #include "fail.h"
 
+#include "catalog/policy/policy_language.h"
 #include "control/control.h"
 #include "faults.h"
 
@@ -273,9 +274,11 @@ static int fail_copy_begin(svc_txn *txn)
   return rc != SVC_OK ? rc : fail.real->copy_begin(txn);
 }
 
+/* Only figures need the size, and they may lack it. */
 static int fail_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 {
   int rc = fail_store(false);
+  if (rc != SVC_OK) fail.forgiven = true;
   return rc != SVC_OK ? rc : fail.real->size(txn, taken, room);
 }
 
@@ -464,7 +467,7 @@ typedef struct fail_kept {
   svc_counters *counters;
   void *limiter, *digest;
   struct {
-    int64_t now;
+    int64_t now, rate, since;
     uint64_t random, chance;
     svc_fault faults[SVC_FAULTS];
     const svc_plan *of[SVC_FAULTS];
@@ -474,7 +477,7 @@ typedef struct fail_kept {
 } fail_kept;
 
 #define FAIL_CONTROL(to, from) /* the state of test control that is not kept under a name */ \
-  ((to)->now = (from)->now, (to)->random = (from)->random, (to)->chance = (from)->chance, \
+  ((to)->now = (from)->now, (to)->rate = (from)->rate, (to)->since = (from)->since, (to)->random = (from)->random, (to)->chance = (from)->chance, \
    memcpy((to)->faults, (from)->faults, sizeof (to)->faults), memcpy((to)->of, (from)->of, sizeof (to)->of), \
    (to)->fault_count = (from)->fault_count, (to)->last_id = (from)->last_id)
 
@@ -752,6 +755,50 @@ bool __wrap_svc_due_first(svc_txn *txn, svc_due_entry *out)
   bool before = fail.hit, found = __real_svc_due_first(txn, out);
   if (fail.hit && !before) fail.forgiven = true;
   return found;
+}
+
+/* If memory runs out while a handle makes parsed policies or the OpenAPI document to keep them, they are made again, and not kept. */
+static bool fail_is_memory(void)
+{
+  return fail.hit == T_FAIL_MEMORY || fail.hit == T_FAIL_MALLOC;
+}
+
+static bool fail_kept_again; /* the latest item has parsed policies, and no call had failed before it was begun */
+
+svc_kept_item *__real_svc_kept_new(svc *s, const char *kind, const svc_id *of, uint64_t version);
+svc_kept_item *__wrap_svc_kept_new(svc *s, const char *kind, const svc_id *of, uint64_t version);
+svc_kept_item *__wrap_svc_kept_new(svc *s, const char *kind, const svc_id *of, uint64_t version)
+{
+  fail_kept_again = !fail.hit && memcmp(kind, SVC_POLICY_KIND, SVC_KIND_SIZE) == 0;
+  return __real_svc_kept_new(s, kind, of, version);
+}
+
+void __real_svc_kept_leave(svc *s, svc_kept_item *item);
+void __wrap_svc_kept_leave(svc *s, svc_kept_item *item);
+void __wrap_svc_kept_leave(svc *s, svc_kept_item *item)
+{
+  if (fail_is_memory() && fail_kept_again && (!item || !item->listed)) fail.forgiven = true;
+  __real_svc_kept_leave(s, item);
+}
+
+svc_str __real_svc_openapi_kept(svc *s, uint64_t *revision);
+svc_str __wrap_svc_openapi_kept(svc *s, uint64_t *revision);
+svc_str __wrap_svc_openapi_kept(svc *s, uint64_t *revision)
+{
+  bool before = fail.hit;
+  svc_str text = __real_svc_openapi_kept(s, revision);
+  if (fail_is_memory() && !before && !text.p) fail.forgiven = true;
+  return text;
+}
+
+/* Statistics say 0 for a size that is unknown. */
+bool __real_svc_health_size(svc *s, uint64_t *taken, uint64_t *room);
+bool __wrap_svc_health_size(svc *s, uint64_t *taken, uint64_t *room);
+bool __wrap_svc_health_size(svc *s, uint64_t *taken, uint64_t *room)
+{
+  bool before = fail.hit, sized = __real_svc_health_size(s, taken, room);
+  if (fail.hit && !before) fail.forgiven = true;
+  return sized;
 }
 
 typedef struct fail_due {

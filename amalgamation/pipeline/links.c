@@ -245,11 +245,13 @@ static unsigned links_shared(const svc_plan *plan, const char *b)
 }
 
 /* A value of a field in a path, as callers see it: a word of the dialect is percent-encoded. */
-static svc_str links_shown(const links_writer *w, const char *value)
+static svc_str links_shown(links_writer *w, const char *value)
 {
-  svc_buf b = svc_buf_new(w->scratch, 32);
+  svc_buf b;
   if (!w->s->dialect) return svc_str_c(value);
+  b = svc_buf_new(w->scratch, 32);
   svc_percent_encode(&b, svc_shown_value(w->s, w->scratch, value));
+  w->failed |= b.failed;
   return svc_buf_done(&b);
 }
 

@@ -82,6 +82,8 @@ SVC_PRIVATE svc_str svc_seal_by(svc_call *c, unsigned by, const svc_entity *e, s
   } else if (svc_secret_bytes(c, sealed, SEAL_NONCE)) {
     if (svc_gcm_seal(k->keys[by], sealed, about, secret, sealed + SEAL_NONCE))
       text = svc_base64_padded(c->arena, (svc_str){ (const char *)sealed, n });
+    else
+      c->arena->failed = true; /* as if out of memory: a due step comes again, and is not given up */
     if (text.n) text = svc_arena_print(c->arena, "%s" SVC_FMT, k->ids[by], SVC_ARG(text));
     if (!text.n) (void)svc_no_memory(c);
   }

@@ -46,7 +46,7 @@ static bool reported_id(svc_call *c, svc_str process, svc_str metric, int64_t ho
   static const svc_id none;
   unsigned char hash[32];
   svc_str text = svc_arena_print(c->arena, SVC_FMT "/" SVC_FMT, SVC_ARG(process), SVC_ARG(metric));
-  if (!text.n || !svc_sha256(text, hash)) return svc_no_memory(c);
+  if (!text.n || !svc_text_hash(c->arena, text, hash)) return svc_no_memory(c);
   *out = svc_id_next(&none, hour * REPORTED_HOUR, hash);
   return true;
 }
