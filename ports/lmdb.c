@@ -12,7 +12,8 @@
 ** count themselves in `active`. The thread that grows the map raises `growing`, waits until the present readers are done
 ** (microseconds), and lets them in again. A copy reads for long, and takes copy_lock, which the growing thread takes first, so
 ** that only writers wait for a copy, never readers. LMDB unmaps before it maps, and has no map if the
-** second step fails. The address space is therefore tried first; if it fails nevertheless, the store is `broken`.
+** second step fails. The address space is therefore tried first; if it fails nevertheless, the store is `broken`. A thread tests that when
+** the map can no longer change: as an active reader, or with copy_lock held.
 **
 ** Writing. LMDB reuses a freed page as soon as no reader can see it. The pages of a commit would thus be scattered over the
 ** file, and every piece is a separate write and disk request. The writer therefore keeps its own reader at a state of up to
@@ -445,8 +446,11 @@ static int lmdb_read_begin(svc_store *store, svc_txn **out)
   lmdb_txn *r;
   int rc;
   *out = NULL;
-  if (atomic_load(&store->broken)) return SVC_IO;
   lmdb_enter(store);
+  if (atomic_load(&store->broken)) {
+    lmdb_leave(store);
+    return SVC_IO;
+  }
   r = lmdb_free_reader(store);
   rc = r->txn ? mdb_txn_renew(r->txn) : mdb_txn_begin(store->env, NULL, MDB_RDONLY, &r->txn);
   if (rc) {
@@ -938,7 +942,7 @@ static int lmdb_copy(svc_store *store, const char *path)
   int rc = lmdb_copy_file(path, &c);
   if (rc != SVC_OK) return rc;
   svc_mutex_lock(&store->copy_lock);
-  rc = mdb_env_copyfd2(store->env, c.fd, MDB_CP_COMPACT);
+  rc = atomic_load(&store->broken) ? EIO : mdb_env_copyfd2(store->env, c.fd, MDB_CP_COMPACT);
   svc_mutex_unlock(&store->copy_lock);
   return lmdb_copy_end(path, &c, rc);
 }
@@ -964,9 +968,8 @@ static int lmdb_look_now(MDB_env *env, char *why, size_t why_size)
 static int lmdb_check(svc_store *store, char *why, size_t why_size)
 {
   int rc;
-  if (atomic_load(&store->broken)) return SVC_IO;
   svc_mutex_lock(&store->copy_lock); /* the map stays unchanged */
-  rc = lmdb_look_now(store->env, why, why_size);
+  rc = atomic_load(&store->broken) ? EIO : lmdb_look_now(store->env, why, why_size);
   svc_mutex_unlock(&store->copy_lock);
   return lmdb_result(rc);
 }

@@ -465,7 +465,8 @@ static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
   k->ids.last = last;
   k->ids.reserved = reserved;
   if (rc == SVC_OK) return rc;
-  if (rc != SVC_RETRY) svc_commit_look_at(k, 0); /* the due time may be of an aborted transaction: the next request reads it again */
+  if (rc == SVC_RETRY) atomic_fetch_add_explicit(&k->conflicts, 1, memory_order_relaxed);
+  else svc_commit_look_at(k, 0); /* the due time may be of an aborted transaction: the next request reads it again */
   for (job = batch->first; job; job = job->next) {
     if (!commit_has_part(job, only)) continue;
     job->refused = false;
@@ -588,7 +589,6 @@ static bool commit_part(svc_commit *k, commit_batch *part, commit_batch *done)
     else commit_alone(k, part, done);
     return true;
   }
-  atomic_fetch_add_explicit(&k->conflicts, 1, memory_order_relaxed);
   for (job = part->first; job; job = job->next) job->tries++;
   return false;
 }

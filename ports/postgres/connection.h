@@ -382,7 +382,7 @@ static bool postgres_fits(const char *schema, char *why, size_t why_size)
   if (schema && sscanf(schema, POSTGRES_SCHEMA "%d.%d", &major, &minor) < 2) major = 1, minor = 0; /* a comment of another origin */
   if (major == POSTGRES_MAJOR && minor >= POSTGRES_MINOR) return true;
   snprintf(why, why_size, "cannot open the store: its schema is %d.%d, and this version needs %d.%d or a later %d.x%s", major, minor, POSTGRES_MAJOR,
-           POSTGRES_MINOR, POSTGRES_MAJOR, major == POSTGRES_MAJOR ? ": svcd schema upgrades it" : "");
+           POSTGRES_MINOR, POSTGRES_MAJOR, major == POSTGRES_MAJOR ? ": to upgrade it, run the SQL that svcd schema --print shows" : "");
   return false;
 }
 

@@ -54,7 +54,8 @@ static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
 /*
 ** The schema has a number, MAJOR.MINOR, in the comment of svc_record; without a comment the number is 1.0. The minor number rises with an
 ** addition that older versions can ignore: older and newer versions can use the same tables. The major number
-** rises when older versions could not use the tables.
+** rises when older versions could not use the tables. The port never changes existing tables: an operator upgrades the minor number with the
+** statements of postgres_tables, which must therefore work on existing tables, too.
 */
 #define POSTGRES_MAJOR 1
 #define POSTGRES_MINOR 0

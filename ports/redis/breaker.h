@@ -85,7 +85,7 @@ static bool redis_enter(svc_limits *l, redis_try *t)
   pthread_mutex_lock(&l->lock);
   t->node = l->kind == REDIS_CLUSTER ? l->map[t->slot] : 0;
   node = &l->nodes[t->node];
-  t->place = node->place;
+  t->place = t->node_place = node->place;
   t->mine = node->broken && !node->trying && redis_clock() >= node->until;
   if (t->mine) node->trying = true;
   if (!node->broken || t->mine) t->conn = redis_idle(l, &t->place);
@@ -143,27 +143,32 @@ static void redis_say(const svc_limits *l, const redis_place *place, const char 
   else l->log(l->log_context, SVC_LOG_WARNING, text);
 }
 
+/* Reports the result of a request to the breaker of its node. Returns true if the breaker opens or closes. The node of a cluster may have
+** lost its last slot, and its index, to another server meanwhile: the result says nothing about that one. The lock is held. */
+static bool redis_report(svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
+{
+  if (t->node && !redis_same_place(&node->place, &t->node_place)) return false;
+  if (t->mine) node->trying = false;
+  if (t->why[0]) return redis_break(l, node, t, now);
+  node->missed = 0;
+  if (!t->mine) return false;
+  node->broken = false;
+  node->mended = now;
+  return true;
+}
+
 /* Returns the connection of a request, and reports its result to the breaker. */
 static void redis_leave(svc_limits *l, redis_try *t)
 {
   redis_node *node = &l->nodes[t->node];
-  const bool good = !t->why[0];
-  bool says = false;
+  bool says;
   int64_t now = redis_clock();
   redis_place place;
   pthread_mutex_lock(&l->lock);
   place = node->place;
   t->conn->busy = false;
-  if (t->mine) node->trying = false;
-  if (good) node->missed = 0;
-  if (!good) {
-    l->unanswered[t->reason]++;
-    says = redis_break(l, node, t, now);
-  } else if (t->mine) {
-    says = true;
-    node->broken = false;
-    node->mended = now;
-  }
+  if (t->why[0]) l->unanswered[t->reason]++;
+  says = redis_report(l, node, t, now);
   pthread_mutex_unlock(&l->lock);
   pthread_cond_signal(&l->free);
   if (says) redis_say(l, &place, t->why);

@@ -111,7 +111,8 @@ struct svc_limits {
 /* An attempt to get an answer. */
 typedef struct redis_try {
   redis_conn *conn;
-  unsigned slot, node; /* node: the one whose breaker counts */
+  unsigned slot, node; /* node: the index of the one whose breaker counts */
+  redis_place node_place; /* of that node, at the beginning: the index may have gone to another server since */
   redis_place place;   /* the required destination of the connection */
   bool mine;      /* the one request that tries while the breaker is open */
   bool refused;   /* the server has refused this client, or its certificate was refused: a retry does not help */

@@ -24,7 +24,7 @@ static bool redis_named_master(const svc_limits *l, redis_try *t, const redis_pl
   if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 && reply->element[0]->type == REDIS_REPLY_STRING &&
       reply->element[1]->type == REDIS_REPLY_STRING)
     good = redis_place_of(out, reply->element[0]->str, reply->element[0]->len, atoi(reply->element[1]->str), seed);
-  t->refused = reply->type == REDIS_REPLY_NIL; /* the sentinel does not know the name. The last sentinel asked decides */
+  t->refused = reply->type == REDIS_REPLY_NIL; /* the sentinel does not know the name */
   if (!good) redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_NIL ? "the sentinels know no master of this name" : "is no sentinel");
   freeReplyObject(reply);
   return good;
@@ -38,9 +38,11 @@ static bool redis_ask_sentinel(const svc_limits *l, redis_try *t, const redis_pl
   return good;
 }
 
-/* Asks the sentinels one after the other. Each gets an equal share of the remaining time. */
+/* Asks the sentinels one after the other. Each gets an equal share of the remaining time. t->refused: all of them have refused, or do not
+** know the name. A sentinel that gives no answer may know it later. */
 static bool redis_find_master(svc_limits *l, redis_try *t, int64_t until, redis_place *out)
 {
+  bool refused = true;
   unsigned i, first;
   pthread_mutex_lock(&l->lock);
   first = l->good_seed;
@@ -49,12 +51,16 @@ static bool redis_find_master(svc_limits *l, redis_try *t, int64_t until, redis_
     const unsigned at = (first + i) % l->seed_count;
     const int64_t now = redis_clock();
     redis_forgive(t);
-    if (!redis_ask_sentinel(l, t, &l->seeds[at], now + (until - now) / (int64_t)(l->seed_count - i), out)) continue;
+    if (!redis_ask_sentinel(l, t, &l->seeds[at], now + (until - now) / (int64_t)(l->seed_count - i), out)) {
+      refused = refused && t->refused;
+      continue;
+    }
     pthread_mutex_lock(&l->lock);
     l->good_seed = at;
     pthread_mutex_unlock(&l->lock);
     return true;
   }
+  t->refused = refused;
   return false;
 }
 

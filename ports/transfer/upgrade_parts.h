@@ -12,7 +12,7 @@
 #define SVC_RECORD_HEAD 52 /* fixed bytes at the beginning of a record; store/record.c draws it */
 
 typedef struct svc_upgrade_key {
-  char b[SVC_KEY_MOST];
+  char b[SVC_KEY_MOST + 1]; /* a byte more, for the start of the next range */
   size_t n;
 } svc_upgrade_key;
 

@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -23,7 +24,9 @@ static const char *const asked_words[] = { "AUTH", "SELECT", "SCRIPT", "EVALSHA"
 typedef struct fake_control {
   atomic_int where; /* the kind of answer to replace; -1: none */
   atomic_int unknown; /* scripts are not known by their hash */
+  atomic_int once; /* the answer is replaced once only */
   atomic_int silent; /* EVALSHA gets no answer */
+  atomic_int holds; /* 1: the next EVALSHA gets its answer later; the server makes it 2, and then waits for 0 */
   char says[256]; /* the replacement; also the answer to SENTINEL, ROLE and CLUSTER */
 } fake_control;
 
@@ -46,28 +49,45 @@ static int fake_kind(const char *text)
 static bool fake_answer(fake_control *k, int fd, const char *text)
 {
   static const char sha[] = "$40\r\n0123456789012345678901234567890123456789\r\n";
-  int kind = fake_kind(text);
+  int kind = fake_kind(text), held = 1;
   const char *answer = kind == ASKED_SCRIPT ? sha : kind < ASKED_SCRIPT ? "+OK\r\n" : strstr(text, ":n:") ? ":1\r\n" : "*3\r\n:1\r\n:5\r\n:0\r\n";
+  if (kind == ASKED_EVALSHA && atomic_compare_exchange_strong(&k->holds, &held, 2))
+    while (atomic_load(&k->holds)) usleep(1000);
   if (kind == ASKED_EVALSHA && atomic_load(&k->unknown)) answer = "-NOSCRIPT No matching script\r\n";
-  if (atomic_load(&k->where) == kind) answer = k->says;
+  if (atomic_load(&k->where) == kind) {
+    answer = k->says;
+    if (atomic_load(&k->once)) atomic_store(&k->where, -1);
+  }
   if (kind == ASKED_EVALSHA && atomic_load(&k->silent)) return true;
   return answer[0] && write(fd, answer, strlen(answer)) > 0;
 }
 
-static void fake_serve(fake_control *k, int listening)
+/* Serves one connection, until it ends. */
+static void fake_serve_one(fake_control *k, int fd)
 {
   static char text[65536];
+  ssize_t n;
+  while ((n = read(fd, text, sizeof text - 1)) > 0) {
+    struct pollfd more = { .fd = fd, .events = POLLIN };
+    size_t have = (size_t)n;
+    /* so far only half of a command has arrived */
+    while (have < sizeof text - 1 && poll(&more, 1, 3) > 0 && (n = read(fd, text + have, sizeof text - 1 - have)) > 0) have += (size_t)n;
+    text[have] = '\0';
+    if (!fake_answer(k, fd, text)) break;
+  }
+}
+
+/* Each connection has a process of its own. */
+static void fake_serve(fake_control *k, int listening)
+{
+  signal(SIGCHLD, SIG_IGN);
   for (;;) {
     int fd = accept(listening, NULL, NULL);
-    ssize_t n;
     if (fd < 0) continue;
-    while ((n = read(fd, text, sizeof text - 1)) > 0) {
-      struct pollfd more = { .fd = fd, .events = POLLIN };
-      size_t have = (size_t)n;
-      /* so far only half of a command has arrived */
-      while (have < sizeof text - 1 && poll(&more, 1, 3) > 0 && (n = read(fd, text + have, sizeof text - 1 - have)) > 0) have += (size_t)n;
-      text[have] = '\0';
-      if (!fake_answer(k, fd, text)) break;
+    if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      fake_serve_one(k, fd);
+      _exit(0);
     }
     close(fd);
   }
@@ -377,13 +397,15 @@ typedef struct topology {
   svc_limits *limits;
 } topology;
 
-/* Opens the limiter with this scheme while the server gives this answer. */
+#define TOPOLOGY_OPTIONS "?timeout=500&connect=1000"
+
+/* Opens the limiter with this scheme, and with what follows the address, while the server gives this answer. */
 static int topology_open(topology *p, const char *scheme, const char *behind, const char *says)
 {
   svc_config config = { .log = nobody };
   char uri[160], why[256] = "";
   int rc;
-  snprintf(uri, sizeof uri, "%s://me@127.0.0.1:%d%s?timeout=500&connect=1000", scheme, p->f.port, behind);
+  snprintf(uri, sizeof uri, "%s://me@127.0.0.1:%d%s", scheme, p->f.port, behind);
   config.limiter_path = uri;
   atomic_store(&p->f.control->where, -1);
   snprintf(p->f.control->says, sizeof p->f.control->says, "%s", says);
@@ -415,14 +437,14 @@ TEST(redis_faults, topology)
   SKIP_IF(!t_redis_port());
   fake_start(&p.f);
   for (i = 0; i < sizeof answers / sizeof answers[0]; i++) {
-    if (topology_open(&p, "redis+cluster", "", answers[i]) == SVC_OK) munit_assert_int(topology_take(&p), !=, SVC_OK);
+    if (topology_open(&p, "redis+cluster", TOPOLOGY_OPTIONS, answers[i]) == SVC_OK) munit_assert_int(topology_take(&p), !=, SVC_OK);
     t_redis_port()->close(p.limits);
-    if (topology_open(&p, "redis+sentinel", "/main", answers[i]) == SVC_OK) munit_assert_int(topology_take(&p), !=, SVC_OK);
+    if (topology_open(&p, "redis+sentinel", "/main" TOPOLOGY_OPTIONS, answers[i]) == SVC_OK) munit_assert_int(topology_take(&p), !=, SVC_OK);
     t_redis_port()->close(p.limits);
   }
   for (i = 0; i < sizeof moves / sizeof moves[0]; i++) {
     snprintf(text, sizeof text, "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n", p.f.port); /* without a host: the same server */
-    munit_assert_int(topology_open(&p, "redis+cluster", "", text), ==, SVC_OK);
+    munit_assert_int(topology_open(&p, "redis+cluster", TOPOLOGY_OPTIONS, text), ==, SVC_OK);
     munit_assert_int(topology_take(&p), ==, SVC_OK);
     snprintf(p.f.control->says, sizeof p.f.control->says, moves[i], p.f.port);
     atomic_store(&p.f.control->where, ASKED_EVALSHA);
@@ -430,6 +452,50 @@ TEST(redis_faults, topology)
     munit_assert_int(topology_take(&p), ==, strstr(moves[i], "-ASK 1 127.0.0.1:%d") ? SVC_OK : SVC_IO);
     t_redis_port()->close(p.limits);
   }
+  fake_stop(&p.f);
+}
+
+static void *topology_thread(void *p)
+{
+  munit_assert_int(topology_take(p), ==, SVC_IO);
+  return NULL;
+}
+
+/* Makes the next request be sent on to the same server under another name. */
+static void topology_move(topology *p, const char *to)
+{
+  snprintf(p->f.control->says, sizeof p->f.control->says, "-MOVED 1 %s:%d\r\n", to, p->f.port);
+  atomic_store(&p->f.control->once, 1);
+  atomic_store(&p->f.control->where, ASKED_EVALSHA);
+  munit_assert_int(topology_take(p), ==, SVC_OK);
+}
+
+/* A node loses its last slot while it has a request, and its place in the table goes to another node. The failure of that request does
+** not open the breaker of the other node. */
+TEST(redis_faults, node_replaced)
+{
+  svc_limits_state state;
+  topology p;
+  pthread_t thread;
+  char text[256];
+  SKIP_IF(!t_redis_port());
+  fake_start(&p.f);
+  snprintf(text, sizeof text, "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n", p.f.port);
+  munit_assert_int(topology_open(&p, "redis+cluster", "?timeout=10000&connect=10000", text), ==, SVC_OK);
+  topology_move(&p, "127.1"); /* this node has the slot of the key, and no other */
+  atomic_store(&p.f.control->holds, 1);
+  munit_assert_int(pthread_create(&thread, NULL, topology_thread, &p), ==, 0);
+  while (atomic_load(&p.f.control->holds) != 2) usleep(1000);
+  topology_move(&p, "127.0.1"); /* 127.1 has no slot left */
+  topology_move(&p, "127.0.0.01"); /* takes the place of 127.1 */
+  strcpy(p.f.control->says, "-ERR no\r\n");
+  atomic_store(&p.f.control->where, ASKED_EVALSHA);
+  atomic_store(&p.f.control->holds, 0);
+  pthread_join(thread, NULL);
+  t_redis_port()->state(p.limits, &state);
+  munit_assert_true(state.available);
+  munit_assert_int(topology_take(&p), ==, SVC_OK);
+  t_redis_port()->close(p.limits);
   fake_stop(&p.f);
 }
 

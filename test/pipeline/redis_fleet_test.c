@@ -342,11 +342,18 @@ TEST(redis_fleet, sentinel)
   double until = t_seconds() + 30;
   int64_t left;
   bool fresh;
+  int i;
   SKIP_WITHOUT;
   fleet_open(&f);
   fleet_run_sentinel(&f);
   munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:%d/other?" PATIENT, f.ports[SENTINEL]), ==, SVC_INVALID);
   munit_assert_not_null(strstr(why, "the sentinels know no master of this name"));
+  munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:%d,localhost:%d/other?" PATIENT, f.ports[SENTINEL], f.ports[SENTINEL]), ==, SVC_INVALID);
+  for (i = 0; i < 2; i++) { /* the sentinel that is down may know the name, in whichever order they are asked */
+    const char *order = i ? "redis+sentinel://127.0.0.1:%d,127.0.0.1:1/other?" PATIENT : "redis+sentinel://127.0.0.1:1,127.0.0.1:%d/other?" PATIENT;
+    munit_assert_int(fleet_limits(&f, why, order, f.ports[SENTINEL]), ==, SVC_OK);
+    munit_assert_false(fleet_available(&f));
+  }
   /* a server that is no sentinel */
   munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:%d/main?" PATIENT, f.ports[MASTER]), ==, SVC_INVALID);
   munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:1,127.0.0.1:%d/main?" PATIENT, f.ports[SENTINEL]), ==, SVC_OK);

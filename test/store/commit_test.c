@@ -831,6 +831,7 @@ TEST(commit, alone_and_busy)
   last = h[3].last;
   munit_assert_int(h[1].status, ==, SVC_BUSY);
   munit_assert_int(h[1].runs, ==, 1 + TRIES);
+  munit_assert_ulong(atomic_load(&t.s->commit.conflicts), ==, TRIES);
   munit_assert_true(h[0].status == SVC_OK && h[2].status == SVC_OK && h[3].status == SVC_OK);
   munit_assert_true(!has_meta(t.s, "alone") && has_meta(t.s, "b") && has_meta(t.s, "c"));
   munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &last));

@@ -15,6 +15,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -532,6 +533,7 @@ TEST(io, broken)
     munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_IO);
     munit_assert_int(svc_backup(t.s, copy), ==, SVC_IO);
     munit_assert_int(t.s->commit.port->check(t.s->commit.store, name, sizeof name), ==, SVC_IO);
+    munit_assert_int(t.s->commit.port->copy(t.s->commit.store, copy), ==, SVC_IO);
     t_reopen(&t, &config);
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", first), ==, 200);
     munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", first), ==, 202);
@@ -539,6 +541,82 @@ TEST(io, broken)
     t_close(&t);
     store_remove(folder);
   }
+}
+
+/* Threads that use one store at the same time, and the result of each. */
+typedef struct io_thread {
+  svc_store *store;
+  char copy[160];
+  int (*run)(struct io_thread *t);
+  pthread_t thread;
+  int rc;
+} io_thread;
+
+static int io_thread_grow(io_thread *t)
+{
+  return svc_lmdb_port()->room(t->store, SVC_ROOM_MORE);
+}
+
+static int io_thread_read(io_thread *t)
+{
+  svc_txn *txn;
+  int rc = svc_lmdb_port()->read_begin(t->store, &txn);
+  if (rc == SVC_OK) svc_lmdb_port()->read_end(txn);
+  return rc;
+}
+
+static int io_thread_check(io_thread *t)
+{
+  char why[128];
+  return svc_lmdb_port()->check(t->store, why, sizeof why);
+}
+
+static int io_thread_copy(io_thread *t)
+{
+  return svc_lmdb_port()->copy(t->store, t->copy);
+}
+
+static void *io_thread_run(void *p)
+{
+  io_thread *t = p;
+  t->rc = t->run(t);
+  return NULL;
+}
+
+/* A reader, a check and a copy begin while the map grows, which waits for an earlier reader. Then the growth fails: all three find that
+** there is no map. */
+TEST(io, broken_meanwhile)
+{
+  static int (*const runs[])(io_thread *) = { io_thread_grow, io_thread_read, io_thread_check, io_thread_copy };
+  enum { THREADS = sizeof runs / sizeof runs[0] };
+  const svc_store_port *port = svc_lmdb_port();
+  io_thread threads[THREADS];
+  char folder[128], why[256] = "";
+  svc_config config = { .path = folder, .map_size = 65536, .durability = SVC_NO_SYNC };
+  svc_store *store;
+  svc_txn *earlier;
+  int i;
+  SKIP_IF(!T_ON_LMDB);
+  store_folder(folder);
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(port->read_begin(store, &earlier), ==, SVC_OK);
+  t_fault(T_CALL_MAP, 2, ENOMEM, false); /* the first call only checks whether there is room */
+  for (i = 0; i < THREADS; i++) {
+    threads[i].store = store;
+    threads[i].run = runs[i];
+    snprintf(threads[i].copy, sizeof threads[i].copy, "%s/copy", folder);
+    munit_assert_int(pthread_create(&threads[i].thread, NULL, io_thread_run, &threads[i]), ==, 0);
+    t_pause_ms(50); /* the first one waits for the earlier reader by now; the others for the first one */
+  }
+  port->read_end(earlier);
+  for (i = 0; i < THREADS; i++) {
+    pthread_join(threads[i].thread, NULL);
+    munit_assert_int(threads[i].rc, ==, SVC_IO);
+  }
+  munit_assert_long(t_fault_end(), ==, 1);
+  munit_assert_int(io_entries(threads[0].copy), ==, 0);
+  port->close(store);
+  store_remove(folder);
 }
 
 /* A store that may not grow: a write that does not fit is refused, whichever function of LMDB fails while the store looks for room. */

@@ -945,6 +945,39 @@ TEST(postgres, strangers)
   site_close(&s);
 }
 
+/* Opens the store while the comment of its tables has this number. */
+static int site_numbered(site *s, const char *number, char why[256])
+{
+  svc_config config = { .path = s->path };
+  svc_store *store = NULL;
+  char sql[128];
+  int rc;
+  snprintf(sql, sizeof sql, "COMMENT ON TABLE svc_record IS 'svcapi schema %s'", number);
+  t_postgres_do(s->path, sql);
+  why[0] = '\0';
+  rc = s->port->open(&store, &config, why, 256);
+  if (rc == SVC_OK) s->port->close(store);
+  return rc;
+}
+
+/* Tables with another major number or a lower minor number are refused. Only a lower minor number can be upgraded, and the error says how:
+** the port itself changes no existing tables. */
+TEST(postgres, numbers_of_tables)
+{
+  char why[256];
+  site s;
+  SKIP_WITHOUT;
+  site_open(&s);
+  munit_assert_int(site_numbered(&s, "1.7", why), ==, SVC_OK);
+  munit_assert_int(site_numbered(&s, "2.0", why), ==, SVC_IO);
+  munit_assert_string_equal(why, "cannot open the store: its schema is 2.0, and this version needs 1.0 or a later 1.x");
+  munit_assert_int(site_numbered(&s, "1.-1", why), ==, SVC_IO); /* 1.0 is the lowest number so far */
+  munit_assert_string_equal(why, "cannot open the store: its schema is 1.-1, and this version needs 1.0 or a later 1.x: to upgrade it, run the "
+                                 "SQL that svcd schema --print shows");
+  munit_assert_int(site_numbered(&s, "1.0", why), ==, SVC_OK);
+  site_close(&s);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- a full disk */
 
 /* The error of PostgreSQL for a full disk, for every new row, or only for those of projects, as if a page had room for the others. */
