@@ -209,11 +209,11 @@ static void serve_stop_in_time(void)
 
 /* --end-with-stdin: reads and ignores standard input until it ends. The kernel reports the end even if the program
 ** at the other end is killed. */
-static void *serve_read_stdin(void *nothing)
+static void *serve_read_stdin(void *options)
 {
   char buffer[256];
   ssize_t n;
-  (void)nothing;
+  svcd_confine_thread(options);
   do n = read(STDIN_FILENO, buffer, sizeof buffer);
   while (n > 0 || (n < 0 && errno == EINTR));
   svcd_say(SVC_LOG_INFO, "svcd.stdin_ended", "standard input has ended, and svcd stops (--end-with-stdin)");
@@ -225,7 +225,7 @@ static int serve_watch_stdin(const svcd_options *o)
 {
   pthread_t thread;
   if (!o->end_with_stdin) return 0;
-  if (pthread_create(&thread, NULL, serve_read_stdin, NULL) != 0) return svcd_error(1, "--end-with-stdin: cannot start a thread");
+  if (pthread_create(&thread, NULL, serve_read_stdin, (void *)(uintptr_t)o) != 0) return svcd_error(1, "--end-with-stdin: cannot start a thread");
   pthread_detach(thread);
   return 0;
 }

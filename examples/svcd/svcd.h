@@ -203,8 +203,10 @@ int svcd_limiter_answers(const svc_config *config); /* returns false if Redis is
 int svcd_put_file(const char *path, const void *bytes, size_t n, int replace);
 int svcd_flush_name(const char *path);
 
-/* confine.c: gives up privileges. Call it before the threads of the listener start, after all work that needs privileges. */
+/* confine.c: gives up privileges. Call it before the threads of the listener start, after all work that needs privileges.
+** svcd_confine_thread: only those of the calling thread, for a thread that starts earlier. */
 void svcd_confine(const svcd_options *o);
+void svcd_confine_thread(const svcd_options *o);
 
 /* copy.c: copies the store of a folder or URI into an empty one; compare: only compares both. Prints the totals of
 ** each store. Returns the exit status. */

@@ -289,28 +289,54 @@ TEST(svcd, bootstrap_folder)
   remove_folder(folder);
 }
 
+/* Checks the privileges of a thread. Returns 0 if it has just ended. */
+static int confined_thread(pid_t pid, const char *thread)
+{
+  static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
+  char file[320], text[8192];
+  size_t i, n;
+  FILE *f;
+  snprintf(file, sizeof file, "/proc/%d/task/%s/status", (int)pid, thread);
+  f = fopen(file, "r");
+  if (!f) return 0;
+  n = fread(text, 1, sizeof text - 1, f);
+  text[n] = '\0';
+  fclose(f);
+  for (i = 0; i < sizeof lines / sizeof lines[0]; i++)
+    if (!strstr(text, lines[i])) munit_errorf("%s is not in %s", lines[i], text);
+  return 1;
+}
+
+/* Checks the privileges of all threads. Returns their number. */
+static int confined_threads(pid_t pid)
+{
+  const struct dirent *entry;
+  char name[64];
+  DIR *tasks;
+  int n = 0;
+  snprintf(name, sizeof name, "/proc/%d/task", (int)pid);
+  tasks = opendir(name);
+  munit_assert_not_null(tasks);
+  while ((entry = readdir(tasks)) != NULL)
+    if (entry->d_name[0] != '.') n += confined_thread(pid, entry->d_name);
+  closedir(tasks);
+  return n;
+}
+
 /* The privileges that svcd has dropped when it serves: see examples/svcd/confine.c. With a driver it can still start programs. */
 TEST(svcd, confined)
 {
-  static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
   char *folder, store[128], file[160], text[8192];
   const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", NULL };
   daemon_run d;
-  size_t i, n;
+  size_t n;
   FILE *f;
   SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(store, sizeof store, "%s/store", folder);
   start(&d, args);
   await_ready(&d);
-  snprintf(file, sizeof file, "/proc/%d/status", (int)d.pid);
-  f = fopen(file, "r");
-  munit_assert_not_null(f);
-  n = fread(text, 1, sizeof text - 1, f);
-  text[n] = '\0';
-  fclose(f);
-  for (i = 0; i < sizeof lines / sizeof lines[0]; i++)
-    if (!strstr(text, lines[i])) munit_errorf("%s is not in %s", lines[i], text);
+  munit_assert_int(confined_threads(d.pid), >, 1);
   snprintf(file, sizeof file, "/proc/%d/limits", (int)d.pid);
   f = fopen(file, "r");
   if (f) { /* only root may read it */
@@ -483,7 +509,8 @@ static bool take_stdin(void)
   return dup2(stdin_pipe[0], 0) == 0;
 }
 
-/* Input is ignored, but its end makes svcd exit, also if the process on the other side was killed. Without the flag it does not. */
+/* Input is ignored, but its end makes svcd exit, also if the process on the other side was killed. Without the flag it does not. The
+** thread that waits for the end has no privileges, like all others. */
 TEST(svcd, end_with_stdin)
 {
   const char *args[] = { "--memory", "--listen", "http://127.0.0.1:0", "--show-credentials", "--log-level", "info", "--end-with-stdin", NULL };
@@ -498,6 +525,7 @@ TEST(svcd, end_with_stdin)
     d.pid = svcd_start(args, &d.out, &d.err, take_stdin);
     close(stdin_pipe[0]);
     await_ready(&d);
+    munit_assert_int(confined_threads(d.pid), >, 1);
     munit_assert_int((int)write(stdin_pipe[1], "x\n", 2), ==, 2);
     munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 200);
     close(stdin_pipe[1]);
