@@ -954,6 +954,119 @@ TEST(svcd, credentials)
   remove_folder(folder);
 }
 
+/* Writes a file. */
+static void write_file(const char *name, const void *bytes, size_t n)
+{
+  FILE *f = fopen(name, "w");
+  munit_assert_not_null(f);
+  munit_assert_size(fwrite(bytes, 1, n, f), ==, n);
+  munit_assert_int(fclose(f), ==, 0);
+}
+
+/* Creates an organization in the store of this folder. NULL: in a store in memory, whose snapshot is written to `file`. */
+static void make_org(const char *store, const char *name, const char *file)
+{
+  static const svc_grant grant = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "test", &grant, 1, 0 };
+  static const svc_header type = { "Content-Type", "application/json", 0, 0 };
+  char body[64];
+  svc_request request = { .method = "POST", .target = "/api/svc/v2/orgs", .caller = &host, .headers = &type, .header_count = 1, .body = body };
+  svc_config config = { .path = store };
+  svc_snapshot *snapshot;
+  svc_response response;
+  svc *s;
+  request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"%s\"}", name);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 201);
+  svc_response_free(&response);
+  if (file) {
+    munit_assert_int(svc_snapshot_take(s, &snapshot), ==, SVC_OK);
+    munit_assert_int(svc_snapshot_save(snapshot, &response), ==, SVC_OK);
+    write_file(file, response.body, response.body_length);
+    svc_response_free(&response);
+    svc_snapshot_free(snapshot);
+  }
+  svc_close(s);
+}
+
+/* Whether the store of this folder has exactly these organizations. */
+static bool has_orgs(const char *store, const char *one, const char *other)
+{
+  static const svc_grant grant = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "test", &grant, 1, 0 };
+  const svc_request request = { .method = "GET", .target = "/api/svc/v2/orgs", .caller = &host };
+  const svc_config config = { .path = store };
+  svc_response response;
+  char count[32];
+  bool has;
+  svc *s;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK);
+  snprintf(count, sizeof count, "\"totalCount\":%d}", other ? 2 : 1);
+  has = strstr(response.body, one) && (!other || strstr(response.body, other)) && strstr(response.body, count);
+  svc_response_free(&response);
+  svc_close(s);
+  return has;
+}
+
+/* A snapshot is loaded into an empty store only, and the first credentials are created once, whatever the dialect calls organizations. */
+TEST(svcd, renamed_orgs)
+{
+  static const char words[] = "{\"paths\":{\"orgs\":\"tenants\"}}";
+  char *folder, store[128], dialect[128], snapshot[128], file[160];
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", "--base-url", "http://a.example.com/api/svc/v2/x",
+                         "--dialect", dialect, NULL, NULL, NULL };
+  daemon_run d;
+  SKIP_IF(!can_run());
+  folder = new_folder();
+  snprintf(dialect, sizeof dialect, "%s/dialect.json", folder);
+  snprintf(snapshot, sizeof snapshot, "%s/a.snapshot", folder);
+  write_file(dialect, words, sizeof words - 1);
+  make_org(NULL, "Earlier", snapshot);
+
+  snprintf(store, sizeof store, "%s/snapshot", folder);
+  snprintf(file, sizeof file, "%s/bootstrap.json", store);
+  args[9] = "--snapshot";
+  args[10] = snapshot;
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(access(file, F_OK), ==, 0);
+  munit_assert_true(has_orgs(store, "\"Earlier\"", NULL));
+  make_org(store, "Later", NULL);
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_not_null(strstr(d.errors, "--snapshot applies to an empty store"));
+  munit_assert_true(has_orgs(store, "\"Earlier\"", "\"Later\""));
+
+  snprintf(store, sizeof store, "%s/world", folder);
+  snprintf(file, sizeof file, "%s/bootstrap.json", store);
+  args[9] = "--world";
+  args[10] = "empty";
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(access(file, F_OK), ==, 0);
+  munit_assert_true(has_orgs(store, "\"Acme\"", NULL));
+
+  snprintf(store, sizeof store, "%s/neither", folder);
+  snprintf(file, sizeof file, "%s/bootstrap.json", store);
+  args[9] = NULL;
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(unlink(file), ==, 0);
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_not_null(strstr(d.text, "is missing: `svcd credentials --data "));
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(access(file, F_OK), !=, 0);
+  munit_assert_true(has_orgs(store, "\"First\"", NULL));
+  remove_folder(folder);
+}
+
 static int threads_of(pid_t pid)
 {
   char name[64];
