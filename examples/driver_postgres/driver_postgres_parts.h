@@ -34,11 +34,11 @@ typedef struct driver_order {
   char *desired;
 } driver_order;
 
-/* The figures of a sample. Those up to DRIVER_F_BUFFERS are in the order of the columns of sample_sql (sample.c). */
+/* The figures of a sample. Those up to DRIVER_F_READ_ONLY are in the order of the columns of sample_sql (sample.c). */
 enum driver_figures {
   DRIVER_F_CONNECTIONS, DRIVER_F_WAITING, DRIVER_F_INSERTED, DRIVER_F_UPDATED, DRIVER_F_DELETED, DRIVER_F_FETCHED, DRIVER_F_RETURNED,
   DRIVER_F_COMMITS, DRIVER_F_ROLLBACKS, DRIVER_F_READ, DRIVER_F_HIT, DRIVER_F_SPILLS, DRIVER_F_CONFLICTS, DRIVER_F_SIZE, DRIVER_F_WAL_SIZE,
-  DRIVER_F_WRITTEN, DRIVER_F_WAL, DRIVER_F_INDEX_READ, DRIVER_F_INDEX_HIT, DRIVER_F_BUFFERS,
+  DRIVER_F_WRITTEN, DRIVER_F_WAL, DRIVER_F_INDEX_READ, DRIVER_F_INDEX_HIT, DRIVER_F_BUFFERS, DRIVER_F_READ_ONLY,
   DRIVER_F_USER, DRIVER_F_KERNEL, DRIVER_F_FAULTS, DRIVER_F_RESIDENT, DRIVER_F_SHARED, DRIVER_F_VIRTUAL, DRIVER_F_CPU_USER,
   DRIVER_F_CPU_NICE, DRIVER_F_CPU_KERNEL, DRIVER_F_CPU_IOWAIT, DRIVER_F_CPU_IRQ, DRIVER_F_CPU_SOFTIRQ, DRIVER_F_CPU_STEAL,
   DRIVER_F_CPU_GUEST, DRIVER_F_MEMORY_FREE, DRIVER_F_MEMORY_AVAILABLE, DRIVER_F_MEMORY_USED, DRIVER_F_SWAP_FREE, DRIVER_F_SWAP_USED,
@@ -65,7 +65,6 @@ typedef struct driver_server {
   int tries, restarts;    /* failed starts since the server ended; successful restarts */
   int64_t try_at;         /* earliest time of the next start, by driver_now() */
   int64_t sampled;        /* time of the last sample, in seconds since 1970 */
-  int full;               /* the server holds more than its disk, and is read-only */
   driver_sample *minutes, *halves;
 } driver_server;
 

@@ -15,8 +15,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* The columns are in the order of enum driver_figures, from DRIVER_F_CONNECTIONS to DRIVER_F_BUFFERS. PostgreSQL 17 has fewer columns of
-** buffers, so the script adds up those that exist. */
+/* The columns are in the order of enum driver_figures, from DRIVER_F_CONNECTIONS to DRIVER_F_READ_ONLY. PostgreSQL 17 has fewer columns of
+** buffers, so the script adds up those that exist. The session itself is never read-only, so the last column is the server's value. */
 static const char sample_sql[] =
   "select (select count(*) from pg_stat_activity where backend_type = 'client backend' and not " DRIVER_OWN "),"
   " (select count(*) from pg_stat_activity where wait_event_type = 'Lock'),"
@@ -28,7 +28,8 @@ static const char sample_sql[] =
   " where key in ('buffers_checkpoint', 'buffers_clean', 'buffers_backend')),"
   " (select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint),"
   " (select coalesce(sum(idx_blks_read), 0) from pg_statio_user_indexes), (select coalesce(sum(idx_blks_hit), 0) from pg_statio_user_indexes),"
-  " (select setting::bigint * 8192 from pg_settings where name = 'shared_buffers')"
+  " (select setting::bigint * 8192 from pg_settings where name = 'shared_buffers'),"
+  " (select (reset_val = 'on')::int from pg_settings where name = 'default_transaction_read_only')"
   " from pg_stat_database;\n";
 
 static int sample_ask(driver_postgres *d, const char *id, int64_t *figures)
@@ -36,10 +37,10 @@ static int sample_ask(driver_postgres *d, const char *id, int64_t *figures)
   char said[1024], *at = said;
   int i;
   if (driver_sql(d, id, sample_sql, said, sizeof said) != 0) return -1;
-  for (i = DRIVER_F_CONNECTIONS; i <= DRIVER_F_BUFFERS; i++) {
+  for (i = DRIVER_F_CONNECTIONS; i <= DRIVER_F_READ_ONLY; i++) {
     figures[i] = strtoll(at, NULL, 10);
     at = strchr(at, '|');
-    if (!at) return i == DRIVER_F_BUFFERS ? 0 : -1;
+    if (!at) return i == DRIVER_F_READ_ONLY ? 0 : -1;
     at++;
   }
   return 0;

@@ -196,19 +196,21 @@ static void watch_restart(driver_postgres *d, driver_server *s)
 
 /* ------------------------------------------------------------------------------------------------------------------- disk */
 
-/* Makes a server read-only that holds more than its disk, until a twentieth of the disk is free again. */
-static void watch_disk(driver_postgres *d, driver_server *s, int64_t used)
+/* Makes a server read-only that holds more than its disk, until a twentieth of the disk is free again. The setting is in the server's data
+** folder: it outlives svcd and comes with a restored snapshot. So the sample has it, and no variable of svcd. */
+static void watch_disk(driver_postgres *d, const driver_server *s, const driver_sample *sample)
 {
+  const int64_t used = sample->figures[DRIVER_F_DISK_USED];
+  const int was = sample->figures[DRIVER_F_READ_ONLY] != 0;
   driver_limits limits;
   char said[256];
   int full;
   driver_limits_of(d, s->id, &limits);
-  full = limits.disk && (used > limits.disk || (s->full && used > limits.disk / 20 * 19));
-  if (full == s->full) return;
+  full = limits.disk && (used > limits.disk || (was && used > limits.disk / 20 * 19));
+  if (full == was) return;
   if (driver_sql(d, s->id, full ? "alter system set default_transaction_read_only = on;\nselect pg_reload_conf() \\g /dev/null\n"
                                 : "alter system reset default_transaction_read_only;\nselect pg_reload_conf() \\g /dev/null\n", said, sizeof said) != 0)
     return;
-  s->full = full;
   driver_say(d, SVC_LOG_WARNING, "postgres.disk_full", "postgres: the server of %s holds %lld bytes, and its disk has %lld: %s", s->id, (long long)used,
              (long long)limits.disk, full ? "the server is read-only" : "the server accepts writes again");
 }
@@ -226,7 +228,7 @@ static void watch_sample(driver_postgres *d, driver_server *s)
   pthread_mutex_lock(&d->servers_lock);
   driver_sample_keep(s, &taken);
   pthread_mutex_unlock(&d->servers_lock);
-  watch_disk(d, s, taken.figures[DRIVER_F_DISK_USED]);
+  watch_disk(d, s, &taken);
   driver_log_bound(d, s->id);
 }
 

@@ -10,8 +10,9 @@
 ** A driver must start programs, possibly as another user. So with a driver, svcd keeps its privileges and may use exec.
 **
 ** The rule: protections that the system lacks are skipped silently. Privileges and system calls are restricted for the calling thread and
-** for the threads that it starts afterwards, so svcd_confine() runs before the listener starts its threads. The threads of a driver and the
-** one of --end-with-stdin run already.
+** for the threads that it starts afterwards, so svcd_confine() runs before the listener starts its threads. The thread of --end-with-stdin
+** runs already, because it also ends a start that waits; it restricts itself. The threads of a driver run already, too, and are not
+** restricted.
 */
 #define _GNU_SOURCE /* syscall */
 #include "svcd.h"
@@ -121,16 +122,26 @@ static void confine_calls(int programs)
 }
 #endif
 
+void svcd_confine_thread(const svcd_options *o)
+{
+  if (!o->driver) confine_privileges();
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) confine_calls(o->driver != NULL);
+}
+
 void svcd_confine(const svcd_options *o)
 {
   const struct rlimit none = { 0, 0 };
   setrlimit(RLIMIT_CORE, &none);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  if (!o->driver) confine_privileges();
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) confine_calls(o->driver != NULL);
+  svcd_confine_thread(o);
 }
 
 #else
+void svcd_confine_thread(const svcd_options *o)
+{
+  (void)o;
+}
+
 void svcd_confine(const svcd_options *o)
 {
   (void)o;

@@ -235,7 +235,7 @@ static int control_write(const char *path, const char *before, size_t to, const 
 {
   char text[CONTROL_FILE + SVCD_TOKEN + 64];
   int length = snprintf(text, sizeof text, "%.*s%s%s", (int)to, before, token, behind);
-  return svcd_put_file(path, text, (size_t)length, 1);
+  return svcd_put_file(path, text, (size_t)length, SVCD_PUT_REPLACE);
 }
 
 /* The file may be older than --test-control, may have been moved, or may contain another token. */

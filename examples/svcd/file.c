@@ -25,7 +25,7 @@ int svcd_flush_name(const char *path)
   return rc;
 }
 
-int svcd_put_file(const char *path, const void *bytes, size_t n, int replace)
+int svcd_put_file(const char *path, const void *bytes, size_t n, int existing)
 {
   char new_path[SVCD_PATH + 32];
   int fd, good;
@@ -33,8 +33,8 @@ int svcd_put_file(const char *path, const void *bytes, size_t n, int replace)
   unlink(new_path);
   fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   good = fd >= 0 && write(fd, bytes, n) == (ssize_t)n && fsync(fd) == 0;
-  if (good && replace) good = rename(new_path, path) == 0;
-  else if (good) good = link(new_path, path) == 0 || errno == EEXIST;
+  if (good && existing == SVCD_PUT_REPLACE) good = rename(new_path, path) == 0;
+  else if (good) good = link(new_path, path) == 0 || (existing == SVCD_PUT_FIRST && errno == EEXIST);
   if (good) good = svcd_flush_name(path) == 0;
   if (!good) svcd_error(1, "cannot write %s: %s", path, strerror(errno));
   if (fd >= 0) close(fd);

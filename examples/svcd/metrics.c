@@ -126,7 +126,7 @@ static int metrics_answer(const svcd_metrics *m, svc *s, svc_response *response)
     { "svc_connections_total", "counter", "Connections accepted since the start.", (double)l.accepted },
     { "svc_connections_refused_total", "counter", "Connections refused because a limit was reached.", (double)l.refused },
     { "svc_sent_bytes_total", "counter", "Bytes of answers that were sent, including headers.", (double)l.sent_bytes },
-    { "svc_waiting_writes", "gauge", "Requests queued for a writer thread.", (double)l.waiting },
+    { "svc_waiting_writes", "gauge", "Changes queued for a writer thread; reads are not counted.", (double)l.waiting },
     { "process_cpu_seconds_total", "counter", "CPU time of the process, in seconds.", metrics_cpu() },
     { "process_resident_memory_bytes", "gauge", "Resident memory of the process, in bytes.", metrics_resident() },
     { "process_open_fds", "gauge", "Open file descriptors.", metrics_files() },

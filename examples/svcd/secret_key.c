@@ -89,7 +89,7 @@ int svcd_make_next_secret_key(const svcd_options *o)
   unsigned char key[SVCD_SECRET_KEY];
   char path[SVCD_PATH];
   int status = secret_key_next_path(o, path) != 0 ? 1 : secret_key_random(key);
-  if (status == 0) status = svcd_put_file(path, key, sizeof key, 0);
+  if (status == 0) status = svcd_put_file(path, key, sizeof key, SVCD_PUT_FIRST);
   explicit_bzero(key, sizeof key);
   return status;
 }
@@ -106,7 +106,7 @@ int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], i
   if (!secret_key_is_there(fresh)) {
     status = secret_key_random(key);
     /* another svcd may start in the same folder now: both use the key that gets the name first */
-    if (status == 0) status = svcd_put_file(fresh, key, SVCD_SECRET_KEY, 0);
+    if (status == 0) status = svcd_put_file(fresh, key, SVCD_SECRET_KEY, SVCD_PUT_FIRST);
     if (status != 0) return status;
   }
   return secret_key_read(secret_key_is_there(path) ? path : fresh, key);

@@ -73,28 +73,64 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
                "creates new ones while svcd is stopped", path, o->data);
 }
 
-/* Returns 1 if the store has an organization: its creator has the credentials, so svcd changes no file. Returns 0 if not, -1 if unknown,
-** because a dialect renames the path. */
-static int serve_is_set_up(svc *s)
+/* Sends a GET of svcd itself. The caller frees the response. */
+static void serve_get(svc *s, const char *target, svc_response *response)
 {
   static const svc_grant grant = { "ORG_OWNER", NULL };
   static const svc_caller host = { "000000000000000000000000", "svcd", &grant, 1, 0 };
-  char target[512];
-  svc_request request = { .method = "GET", .target = target, .caller = &host };
-  svc_response response;
-  int there;
-  snprintf(target, sizeof target, "/api/%s/v2/orgs?itemsPerPage=1", svc_vendor(s));
-  svc_handle_request(s, &request, &response);
-  there = response.status == 404 ? -1 : response.status == 200 && !strstr(response.body, "\"results\":[]");
-  svc_response_free(&response);
-  return there;
+  const svc_request request = { .method = "GET", .target = target, .caller = &host };
+  svc_handle_request(s, &request, response);
 }
 
-/* Creates the first credentials. Returns SVC_EXISTS if another svcd on the same store has created them in the meantime. */
+#define SERVE_ELSEWHERE (-2)
+
+/* Asks for organizations at this path. Returns 1 if the store has some, 0 if it has none, -1 if it does not tell, and SERVE_ELSEWHERE if
+** the path leads to other resources or to none. */
+static int serve_has_orgs(svc *s, const char *path)
+{
+  char target[512];
+  svc_response response;
+  int has;
+  snprintf(target, sizeof target, "%.480s?itemsPerPage=1", path);
+  serve_get(s, target, &response);
+  if (!response.operation) has = response.status == 404 ? SERVE_ELSEWHERE : -1;
+  else if (strcmp(response.operation, "listOrgs") != 0) has = SERVE_ELSEWHERE;
+  else has = response.status == 200 ? !strstr(response.body, "\"results\":[]") : -1;
+  svc_response_free(&response);
+  return has;
+}
+
+/* Returns 1 if the store has an organization: its creator has the credentials, so svcd changes no file. Returns 0 if the store has none,
+** and -1 if the store does not tell. A dialect can rename the path, but the root of the API has a link to each list. */
+static int serve_is_set_up(svc *s)
+{
+  char root[64], path[2048]; /* a base URL has at most 1024 bytes */
+  const char *href, *below, *next;
+  svc_response links;
+  int has;
+  snprintf(path, sizeof path, "/api/%s/v2/orgs", svc_vendor(s));
+  has = serve_has_orgs(s, path);
+  if (has != SERVE_ELSEWHERE) return has;
+  snprintf(root, sizeof root, "/api/%s/v2", svc_vendor(s));
+  serve_get(s, root, &links);
+  for (href = links.body; has == SERVE_ELSEWHERE && (href = strstr(href, "\"href\":\"")) != NULL;) {
+    href += sizeof "\"href\":\"" - 1;
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(href, "\""), href);
+    for (below = NULL, next = path; (next = strstr(next, root)) != NULL;) below = next++; /* the base URL may have a path, too */
+    if (below && below[strlen(root)] == '/' && !strpbrk(below + strlen(root) + 1, "/?")) has = serve_has_orgs(s, below);
+  }
+  svc_response_free(&links);
+  return has < 0 ? -1 : has;
+}
+
+/* Creates the first credentials. Returns SVC_EXISTS if another svcd on the same store has created them in the meantime. With a world or a
+** snapshot, the store may have an organization already. */
 static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
 {
-  int rc = (o->world || o->snapshot) && serve_is_set_up(s) > 0 ? svc_new_credentials(s, NULL, out) : svc_bootstrap(s, out);
-  return rc == SVC_BUSY && serve_is_set_up(s) ? SVC_EXISTS : rc;
+  const int rc = svc_bootstrap(s, out);
+  if (rc != SVC_BUSY) return rc;
+  if (o->world || o->snapshot) return svc_new_credentials(s, NULL, out);
+  return serve_is_set_up(s) != 0 ? SVC_EXISTS : rc;
 }
 
 /* Creates the first organization, project and credentials of an empty store; with a world, credentials of its first organization. Prints
@@ -106,7 +142,10 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
   char path[SVCD_PATH];
   svc_credentials c;
   const int before = serve_is_set_up(s);
-  int status = svcd_world_load(s, o, before > 0);
+  int status;
+  if (before < 0 && (o->world || o->snapshot))
+    return svcd_error(1, "the store does not tell whether it has an organization, so --%s was not loaded: start svcd again", o->snapshot ? "snapshot" : "world");
+  status = svcd_world_load(s, o, before > 0);
   if (status != 0) return status;
   status = SVCD_SET_UP;
   if (!svcd_credentials_path(o, path)) return 1;
@@ -209,11 +248,11 @@ static void serve_stop_in_time(void)
 
 /* --end-with-stdin: reads and ignores standard input until it ends. The kernel reports the end even if the program
 ** at the other end is killed. */
-static void *serve_read_stdin(void *nothing)
+static void *serve_read_stdin(void *options)
 {
   char buffer[256];
   ssize_t n;
-  (void)nothing;
+  svcd_confine_thread(options);
   do n = read(STDIN_FILENO, buffer, sizeof buffer);
   while (n > 0 || (n < 0 && errno == EINTR));
   svcd_say(SVC_LOG_INFO, "svcd.stdin_ended", "standard input has ended, and svcd stops (--end-with-stdin)");
@@ -225,7 +264,7 @@ static int serve_watch_stdin(const svcd_options *o)
 {
   pthread_t thread;
   if (!o->end_with_stdin) return 0;
-  if (pthread_create(&thread, NULL, serve_read_stdin, NULL) != 0) return svcd_error(1, "--end-with-stdin: cannot start a thread");
+  if (pthread_create(&thread, NULL, serve_read_stdin, (void *)(uintptr_t)o) != 0) return svcd_error(1, "--end-with-stdin: cannot start a thread");
   pthread_detach(thread);
   return 0;
 }

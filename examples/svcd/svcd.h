@@ -197,14 +197,17 @@ int svcd_dialect(svcd_options *o);
 int svcd_limiter(const svcd_options *o, svc_config *config);
 int svcd_limiter_answers(const svc_config *config); /* returns false if Redis is not reachable, so that --wait continues to wait */
 
-/* file.c. svcd_put_file: writes a file completely or not at all, readable by its owner only; replace 0: an existing file stays, which is
-** not an error. Returns 0, or 1 after an error message. svcd_flush_name: flushes the folder of a file, so that its
-** new name is on the disk. Returns 0, or -1. */
-int svcd_put_file(const char *path, const void *bytes, size_t n, int replace);
+/* file.c. svcd_put_file: writes a file completely or not at all, readable by its owner only. An existing file is replaced, or stays, which
+** is an error with SVCD_PUT_NEW and none with SVCD_PUT_FIRST. Returns 0, or 1 after an error message. svcd_flush_name: flushes the folder
+** of a file, so that its new name is on the disk. Returns 0, or -1. */
+enum { SVCD_PUT_REPLACE, SVCD_PUT_NEW, SVCD_PUT_FIRST };
+int svcd_put_file(const char *path, const void *bytes, size_t n, int existing);
 int svcd_flush_name(const char *path);
 
-/* confine.c: gives up privileges. Call it before the threads of the listener start, after all work that needs privileges. */
+/* confine.c: gives up privileges. Call it before the threads of the listener start, after all work that needs privileges.
+** svcd_confine_thread: only those of the calling thread, for a thread that starts earlier. */
 void svcd_confine(const svcd_options *o);
+void svcd_confine_thread(const svcd_options *o);
 
 /* copy.c: copies the store of a folder or URI into an empty one; compare: only compares both. Prints the totals of
 ** each store. Returns the exit status. */

@@ -128,7 +128,7 @@ static int world_report(const svcd_options *o, const svc_response *report)
   if (!svcd_credentials_path(o, path)) return 1;
   if (!*path || strstr(report->body, "\"secrets\":{}")) return 0;
   snprintf(beside, sizeof beside, "%s.world", path);
-  if (svcd_put_file(beside, report->body, report->body_length, 1) != 0) return 1;
+  if (svcd_put_file(beside, report->body, report->body_length, SVCD_PUT_REPLACE) != 0) return 1;
   svcd_print("world.secrets", "world:", "%s, with the generated secrets", beside);
   return 0;
 }
@@ -196,7 +196,7 @@ static int world_check(const svcd_options *o)
 
 static int world_write(const svcd_options *o, const svc_response *document)
 {
-  if (o->out) return svcd_put_file(o->out, document->body, document->body_length, 0);
+  if (o->out) return svcd_put_file(o->out, document->body, document->body_length, SVCD_PUT_NEW);
   if (fwrite(document->body, 1, document->body_length, stdout) == document->body_length && fflush(stdout) == 0) return 0;
   return svcd_error(1, "cannot write: %s", strerror(errno));
 }

@@ -467,6 +467,12 @@ server real
 case $(call PATCH /databaseUsers/admin/boss '{"description":"again"}') in *200) ;; *) fail 'boss cannot be changed' ;; esac
 gets_in boss || fail 'a user that is put again does not get in'
 
+# a server of an earlier version has no disk limit: the full one accepts writes again, although svcd has restarted in the meantime
+server third
+for _ in $(seq 600); do ! sql 'create table more (n int)' 2>"$dir/refused" || { : >"$dir/refused"; break; }; sleep 0.2; done
+[ ! -s "$dir/refused" ] || fail "a server that has room again refuses writes: $(cat "$dir/refused")"
+server real
+
 # the folder must belong to svcd, and must not be a link
 ln -s "$dir/pg" "$dir/link"; mkdir "$dir/open"; chmod 777 "$dir/open"
 for name in link link/ open; do

@@ -104,3 +104,7 @@ PYTHON
 python3 $T/same.py $T/one.json $T/two.json || fail "the world exported from a world differs"
 if build/svcd world --data $T/nowhere 2>$T/said; then fail "a world is exported without a store"; fi
 has "$(cat $T/said)" 'there is no store in' "the error"
+echo kept >$T/there.json
+if build/svcd world --data $T/one --out $T/there.json 2>$T/said; then fail "an existing file is no error"; fi
+has "$(cat $T/said)" "cannot write $T/there.json: File exists" "the error"
+[ "$(cat $T/there.json)" = kept ] || fail "an existing file is replaced by a world"

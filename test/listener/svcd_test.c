@@ -289,28 +289,54 @@ TEST(svcd, bootstrap_folder)
   remove_folder(folder);
 }
 
+/* Checks the privileges of a thread. Returns 0 if it has just ended. */
+static int confined_thread(pid_t pid, const char *thread)
+{
+  static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
+  char file[320], text[8192];
+  size_t i, n;
+  FILE *f;
+  snprintf(file, sizeof file, "/proc/%d/task/%s/status", (int)pid, thread);
+  f = fopen(file, "r");
+  if (!f) return 0;
+  n = fread(text, 1, sizeof text - 1, f);
+  text[n] = '\0';
+  fclose(f);
+  for (i = 0; i < sizeof lines / sizeof lines[0]; i++)
+    if (!strstr(text, lines[i])) munit_errorf("%s is not in %s", lines[i], text);
+  return 1;
+}
+
+/* Checks the privileges of all threads. Returns their number. */
+static int confined_threads(pid_t pid)
+{
+  const struct dirent *entry;
+  char name[64];
+  DIR *tasks;
+  int n = 0;
+  snprintf(name, sizeof name, "/proc/%d/task", (int)pid);
+  tasks = opendir(name);
+  munit_assert_not_null(tasks);
+  while ((entry = readdir(tasks)) != NULL)
+    if (entry->d_name[0] != '.') n += confined_thread(pid, entry->d_name);
+  closedir(tasks);
+  return n;
+}
+
 /* The privileges that svcd has dropped when it serves: see examples/svcd/confine.c. With a driver it can still start programs. */
 TEST(svcd, confined)
 {
-  static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
   char *folder, store[128], file[160], text[8192];
   const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", NULL };
   daemon_run d;
-  size_t i, n;
+  size_t n;
   FILE *f;
   SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(store, sizeof store, "%s/store", folder);
   start(&d, args);
   await_ready(&d);
-  snprintf(file, sizeof file, "/proc/%d/status", (int)d.pid);
-  f = fopen(file, "r");
-  munit_assert_not_null(f);
-  n = fread(text, 1, sizeof text - 1, f);
-  text[n] = '\0';
-  fclose(f);
-  for (i = 0; i < sizeof lines / sizeof lines[0]; i++)
-    if (!strstr(text, lines[i])) munit_errorf("%s is not in %s", lines[i], text);
+  munit_assert_int(confined_threads(d.pid), >, 1);
   snprintf(file, sizeof file, "/proc/%d/limits", (int)d.pid);
   f = fopen(file, "r");
   if (f) { /* only root may read it */
@@ -483,7 +509,8 @@ static bool take_stdin(void)
   return dup2(stdin_pipe[0], 0) == 0;
 }
 
-/* Input is ignored, but its end makes svcd exit, also if the process on the other side was killed. Without the flag it does not. */
+/* Input is ignored, but its end makes svcd exit, also if the process on the other side was killed. Without the flag it does not. The
+** thread that waits for the end has no privileges, like all others. */
 TEST(svcd, end_with_stdin)
 {
   const char *args[] = { "--memory", "--listen", "http://127.0.0.1:0", "--show-credentials", "--log-level", "info", "--end-with-stdin", NULL };
@@ -498,6 +525,7 @@ TEST(svcd, end_with_stdin)
     d.pid = svcd_start(args, &d.out, &d.err, take_stdin);
     close(stdin_pipe[0]);
     await_ready(&d);
+    munit_assert_int(confined_threads(d.pid), >, 1);
     munit_assert_int((int)write(stdin_pipe[1], "x\n", 2), ==, 2);
     munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 200);
     close(stdin_pipe[1]);
@@ -923,6 +951,119 @@ TEST(svcd, credentials)
   await_ready(&d);
   paste(d.text); /* with the key in the new file */
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  remove_folder(folder);
+}
+
+/* Writes a file. */
+static void write_file(const char *name, const void *bytes, size_t n)
+{
+  FILE *f = fopen(name, "w");
+  munit_assert_not_null(f);
+  munit_assert_size(fwrite(bytes, 1, n, f), ==, n);
+  munit_assert_int(fclose(f), ==, 0);
+}
+
+/* Creates an organization in the store of this folder. NULL: in a store in memory, whose snapshot is written to `file`. */
+static void make_org(const char *store, const char *name, const char *file)
+{
+  static const svc_grant grant = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "test", &grant, 1, 0 };
+  static const svc_header type = { "Content-Type", "application/json", 0, 0 };
+  char body[64];
+  svc_request request = { .method = "POST", .target = "/api/svc/v2/orgs", .caller = &host, .headers = &type, .header_count = 1, .body = body };
+  svc_config config = { .path = store };
+  svc_snapshot *snapshot;
+  svc_response response;
+  svc *s;
+  request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"%s\"}", name);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 201);
+  svc_response_free(&response);
+  if (file) {
+    munit_assert_int(svc_snapshot_take(s, &snapshot), ==, SVC_OK);
+    munit_assert_int(svc_snapshot_save(snapshot, &response), ==, SVC_OK);
+    write_file(file, response.body, response.body_length);
+    svc_response_free(&response);
+    svc_snapshot_free(snapshot);
+  }
+  svc_close(s);
+}
+
+/* Whether the store of this folder has exactly these organizations. */
+static bool has_orgs(const char *store, const char *one, const char *other)
+{
+  static const svc_grant grant = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "test", &grant, 1, 0 };
+  const svc_request request = { .method = "GET", .target = "/api/svc/v2/orgs", .caller = &host };
+  const svc_config config = { .path = store };
+  svc_response response;
+  char count[32];
+  bool has;
+  svc *s;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK);
+  snprintf(count, sizeof count, "\"totalCount\":%d}", other ? 2 : 1);
+  has = strstr(response.body, one) && (!other || strstr(response.body, other)) && strstr(response.body, count);
+  svc_response_free(&response);
+  svc_close(s);
+  return has;
+}
+
+/* A snapshot is loaded into an empty store only, and the first credentials are created once, whatever the dialect calls organizations. */
+TEST(svcd, renamed_orgs)
+{
+  static const char words[] = "{\"paths\":{\"orgs\":\"tenants\"}}";
+  char *folder, store[128], dialect[128], snapshot[128], file[160];
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", "--base-url", "http://a.example.com/api/svc/v2/x",
+                         "--dialect", dialect, NULL, NULL, NULL };
+  daemon_run d;
+  SKIP_IF(!can_run());
+  folder = new_folder();
+  snprintf(dialect, sizeof dialect, "%s/dialect.json", folder);
+  snprintf(snapshot, sizeof snapshot, "%s/a.snapshot", folder);
+  write_file(dialect, words, sizeof words - 1);
+  make_org(NULL, "Earlier", snapshot);
+
+  snprintf(store, sizeof store, "%s/snapshot", folder);
+  snprintf(file, sizeof file, "%s/bootstrap.json", store);
+  args[9] = "--snapshot";
+  args[10] = snapshot;
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(access(file, F_OK), ==, 0);
+  munit_assert_true(has_orgs(store, "\"Earlier\"", NULL));
+  make_org(store, "Later", NULL);
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_not_null(strstr(d.errors, "--snapshot applies to an empty store"));
+  munit_assert_true(has_orgs(store, "\"Earlier\"", "\"Later\""));
+
+  snprintf(store, sizeof store, "%s/world", folder);
+  snprintf(file, sizeof file, "%s/bootstrap.json", store);
+  args[9] = "--world";
+  args[10] = "empty";
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(access(file, F_OK), ==, 0);
+  munit_assert_true(has_orgs(store, "\"Acme\"", NULL));
+
+  snprintf(store, sizeof store, "%s/neither", folder);
+  snprintf(file, sizeof file, "%s/bootstrap.json", store);
+  args[9] = NULL;
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(unlink(file), ==, 0);
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_not_null(strstr(d.text, "is missing: `svcd credentials --data "));
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(access(file, F_OK), !=, 0);
+  munit_assert_true(has_orgs(store, "\"First\"", NULL));
   remove_folder(folder);
 }
 
