@@ -107,7 +107,7 @@ SVC_PRIVATE svc_str svc_world_key(svc_arena *a, const char *fields, const svc_no
 SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key, const svc_node *shown);
 
 /* world_ask.c */
-/* false: no answer at all */
+/* false: no answer at all, or the store could not answer a GET */
 SVC_PRIVATE bool svc_world_ask(svc_world *w, int method, svc_str path, const svc_node *body, svc_world_answer *out);
 
 /* world_make.c */

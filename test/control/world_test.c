@@ -428,6 +428,80 @@ TEST(world, no_memory)
   t_close(&t);
 }
 
+/* A store whose read number world_unread fails. */
+static svc_store_port world_port;
+static long world_reads, world_unread;
+
+static int world_get(svc_txn *txn, svc_str key, svc_str *value)
+{
+  return ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->get(txn, key, value);
+}
+
+static int world_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  return ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->get_many(txn, keys, n, values);
+}
+
+static int world_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  *n = 0;
+  return ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->scan(txn, range, rows, most, n);
+}
+
+static int world_count(svc_txn *txn, svc_str key, int64_t *out)
+{
+  return ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->count(txn, key, out);
+}
+
+static int world_read_begin(svc_store *store, svc_txn **out)
+{
+  int rc = ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &world_port;
+  return rc;
+}
+
+/* Whichever read fails, no document is incomplete, and no existing resource is made again. */
+TEST(world, unread)
+{
+  svc_config config = { .manual_clock = T_START, .store = &world_port };
+  char text[1024];
+  svc_response written;
+  t_service t;
+  bool failed = true;
+  long n;
+  int rc;
+  world_port = *svc_lmdb_port();
+  world_port.read_begin = world_read_begin;
+  world_port.get = world_get;
+  world_port.get_many = world_get_many;
+  world_port.scan = world_scan;
+  world_port.count = world_count;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\",\"accessList\":[{\"cidrBlock\":\"10.0.0.0/8\"}]}]}]}");
+  for (n = 1; failed; n++) {
+    world_reads = 0;
+    world_unread = n;
+    rc = svc_world_write(t.s, &written);
+    failed = world_reads >= n;
+    world_unread = 0;
+    munit_assert_int(rc, ==, failed ? SVC_IO : SVC_OK);
+    svc_response_free(&written);
+  }
+  munit_assert_long(n, >, 50);
+  for (failed = true, n = 1; failed; n++) {
+    snprintf(text, sizeof text, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\"}]}%*s", (int)n, ""); /* each time another document */
+    world_reads = 0;
+    world_unread = n;
+    rc = world_load(&t, text, 0);
+    failed = world_reads >= n;
+    world_unread = 0;
+    munit_assert_true(rc == SVC_OK ? t_int(&t, "made") == 0 : failed);
+  }
+  munit_assert_long(n, >, 3);
+  munit_assert_size(store_whole(t.s), ==, 1);
+  t_close(&t);
+}
+
 /* The same over HTTP, and a snapshot's bytes sent both ways. */
 TEST(world, http)
 {
