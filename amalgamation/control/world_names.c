@@ -43,7 +43,8 @@ static const svc_world_thing *world_names_first(const svc_world *w, svc_str *tex
     svc_str name = svc_world_called(t);
     if (!world_names_begins(*text, name) || name.n < n) continue;
     if (name.n == n && found && found->as.n && !t->as.n) continue; /* a name given by "as" takes precedence */
-    *several = name.n == n && found && !(t->as.n && !found->as.n) && !(t->path.n && svc_str_eq(t->path, found->path));
+    if (name.n > n || !found || (t->as.n && !found->as.n)) *several = false; /* the resources before have another name, or none by "as" */
+    else if (!t->path.n || !svc_str_eq(t->path, found->path)) *several = true;
     n = name.n;
     found = t;
   }

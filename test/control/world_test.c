@@ -184,6 +184,8 @@ TEST(world, refused)
      "orgs[1].name: INVALID_WORLD: $A.color: the thing has no such field" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\","
       "\"groups\":[{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\","
+      "\"groups\":[{\"name\":\"x\"},{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
     { "{\"world\":1,\"orgs\":{\"name\":\"A\"}}", "orgs: INVALID_WORLD: this must be an array: /orgs is a collection" },
     { "{\"world\":1,\"orgs\":[7]}", "orgs[0]: INVALID_WORLD: this must be an object" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"as\":7}]}", "\"as\" must be a name" },
