@@ -430,6 +430,51 @@ TEST(world, no_memory)
   t_close(&t);
 }
 
+/* Secrets of steps, by the resource that a step names or creates. A later one of the same resource replaces the earlier one. */
+TEST(world, step_secrets)
+{
+  svc_config config = { .manual_clock = T_START };
+  char first[32];
+  t_service t;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\",\"databaseUsers\":["
+                 "{\"username\":\"ann\",\"databaseName\":\"admin\",\"password\":\"once-a-password\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]},"
+                 "{\"username\":\"bob\",\"databaseName\":\"admin\",\"password\":\"$random\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}]}]}]}");
+  snprintf(first, sizeof first, "%s", t_str(&t, "secrets.bob.password"));
+  munit_assert_size(strlen(first), ==, 22);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\",\"databaseUsers\":["
+                 "{\"username\":\"ann\",\"databaseName\":\"admin\"},{\"username\":\"bob\",\"databaseName\":\"admin\"}]}]}],\"then\":["
+                 "{\"patch\":\"$shop.databaseUsers.ann\",\"body\":{\"password\":\"$random\"}},"
+                 "{\"repeat\":2,\"patch\":\"$shop.databaseUsers.bob\",\"body\":{\"password\":\"$random\"}},"
+                 "{\"repeat\":2,\"post\":\"$Acme/apiKeys\",\"body\":{\"desc\":\"$random\",\"roles\":[\"ORG_MEMBER\"]}}]}");
+  munit_assert_size(strlen(t_str(&t, "secrets.ann.password")), ==, 22);
+  munit_assert_size(strlen(t_str(&t, "secrets.bob.password")), ==, 22);
+  munit_assert_string_not_equal(t_str(&t, "secrets.bob.password"), first);
+  munit_assert_size(t_count(&t, "secrets"), ==, 4);
+  munit_assert_not_null(strstr(t.response.body, "\"privateKey\":\""));
+  munit_assert_not_null(strstr(strstr(t.response.body, "\"privateKey\":\"") + 1, "\"privateKey\":\""));
+  t_close(&t);
+}
+
+/* Everything that was generated is reported, each text once. */
+TEST(world, several_random)
+{
+  svc_config config = { .manual_clock = T_START };
+  const char *desc;
+  t_service t;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"apiKeys\":[{\"desc\":\"$random\",\"as\":\"key\",\"roles\":[\"ORG_MEMBER\"]}],"
+                 "\"groups\":[{\"name\":\"shop\",\"tags\":[{\"key\":\"a\",\"value\":\"$random\"},{\"key\":\"b\",\"value\":\"$random\"}]}]}]}");
+  munit_assert_size(strlen(t_str(&t, "secrets.key.privateKey")), >, 0);
+  munit_assert_size(strlen(t_str(&t, "secrets.key.desc")), ==, 22);
+  desc = strstr(t.response.body, "\"desc\":");
+  munit_assert_null(strstr(desc + 1, "\"desc\":"));
+  munit_assert_size(strlen(t_str(&t, "secrets.shop.value")), ==, 22);
+  munit_assert_size(strlen(t_str(&t, "secrets.shop.value-2")), ==, 22);
+  munit_assert_string_not_equal(t_str(&t, "secrets.shop.value"), t_keep(&t, t_str(&t, "secrets.shop.value-2")));
+  t_close(&t);
+}
+
 /* A store whose read number world_unread fails. */
 static svc_store_port world_port;
 static long world_reads, world_unread;
