@@ -754,13 +754,14 @@ bool __wrap_svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
   return part;
 }
 
-/* The next due time is looked up after the work. A refused request stays refused even if that lookup fails. */
+/* The next due time is looked up after the work, in the transaction of the work, which has the ids. A refused request stays refused even
+   if that lookup fails. */
 bool __real_svc_due_first(svc_txn *txn, svc_due_entry *out);
 bool __wrap_svc_due_first(svc_txn *txn, svc_due_entry *out);
 bool __wrap_svc_due_first(svc_txn *txn, svc_due_entry *out)
 {
   bool before = fail.hit, found = __real_svc_due_first(txn, out);
-  if (fail.hit && !before) fail.forgiven = true;
+  if (fail.hit && !before && txn->ids) fail.forgiven = true;
   return found;
 }
 
@@ -947,6 +948,8 @@ static void fail_control_run(fail_piece *p)
   fail_control *f = (fail_control *)p;
   svc_response response;
   int rc = __real_svc_control_request(p->s, f->token, f->request, &response);
+  /* A clock that has moved says so. It leaves out the time of the next step if that cannot be read. */
+  if (rc == SVC_OK && response.status == 200 && strstr(f->name, "POST /_svc/clock") && !strstr(response.body, "\"nextDueMs\"")) fail.forgiven = true;
   fail_look(p, rc, &response);
   svc_response_free(&response);
 }

@@ -346,7 +346,7 @@ void t_advance(t_service *t, int64_t seconds)
   int64_t to = t->now + seconds * 1000, due, order;
   while (t->settle && t->now < to) {
     due = svc_commit_next(&t->s->commit);
-    order = svc_orders_next(t->s, t->now);
+    munit_assert_int(svc_orders_next(t->s, t->now, &order), ==, SVC_OK);
     if (order < due) due = order;
     if (due <= t->now) due = t->now + 1000; /* the next step may become due as soon as this one has ended */
     t->now = due < to ? due : to;

@@ -110,17 +110,19 @@ static bool clock_forward(svc *s, int64_t from, int64_t to)
   return good;
 }
 
-/* The end of the next stride: not behind the next host failure of a test. */
-static int64_t clock_stride(svc *s, int64_t now, int64_t to)
+/* *end: the end of the next stride: not behind the next host failure of a test. */
+static int clock_stride(svc *s, int64_t now, int64_t to, int64_t *end)
 {
-  bool tells = s->config.driver || s->config.notify;
-  int64_t next = svc_commit_next(&s->commit), order = tells ? svc_orders_next(s, now) : INT64_MAX, host = svc_fault_hosts_next(s);
+  const bool tells = s->config.driver || s->config.notify;
+  int64_t next = svc_commit_next(&s->commit), order = INT64_MAX, host = svc_fault_hosts_next(s);
+  int rc = tells ? svc_orders_next(s, now, &order) : SVC_OK;
   if (order < next) next = order;
   if (host > now && host < to) to = host;
   if (next < now) next = now;
-  if (next > to) return to;
-  if (!tells && next < to - CLOCK_STRIDE) return next + CLOCK_STRIDE;
-  return tells ? next : to;
+  *end = to;
+  if (tells && next < to) *end = next;
+  if (!tells && next < to - CLOCK_STRIDE) *end = next + CLOCK_STRIDE;
+  return rc;
 }
 
 /* Applies what is due by now, and its consequences at the same time. Stops if the clock was set back meanwhile. */
@@ -141,7 +143,8 @@ static int clock_move(svc *s, int64_t to)
   int64_t now = svc_now(s), next, left = CLOCK_STEPS, strides = CLOCK_STEPS;
   int rc = clock_tick(s, now, &left);
   while (rc == SVC_OK && now < to && left && strides--) {
-    next = clock_stride(s, now, to);
+    rc = clock_stride(s, now, to, &next);
+    if (rc != SVC_OK) break;
     if (!clock_forward(s, now, next)) return SVC_BUSY;
     now = next;
     rc = clock_tick(s, now, &left);
@@ -152,21 +155,22 @@ static int clock_move(svc *s, int64_t to)
 /* Moves to the next time at which something is due, and applies it. *steps: number of due steps, plus 1 if a rule for a host was due. */
 static int clock_jump(svc *s, int64_t *steps)
 {
-  int64_t now = svc_now(s), left = CLOCK_STEPS, next;
+  int64_t now = svc_now(s), left = CLOCK_STEPS, next, order = INT64_MAX;
   const bool tells = s->config.driver || s->config.notify;
-  bool host, order;
+  bool host;
   int rc, tries;
   for (tries = 0; tries < CLOCK_TRIES; tries++) {
-    next = svc_upcoming_next(s, now);
-    if (next > SVC_CLOCK_LAST) return tries ? SVC_OK : SVC_NOT_FOUND;
+    rc = svc_upcoming_next(s, now, &next);
+    if (rc == SVC_OK && next > SVC_CLOCK_LAST) return tries ? SVC_OK : SVC_NOT_FOUND;
+    if (rc == SVC_OK && tells) rc = svc_orders_next(s, now, &order);
+    if (rc != SVC_OK) return rc;
     if (next < now) next = now;
     host = svc_fault_hosts_next(s) <= next;
-    order = tells && svc_orders_next(s, now) <= next;
     if (!clock_forward(s, now, next)) return SVC_BUSY;
     now = next;
     rc = clock_tick(s, now, &left);
     *steps = CLOCK_STEPS - left + host;
-    if (rc != SVC_OK || *steps || order) return rc;
+    if (rc != SVC_OK || *steps || order <= next) return rc;
   }
   return SVC_OK;
 }

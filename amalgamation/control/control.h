@@ -125,8 +125,7 @@ SVC_PRIVATE int svc_clock_jump(svc *s, int64_t *steps); /* svc_clock_next(), wit
 SVC_PRIVATE void svc_clock_put(svc *s, int64_t now); /* to any time, without applying due steps */
 
 /* upcoming.c */
-/* Time of the next due step; INT64_MAX: none, or the store cannot be read. */
-SVC_PRIVATE int64_t svc_upcoming_next(svc *s, int64_t now);
+SVC_PRIVATE int svc_upcoming_next(svc *s, int64_t now, int64_t *next); /* time of the next due step; INT64_MAX: none */
 SVC_PRIVATE int svc_upcoming_text(svc *s, svc_arena *a, size_t limit, svc_str *out); /* as a JSON array */
 
 /* seed.c */

@@ -6,7 +6,8 @@
 ** milliseconds after the last write, or for a number of GETs.
 **
 ** The rule: only GETs see copies, so writes and If-Match see the truth. Memory is bounded: the oldest copies give way, and then there
-** is no lag. An aborted write has left copies of records that are still there, which makes no difference.
+** is no lag. An aborted write has left copies of records that are still there, which makes no difference. So a counter has no copy: its
+** difference follows from the copies of the entities that it counts, compared with the present records.
 */
 #include "control/control.h"
 
@@ -17,7 +18,6 @@ typedef struct fault_lag_record {
   char *bytes; /* key and value; NULL: the place is free */
   size_t key_n, value_n;
   bool there;    /* the record existed */
-  int64_t delta; /* of a counter: the difference to show */
   char kind[SVC_KIND_SIZE];
   int64_t until, reads; /* time, or number of GETs, after which it is no longer shown */
 } fault_lag_record;
@@ -101,22 +101,21 @@ static fault_lag_record *fault_lag_place(svc *s, svc_str key, svc_str value)
 }
 
 /* The copy from before the first write stays, and is shown for longer. */
-static void fault_lag_hold(svc_call *c, const svc_failure *f, const char *kind, const svc_key *key, int64_t delta)
+static void fault_lag_hold(svc_call *c, const svc_failure *f, const char *kind, const svc_key *key)
 {
   svc_lag *lag = c->s->control->lag;
   fault_lag_record *r = fault_lag_of(lag, svc_key_str(key), c->now);
   svc_str value = SVC_S("");
-  int rc = SVC_OK;
+  int rc;
   if (!key->n) return;
   if (!r) {
-    if (!delta) rc = svc_get(c->txn, key, &value);
+    rc = svc_get(c->txn, key, &value);
     if (rc != SVC_OK && rc != SVC_NOT_FOUND) return;
     r = fault_lag_place(c->s, svc_key_str(key), rc == SVC_OK ? value : SVC_S(""));
     if (!r) return;
     r->there = rc == SVC_OK;
     memcpy(r->kind, kind, SVC_KIND_SIZE);
   }
-  r->delta += delta;
   r->until = c->now + f->ms;
   r->reads = f->reads;
 }
@@ -126,12 +125,12 @@ static void fault_lag_indexes(svc_call *c, const svc_failure *f, const svc_entit
 {
   svc_key key;
   svc_key_entity(&key, e->kind, &e->parent, &e->id);
-  fault_lag_hold(c, f, e->kind, &key, 0);
+  fault_lag_hold(c, f, e->kind, &key);
   svc_key_by_id(&key, e->kind, &e->id);
-  if (e->flags & SVC_ENTITY_BY_ID) fault_lag_hold(c, f, e->kind, &key, 0);
+  if (e->flags & SVC_ENTITY_BY_ID) fault_lag_hold(c, f, e->kind, &key);
   if (!e->unique.n || e->flags & SVC_ENTITY_SHARED_NAME) return;
   svc_key_unique(&key, svc_entity_names(e), e->unique, &e->parent);
-  fault_lag_hold(c, f, e->kind, &key, 0);
+  fault_lag_hold(c, f, e->kind, &key);
 }
 
 static bool fault_lag_strikes(svc_call *c, svc_failure *f, const svc_entity *e)
@@ -152,7 +151,6 @@ SVC_PRIVATE void svc_lag_changes(svc_call *c, const svc_entity *e, const svc_ent
   /* cppcheck-suppress nullPointerRedundantCheck ; a change has what was, what is, or both */
   const svc_noun_info *noun = svc_noun_by_kind(c->s, any->kind);
   svc_control *k = c->s->control;
-  svc_key key;
   size_t i;
   svc_mutex_lock(&k->lock);
   for (i = 0; noun && k->failures && i < k->failures->count; i++) {
@@ -161,8 +159,6 @@ SVC_PRIVATE void svc_lag_changes(svc_call *c, const svc_entity *e, const svc_ent
     if (!fault_lag_strikes(c, f, any) || !fault_lag_open(c->s)) break;
     if (e) fault_lag_indexes(c, f, e);
     if (old) fault_lag_indexes(c, f, old);
-    svc_key_count(&key, any->kind, &any->parent);
-    if (!e || !old) fault_lag_hold(c, f, any->kind, &key, e ? -1 : 1);
     break;
   }
   svc_mutex_unlock(&k->lock);
@@ -218,12 +214,26 @@ static int fault_lag_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_s
   return SVC_OK;
 }
 
+/* Whether this is the key of an entity that the counter counts: both keys have the same kind and parent. Singletons are not counted. */
+static bool fault_lag_counts(svc_str counter, svc_str key)
+{
+  static const char zero[sizeof(svc_id)];
+  if (key.n != 1 + SVC_KIND_SIZE + 2 * sizeof zero || key.p[0] != 'e' || counter.n > key.n) return false;
+  return memcmp(counter.p + 1, key.p + 1, counter.n - 1) == 0 && memcmp(key.p + key.n - sizeof zero, zero, sizeof zero) != 0;
+}
+
 static int fault_lag_count(svc_txn *txn, svc_str key, int64_t *out)
 {
   fault_lag_txn *t = (fault_lag_txn *)txn;
-  const fault_lag_record *r = fault_lag_find(t, key);
   int rc = t->inner->port->count(t->inner, key, out);
-  if (rc == SVC_OK && r) *out += r->delta;
+  size_t i;
+  for (i = 0; i < t->n && rc == SVC_OK; i++) {
+    svc_str value;
+    if (!fault_lag_counts(key, fault_lag_key(&t->at[i]))) continue;
+    rc = t->inner->port->get(t->inner, fault_lag_key(&t->at[i]), &value);
+    *out += t->at[i].there - (rc == SVC_OK);
+    if (rc == SVC_NOT_FOUND) rc = SVC_OK;
+  }
   return rc;
 }
 
@@ -285,7 +295,7 @@ static bool fault_lag_next(fault_lag_merge *m, svc_row *out, int *rc)
       return true;
     }
     if (order == 0) m->i++;
-    found = copy->there && copy->delta == 0;
+    found = copy->there;
     *out = (svc_row){ fault_lag_key(copy), fault_lag_value(copy) };
     if (m->range.backwards) m->copy--;
     else m->copy++;

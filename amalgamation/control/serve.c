@@ -97,15 +97,19 @@ static bool serve_health(svc_call *c, svc_str name)
 
 /* ---------------------------------------------------------------------------------------------------------------- clock */
 
-/* The clock's answer. more: further members, each after a comma. steps: the number of steps; negative: not shown. */
-static bool serve_clock_with(svc_call *c, const char *more, int64_t steps)
+/* The clock's answer. more: further members, each after a comma. steps: the number of steps; negative: not shown. moved: a change of the
+** clock has succeeded. Its client must not repeat it, so the answer lacks nextDueMs if the store cannot be read. */
+static bool serve_clock_with(svc_call *c, const char *more, int64_t steps, bool moved)
 {
-  int64_t now = svc_clock_now(c->s), next = svc_upcoming_next(c->s, now);
-  char date[21], due[24] = "null", count[40] = "";
+  int64_t now = svc_clock_now(c->s), next;
+  char date[21], due[40] = "", count[40] = "";
+  int rc = svc_upcoming_next(c->s, now, &next);
+  if (rc != SVC_OK && !moved) return svc_store_failed(c, rc);
   svc_date_text(now, date);
-  if (next <= SVC_CLOCK_LAST) snprintf(due, sizeof due, "%lld", (long long)next);
+  if (rc == SVC_OK && next <= SVC_CLOCK_LAST) snprintf(due, sizeof due, ",\"nextDueMs\":%lld", (long long)next);
+  else if (rc == SVC_OK) snprintf(due, sizeof due, ",\"nextDueMs\":null");
   if (steps >= 0) snprintf(count, sizeof count, ",\"steps\":%lld", (long long)steps);
-  return serve_text(c, 200, svc_arena_print(c->arena, "{\"manual\":%s%s,\"nextDueMs\":%s,\"now\":\"%s\",\"nowMs\":%lld,\"rate\":%lld%s}",
+  return serve_text(c, 200, svc_arena_print(c->arena, "{\"manual\":%s%s%s,\"now\":\"%s\",\"nowMs\":%lld,\"rate\":%lld%s}",
                                             c->s->config.manual_clock ? "true" : "false", more, due, date, (long long)now,
                                             (long long)svc_clock_rate_now(c->s), count));
 }
@@ -113,15 +117,15 @@ static bool serve_clock_with(svc_call *c, const char *more, int64_t steps)
 static bool serve_clock(svc_call *c, svc_str name)
 {
   (void)name;
-  return serve_clock_with(c, "", -1);
+  return serve_clock_with(c, "", -1, false);
 }
 
 static bool serve_clock_next(svc_call *c)
 {
   int64_t steps;
   int rc = svc_clock_jump(c->s, &steps);
-  if (rc == SVC_NOT_FOUND) return serve_clock_with(c, ",\"moved\":false", 0);
-  return rc == SVC_OK ? serve_clock_with(c, ",\"moved\":true", steps) : serve_failed(c, rc, "");
+  if (rc == SVC_NOT_FOUND) return serve_clock_with(c, ",\"moved\":false", 0, false);
+  return rc == SVC_OK ? serve_clock_with(c, ",\"moved\":true", steps, true) : serve_failed(c, rc, "");
 }
 
 static bool serve_clock_move(svc_call *c, svc_str name)
@@ -130,6 +134,7 @@ static bool serve_clock_move(svc_call *c, svc_str name)
   const svc_node *rate = svc_node_get(c->checked, "rate"), *jump = svc_node_get(c->checked, "toNextDue");
   int64_t ms = 0, seconds = svc_node_i64(c->checked, "advanceSeconds", 0);
   int rc = SVC_INVALID;
+  (void)name;
   if (!c->s->config.manual_clock)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the clock is not manual, so it cannot be moved: start svcd with --clock manual");
   if (!!by + !!to + !!rate + !!jump != 1)
@@ -145,7 +150,7 @@ static bool serve_clock_move(svc_call *c, svc_str name)
     rc = svc_clock_advance(c->s, seconds * 1000);
   }
   if (rc != SVC_OK) return serve_failed(c, rc, "the clock goes forwards, and not beyond the year 9999");
-  return serve_clock(c, name);
+  return serve_clock_with(c, "", -1, true);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ snapshots */

@@ -25,17 +25,21 @@ static bool upcoming_tells(const svc *s)
   return s->config.driver || s->config.notify;
 }
 
-SVC_PRIVATE int64_t svc_upcoming_next(svc *s, int64_t now)
+SVC_PRIVATE int svc_upcoming_next(svc *s, int64_t now, int64_t *next)
 {
-  int64_t next = INT64_MAX, order, host = svc_fault_hosts_next(s);
+  int64_t order = INT64_MAX;
   svc_due_entry first;
   svc_txn *txn;
-  if (s->commit.port->read_begin(s->commit.store, &txn) != SVC_OK) return next;
-  if (svc_due_first(txn, &first)) next = first.when;
+  int rc;
+  *next = svc_fault_hosts_next(s);
+  rc = s->commit.port->read_begin(s->commit.store, &txn);
+  if (rc != SVC_OK) return rc;
+  if (svc_due_first(txn, &first) && first.when < *next) *next = first.when;
+  rc = txn->error;
   s->commit.port->read_end(txn);
-  order = upcoming_tells(s) ? svc_orders_next(s, now) : INT64_MAX;
-  if (order < next) next = order;
-  return host < next ? host : next;
+  if (rc == SVC_OK && upcoming_tells(s)) rc = svc_orders_next(s, now, &order);
+  if (order < *next) *next = order;
+  return rc;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- reading */

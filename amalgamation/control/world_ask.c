@@ -5,6 +5,9 @@
 ** nothing that a client could not have created; and loading takes no tokens from a bucket, is not in the journal, and is not hit by
 ** faults of requests. Faults of orders, states and reads (pipeline/meddle.h) apply. The caller is the host, who may do everything. Bodies
 ** and paths are in our own words, whatever the dialect: a world fits every handle.
+**
+** A GET that the store cannot answer ends the loading or writing. Otherwise an existing resource would be made again, or left out. A driver
+** that does not answer a question is no such error: worlds have nothing that only a driver knows.
 */
 #include "control/world_parts.h"
 
@@ -64,5 +67,8 @@ SVC_PRIVATE bool svc_world_ask(svc_world *w, int method, svc_str path, const svc
   svc_end_read(&c);
   if (c.answer.secret || body) svc_arena_wipes(&arena, svc_wipe); /* the answer, or the body, may contain a secret */
   svc_blocks_free(arena.blocks);
-  return !arena.failed && !w->arena->failed ? true : svc_world_failed(w, SVC_NOMEM);
+  if (arena.failed || w->arena->failed) return svc_world_failed(w, SVC_NOMEM);
+  if (method != SVC_GET || out->status < 500) return true;
+  if (c.error.store != SVC_OK) return svc_world_failed(w, c.error.store);
+  return c.plan && c.plan->route->on_reply ? true : svc_world_failed(w, SVC_BUSY);
 }

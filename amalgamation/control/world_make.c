@@ -135,26 +135,41 @@ static svc_node *world_make_shown(const svc_noun *noun, svc_node *answer)
   return inside && inside->type == SVC_J_OBJECT ? inside : answer;
 }
 
-/* Secrets that are shown once, and generated passwords: the report contains them. */
-static void world_make_secret(svc_world *w, const svc_world_thing *t, const svc_world_answer *a, const svc_node *random)
+/* The object of the report for the secrets of this resource: its name is that of the resource, or its path if another resource has the same
+** name. Resources that no path leads to are numbered. The object's text is the path, by which a later secret of the resource finds it. */
+static svc_node *world_make_entry(svc_world *w, const svc_world_thing *t)
 {
-  svc_node *all, *m, *copy;
-  const svc_node *from = a->secret ? a->body : random;
+  const svc_str path = t->path.n ? t->path : t->collection;
   svc_str name = svc_world_called(t);
-  if (!from) return;
-  if (!name.n || svc_node_find(w->secrets, name)) name = t->path.n ? t->path : t->collection; /* several have this name */
-  all = svc_node_object(w->arena, NULL);
-  for (m = from->first; m && all; m = m->next) {
-    if (svc_str_is(m->name, "links")) continue;
-    copy = svc_node_copy(w->arena, m);
-    if (copy) copy->name = m->name;
-    svc_node_append(all, copy);
-  }
+  svc_node *entry;
+  size_t n = svc_node_count(w->secrets);
+  bool named = name.n > 0;
   if (!w->secrets) w->secrets = svc_node_object(w->arena, NULL);
-  if (!all || !w->secrets) return;
-  if (random && a->secret) svc_node_append(all, svc_node_copy(w->arena, random->first));
-  all->name = name;
-  svc_node_put(w->arena, w->secrets, all);
+  if (!named) name = path;
+  while ((entry = svc_node_find(w->secrets, name)) != NULL) {
+    if (t->path.n && svc_str_eq(entry->text, t->path)) return entry;
+    name = named ? path : svc_arena_print(w->arena, SVC_FMT "-%zu", SVC_ARG(path), ++n);
+    named = false;
+    if (!name.n) return NULL;
+  }
+  entry = svc_node_new(w->arena, SVC_J_OBJECT, name, t->path);
+  svc_node_put(w->arena, w->secrets, entry);
+  return entry;
+}
+
+static void world_make_shows(svc_world *w, svc_node *entry, const svc_node *from)
+{
+  const svc_node *m;
+  for (m = from->first; m; m = m->next)
+    if (!svc_str_is(m->name, "links")) svc_node_put(w->arena, entry, svc_node_copy(w->arena, m));
+}
+
+SVC_PRIVATE void svc_world_secret(svc_world *w, const svc_world_thing *t, const svc_world_answer *a, const svc_node *random)
+{
+  const svc_node *shown = a->secret ? a->body : NULL;
+  svc_node *entry = shown || random ? world_make_entry(w, t) : NULL;
+  if (entry && shown) world_make_shows(w, entry, shown);
+  if (entry && random) world_make_shows(w, entry, random);
 }
 
 /* For a route that takes an array: a body with one element. */
@@ -194,7 +209,7 @@ static bool world_make_new(svc_world *w, const svc_world_at *at, const world_mak
   if (!key.n && noun->key) key = svc_world_key(w->arena, noun->key, m->body);
   t->path = svc_world_item_path(w, m->maker, path, key, t->shown);
   w->made++;
-  world_make_secret(w, t, &a, m->random);
+  svc_world_secret(w, t, &a, m->random);
   return true;
 }
 
@@ -221,7 +236,7 @@ static bool world_make_set(svc_world *w, const svc_world_at *at, const world_mak
   if (!svc_world_ask(w, method, t->path, world_make_wrapped(w, plan, m->body), &a) || !svc_world_answered(w, at, &a)) return false;
   if (a.body) t->shown = a.body;
   w->changed++;
-  world_make_secret(w, t, &a, m->random);
+  svc_world_secret(w, t, &a, m->random);
   return true;
 }
 
@@ -376,7 +391,7 @@ static bool world_make_one(svc_world *w, const svc_world_at *at, const svc_world
     if (a.body) t.shown = a.body;
     if (there || !reader) w->changed++;
     else w->made++;
-    world_make_secret(w, &t, &a, m.random);
+    svc_world_secret(w, &t, &a, m.random);
   }
   added = svc_world_add(w, &t);
   return added ? world_make_nested(w, at, &m, plan, added) : svc_world_failed(w, SVC_NOMEM);

@@ -43,7 +43,8 @@ static const svc_world_thing *world_names_first(const svc_world *w, svc_str *tex
     svc_str name = svc_world_called(t);
     if (!world_names_begins(*text, name) || name.n < n) continue;
     if (name.n == n && found && found->as.n && !t->as.n) continue; /* a name given by "as" takes precedence */
-    *several = name.n == n && found && !(t->as.n && !found->as.n) && !(t->path.n && svc_str_eq(t->path, found->path));
+    if (name.n > n || !found || (t->as.n && !found->as.n)) *several = false; /* the resources before have another name, or none by "as" */
+    else if (!t->path.n || !svc_str_eq(t->path, found->path)) *several = true;
     n = name.n;
     found = t;
   }
@@ -168,7 +169,7 @@ static svc_node *world_names_value(svc_world *w, const svc_world_at *at, svc_str
   return found ? svc_node_copy(w->arena, found) : NULL;
 }
 
-/* "$random": a new password that meets the usual rules for passwords. */
+/* "$random": a new password that meets the usual rules for passwords. A second one for a member of the same name is "password-2". */
 static svc_node *world_names_random(svc_world *w, svc_str member, svc_node **random)
 {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -176,7 +177,7 @@ static svc_node *world_names_random(svc_world *w, svc_str member, svc_node **ran
   char text[WORLD_RANDOM + 8];
   svc_arena arena;
   svc_call c;
-  svc_str made;
+  svc_str made, name = member;
   size_t i;
   bool good;
   svc_service_call(&c, w->s, &arena, NULL, svc_now(w->s));
@@ -189,7 +190,8 @@ static svc_node *world_names_random(svc_world *w, svc_str member, svc_node **ran
   svc_wipe(bytes, sizeof bytes);
   svc_wipe(text, sizeof text);
   if (!*random) *random = svc_node_object(w->arena, NULL);
-  if (*random) svc_node_put(w->arena, *random, svc_node_new(w->arena, SVC_J_STRING, member, made));
+  for (i = 2; svc_node_find(*random, name); i++) name = svc_arena_print(w->arena, SVC_FMT "-%zu", SVC_ARG(member), i);
+  if (*random) svc_node_put(w->arena, *random, svc_node_new(w->arena, SVC_J_STRING, name, made));
   return svc_node_new(w->arena, SVC_J_STRING, SVC_S(""), made);
 }
 

@@ -52,7 +52,7 @@ typedef struct svc_world {
   bool only_find;    /* the document was applied before: resources are only looked up */
   bool only_read;    /* a world is being written: the store does not change, and due steps are not applied */
   bool in_steps;     /* resources without a name are created, whatever exists */
-  svc_node *secrets; /* answers with a secret, by the name of the resource */
+  svc_node *secrets; /* answers with a secret, and generated passwords, by the name of the resource */
   struct {           /* the reason of a refusal */
     int rc;          /* SVC_OK: not refused */
     int status;
@@ -107,7 +107,7 @@ SVC_PRIVATE svc_str svc_world_key(svc_arena *a, const char *fields, const svc_no
 SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key, const svc_node *shown);
 
 /* world_ask.c */
-/* false: no answer at all */
+/* false: no answer at all, or the store could not answer a GET */
 SVC_PRIVATE bool svc_world_ask(svc_world *w, int method, svc_str path, const svc_node *body, svc_world_answer *out);
 
 /* world_make.c */
@@ -117,6 +117,8 @@ typedef struct svc_world_place {
   svc_str path; /* "": the top */
   const svc_world_thing *thing; /* NULL: none */
 } svc_world_place;
+/* The report contains secrets that are shown once, and generated passwords. */
+SVC_PRIVATE void svc_world_secret(svc_world *w, const svc_world_thing *t, const svc_world_answer *a, const svc_node *random);
 SVC_PRIVATE bool svc_world_child(svc_world *w, const svc_world_at *at, const svc_world_place *place, const svc_node *member);
 /* All members of an object except these; each must be a path below the place. */
 SVC_PRIVATE bool svc_world_children(svc_world *w, const svc_world_at *at, const svc_world_place *place, const svc_node *object,

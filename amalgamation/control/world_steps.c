@@ -52,24 +52,37 @@ static bool world_steps_at(svc_world *w, const svc_world_at *at, const svc_node 
   return svc_world_children(w, at, &place, step, but);
 }
 
+/* Reports the secrets of a step by the resource that it names, or else by the one that it has created. */
+static void world_steps_secret(svc_world *w, const svc_plan *plan, const svc_world_thing *thing, svc_str path, const svc_world_answer *a,
+                               const svc_node *random)
+{
+  svc_world_thing t = { .collection = path, .path = path };
+  if (thing) t = *thing;
+  else if (plan->route->method == SVC_POST) t.path = svc_world_item_path(w, plan, path, a->key, a->body);
+  svc_world_secret(w, &t, a, random);
+}
+
 /* A request: patch, put, post or delete. */
 static bool world_steps_request(svc_world *w, const svc_world_at *at, const svc_node *step, const svc_node *target, int method)
 {
   const svc_node *body = svc_node_get(step, "body");
   svc_world_at here = svc_world_member(at, target);
   const svc_world_thing *thing;
+  const svc_plan *plan;
   svc_node *sent = NULL, *random = NULL;
   svc_world_answer a;
   svc_str path;
   if (target->type != SVC_J_STRING) return svc_world_refused(w, &here, "this must be a reference such as \"$shop\"");
   if (!svc_world_target(w, &here, svc_world_turned(w, target->text), &path, &thing)) return false;
-  if (!svc_world_plan(w->s, method, path)) return svc_world_refused(w, &here, "the API has no such operation on " SVC_FMT, SVC_ARG(path));
+  plan = svc_world_plan(w->s, method, path);
+  if (!plan) return svc_world_refused(w, &here, "the API has no such operation on " SVC_FMT, SVC_ARG(path));
   if (body) {
     svc_world_at inside = svc_world_member(at, body);
     sent = svc_world_body(w, &inside, body, &random);
     if (!sent) return false;
   }
   if (!svc_world_ask(w, method, path, sent, &a) || !svc_world_answered(w, at, &a)) return false;
+  world_steps_secret(w, plan, thing, path, &a, random);
   w->changed++;
   return true;
 }

@@ -101,6 +101,7 @@ struct svc_call { /* frequently used members come first: shorter instructions re
 
   struct { /* set by svc_fail() */
     int code;          /* SVC_E_NONE: no error */
+    int store;         /* status of the store that caused the error; SVC_OK: it has another cause */
     unsigned param_count;
     svc_violation *violations, *violations_last;
     unsigned violation_count;

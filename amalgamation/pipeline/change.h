@@ -170,7 +170,7 @@ SVC_PRIVATE int svc_orders_open(svc *s);
 SVC_PRIVATE void svc_orders_close(svc *s);
 SVC_PRIVATE bool svc_order_is_session(svc_str key);
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);
-SVC_PRIVATE int64_t svc_orders_next(svc *s, int64_t after); /* time of the next handing out after this one; INT64_MAX: none */
+SVC_PRIVATE int svc_orders_next(svc *s, int64_t after, int64_t *when); /* time of the next handing out after this one; INT64_MAX: none */
 /* The first queued orders, with the time at which each is handed out; strings are in the arena. Returns their number; c->txn must be a
 ** read transaction. */
 SVC_PRIVATE size_t svc_orders_waiting(svc_call *c, svc_order *orders, int64_t *when, size_t room);

@@ -191,6 +191,7 @@ SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status)
   if (!again && svc_may_say(c->s, &c->s->store_said, c->now, "store")) svc_log(c->s, SVC_LOG_ERROR, "store.failed", "store: %s", svc_store_text(c->s, status, text));
   c->error.violations = c->error.violations_last = NULL; /* the body was not checked to its end */
   c->error.violation_count = 0;
+  c->error.store = status;
   return svc_fail(c, status == SVC_FULL ? SVC_E_INSUFFICIENT_STORAGE : SVC_E_SERVICE_UNAVAILABLE, "");
 }
 

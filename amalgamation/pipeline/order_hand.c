@@ -201,22 +201,25 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
   return rc;
 }
 
-SVC_PRIVATE int64_t svc_orders_next(svc *s, int64_t after)
+SVC_PRIVATE int svc_orders_next(svc *s, int64_t after, int64_t *when)
 {
-  int64_t when = INT64_MAX;
   svc_key from, to;
   svc_range range;
   svc_txn *txn;
   svc_row row;
   size_t n = 0;
+  int rc;
+  *when = INT64_MAX;
   svc_key_begin(&from, 'w');
   svc_key_time(&from, after + 1);
   svc_key_begin(&to, 'x');
   range = (svc_range){ svc_key_str(&from), svc_key_str(&to), false, 0 };
-  if (s->commit.port->read_begin(s->commit.store, &txn) != SVC_OK) return when;
-  if (txn->port->scan(txn, &range, &row, 1, &n) == SVC_OK && n && row.key.n >= 9) when = svc_key_time_at(row.key.p + 1);
+  rc = s->commit.port->read_begin(s->commit.store, &txn);
+  if (rc != SVC_OK) return rc;
+  rc = txn->port->scan(txn, &range, &row, 1, &n);
+  if (rc == SVC_OK && n && row.key.n >= 9) *when = svc_key_time_at(row.key.p + 1);
   s->commit.port->read_end(txn);
-  return when;
+  return rc;
 }
 
 SVC_PRIVATE size_t svc_orders_waiting(svc_call *c, svc_order *orders, int64_t *when, size_t room)

@@ -34,7 +34,7 @@ function draw() {
 export function note(body) {
   if (typeof body?.nowMs !== 'number') return false;
   const before = now(), same = clock.known && clock.rate === body.rate && Math.abs(before - body.nowMs) < 1500 * Math.max(1, body.rate) && clock.nextDueMs === body.nextDueMs;
-  Object.assign(clock, { known: true, manual: body.manual === true, rate: body.rate, nowMs: body.nowMs, nextDueMs: body.nextDueMs, at: performance.now() });
+  Object.assign(clock, { known: true, manual: body.manual === true, rate: body.rate, nowMs: body.nowMs, nextDueMs: body.nextDueMs ?? null, at: performance.now() });
   draw();
   tick();
   return !same;

@@ -1294,7 +1294,7 @@ static const char explorer_12[] =
   "export function note(body){\n"
   "if(typeof body?.nowMs!=='number')return false;\n"
   "const before=now(),same=clock.known&&clock.rate===body.rate&&Math.abs(before - body.nowMs)<1500*Math.max(1,body.rate)&&clock.nextDueMs===body.nextDueMs;\n"
-  "Object.assign(clock,{known:true,manual:body.manual===true,rate:body.rate,nowMs:body.nowMs,nextDueMs:body.nextDueMs,at:performance.now()});\n"
+  "Object.assign(clock,{known:true,manual:body.manual===true,rate:body.rate,nowMs:body.nowMs,nextDueMs:body.nextDueMs?\?null,at:performance.now()});\n"
   "draw();\n"
   "tick();\n"
   "return!same;\n"
@@ -1321,7 +1321,7 @@ static const char explorer_12[] =
   "$('control').hidden=true;\n"
   "put($('control'));\n"
   "}\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"6cd9f4d462be9007\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"5b679a50a76ce23f\"", "text/javascript; charset=utf-8");
 
 /* cost.js */
 static const char explorer_13[] =

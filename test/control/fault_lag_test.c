@@ -21,12 +21,17 @@ static const char *lag_team(t_place *w, const char *name)
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
-static void lag_open(t_place *w)
+static void lag_open_on(t_place *w, const svc_config *config)
 {
   char roles[128];
-  t_place_open(w, &lag_config, "P1", NULL);
+  t_place_open(w, config, "P1", NULL);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w->org);
   t_user(&w->t, "ann@example.com", roles);
+}
+
+static void lag_open(t_place *w)
+{
+  lag_open_on(w, &lag_config);
 }
 
 static int lag_get(t_place *w, const char *id)
@@ -84,6 +89,64 @@ TEST(fault_lag, milliseconds)
   munit_assert_string_equal(lag_list(&w), "AA B");
   munit_assert_int(lag_get(&w, b), ==, 200);
   munit_assert_int(lag_get(&w, c), ==, 404);
+  t_close(&w.t);
+}
+
+/* Each write has its own time, and the count of a list follows it. */
+TEST(fault_lag, one_by_one)
+{
+  t_place w;
+  lag_open(&w);
+  lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"ms\":500}}");
+  lag_team(&w, "A");
+  munit_assert_int(svc_clock_advance(w.t.s, 400), ==, SVC_OK);
+  lag_team(&w, "B");
+  munit_assert_string_equal(lag_list(&w), "");
+  munit_assert_int(svc_clock_advance(w.t.s, 200), ==, SVC_OK);
+  munit_assert_string_equal(lag_list(&w), "A");
+  munit_assert_int(svc_clock_advance(w.t.s, 300), ==, SVC_OK);
+  munit_assert_string_equal(lag_list(&w), "A B");
+  t_close(&w.t);
+}
+
+static svc_store_port lag_port;
+static int lag_aborts; /* commits that fail */
+
+static int lag_commit(svc_txn *txn)
+{
+  if (!lag_aborts) return svc_lmdb_port()->commit(txn);
+  svc_lmdb_port()->abort(txn);
+  return --lag_aborts ? SVC_IO : SVC_RETRY;
+}
+
+static int lag_write_begin(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &lag_port;
+  return rc;
+}
+
+/* A write that is aborted, and then repeated, counts once. */
+TEST(fault_lag, repeated)
+{
+  svc_config config = lag_config;
+  const char *a;
+  t_place w;
+  lag_port = *svc_lmdb_port();
+  lag_port.commit = lag_commit;
+  lag_port.write_begin = lag_write_begin;
+  config.store = &lag_port;
+  lag_open_on(&w, &config);
+  a = lag_team(&w, "A");
+  lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"ms\":500}}");
+  lag_aborts = 2;
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, a), ==, 503);
+  munit_assert_string_equal(lag_list(&w), "A");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, a), ==, 204); /* the first try is repeated */
+  munit_assert_int(lag_aborts, ==, 0);
+  munit_assert_string_equal(lag_list(&w), "A");
+  munit_assert_int(svc_clock_advance(w.t.s, 500), ==, SVC_OK);
+  munit_assert_string_equal(lag_list(&w), "");
   t_close(&w.t);
 }
 

@@ -561,6 +561,11 @@ static int serve_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
+static int serve_read_begin(svc_store *store, svc_txn **out)
+{
+  return serve_port_fails ? SVC_IO : svc_lmdb_port()->read_begin(store, out);
+}
+
 /* A driver that moves the clock while it is called by a move of the clock. */
 static int serve_perform(void *context, svc *s, const svc_order *order)
 {
@@ -599,6 +604,31 @@ TEST(serve, not_now)
   munit_assert_int64(svc_clock_now(w.t.s), ==, T_START + 1000);
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots/a:restore", NULL), ==, 204);
   munit_assert_true(store_print(w.t.s) != print);
+  t_close(&w.t);
+}
+
+/* If the store cannot be read, what is due is unknown: a question is an error. A move that has succeeded is not, and must not be repeated. */
+TEST(serve, unread)
+{
+  svc_config config = { .manual_clock = T_START, .store = &serve_port };
+  serve_world w;
+  serve_port = *svc_lmdb_port();
+  serve_port.read_begin = serve_read_begin;
+  serve_open(&w, &config);
+  (void)t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
+  serve_port_fails = true;
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 503);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/due", NULL), ==, 503);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"toNextDue\":true}"), ==, 503);
+  munit_assert_int(svc_clock_next(w.t.s), ==, SVC_IO);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "{\"manual\":true,\"now\":\"2025-06-01T00:01:00Z\",\"nowMs\":1748736060000,\"rate\":0}");
+  serve_port_fails = false;
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
+  munit_assert_not_null(strstr(w.t.response.body, "\"nextDueMs\":null"));
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"toNextDue\":true}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "moved"), "false");
   t_close(&w.t);
 }
 

@@ -184,6 +184,8 @@ TEST(world, refused)
      "orgs[1].name: INVALID_WORLD: $A.color: the thing has no such field" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\","
       "\"groups\":[{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\","
+      "\"groups\":[{\"name\":\"x\"},{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
     { "{\"world\":1,\"orgs\":{\"name\":\"A\"}}", "orgs: INVALID_WORLD: this must be an array: /orgs is a collection" },
     { "{\"world\":1,\"orgs\":[7]}", "orgs[0]: INVALID_WORLD: this must be an object" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"as\":7}]}", "\"as\" must be a name" },
@@ -424,6 +426,125 @@ TEST(world, no_memory)
     munit_assert_true(store_print(t.s) == print);
   }
   munit_assert_long(n, >, 10);
+  munit_assert_size(store_whole(t.s), ==, 1);
+  t_close(&t);
+}
+
+/* Secrets of steps, by the resource that a step names or creates. A later one of the same resource replaces the earlier one. */
+TEST(world, step_secrets)
+{
+  svc_config config = { .manual_clock = T_START };
+  char first[32];
+  t_service t;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\",\"databaseUsers\":["
+                 "{\"username\":\"ann\",\"databaseName\":\"admin\",\"password\":\"once-a-password\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]},"
+                 "{\"username\":\"bob\",\"databaseName\":\"admin\",\"password\":\"$random\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}]}]}]}");
+  snprintf(first, sizeof first, "%s", t_str(&t, "secrets.bob.password"));
+  munit_assert_size(strlen(first), ==, 22);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\",\"databaseUsers\":["
+                 "{\"username\":\"ann\",\"databaseName\":\"admin\"},{\"username\":\"bob\",\"databaseName\":\"admin\"}]}]}],\"then\":["
+                 "{\"patch\":\"$shop.databaseUsers.ann\",\"body\":{\"password\":\"$random\"}},"
+                 "{\"repeat\":2,\"patch\":\"$shop.databaseUsers.bob\",\"body\":{\"password\":\"$random\"}},"
+                 "{\"repeat\":2,\"post\":\"$Acme/apiKeys\",\"body\":{\"desc\":\"$random\",\"roles\":[\"ORG_MEMBER\"]}}]}");
+  munit_assert_size(strlen(t_str(&t, "secrets.ann.password")), ==, 22);
+  munit_assert_size(strlen(t_str(&t, "secrets.bob.password")), ==, 22);
+  munit_assert_string_not_equal(t_str(&t, "secrets.bob.password"), first);
+  munit_assert_size(t_count(&t, "secrets"), ==, 4);
+  munit_assert_not_null(strstr(t.response.body, "\"privateKey\":\""));
+  munit_assert_not_null(strstr(strstr(t.response.body, "\"privateKey\":\"") + 1, "\"privateKey\":\""));
+  t_close(&t);
+}
+
+/* Everything that was generated is reported, each text once. */
+TEST(world, several_random)
+{
+  svc_config config = { .manual_clock = T_START };
+  const char *desc;
+  t_service t;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"apiKeys\":[{\"desc\":\"$random\",\"as\":\"key\",\"roles\":[\"ORG_MEMBER\"]}],"
+                 "\"groups\":[{\"name\":\"shop\",\"tags\":[{\"key\":\"a\",\"value\":\"$random\"},{\"key\":\"b\",\"value\":\"$random\"}]}]}]}");
+  munit_assert_size(strlen(t_str(&t, "secrets.key.privateKey")), >, 0);
+  munit_assert_size(strlen(t_str(&t, "secrets.key.desc")), ==, 22);
+  desc = strstr(t.response.body, "\"desc\":");
+  munit_assert_null(strstr(desc + 1, "\"desc\":"));
+  munit_assert_size(strlen(t_str(&t, "secrets.shop.value")), ==, 22);
+  munit_assert_size(strlen(t_str(&t, "secrets.shop.value-2")), ==, 22);
+  munit_assert_string_not_equal(t_str(&t, "secrets.shop.value"), t_keep(&t, t_str(&t, "secrets.shop.value-2")));
+  t_close(&t);
+}
+
+/* A store whose read number world_unread fails. */
+static svc_store_port world_port;
+static long world_reads, world_unread;
+
+static int world_get(svc_txn *txn, svc_str key, svc_str *value)
+{
+  return ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->get(txn, key, value);
+}
+
+static int world_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  return ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->get_many(txn, keys, n, values);
+}
+
+static int world_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  *n = 0;
+  return ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->scan(txn, range, rows, most, n);
+}
+
+static int world_count(svc_txn *txn, svc_str key, int64_t *out)
+{
+  return ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->count(txn, key, out);
+}
+
+static int world_read_begin(svc_store *store, svc_txn **out)
+{
+  int rc = ++world_reads == world_unread ? SVC_IO : svc_lmdb_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &world_port;
+  return rc;
+}
+
+/* Whichever read fails, no document is incomplete, and no existing resource is made again. */
+TEST(world, unread)
+{
+  svc_config config = { .manual_clock = T_START, .store = &world_port };
+  char text[1024];
+  svc_response written;
+  t_service t;
+  bool failed = true;
+  long n;
+  int rc;
+  world_port = *svc_lmdb_port();
+  world_port.read_begin = world_read_begin;
+  world_port.get = world_get;
+  world_port.get_many = world_get_many;
+  world_port.scan = world_scan;
+  world_port.count = world_count;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\",\"accessList\":[{\"cidrBlock\":\"10.0.0.0/8\"}]}]}]}");
+  for (n = 1; failed; n++) {
+    world_reads = 0;
+    world_unread = n;
+    rc = svc_world_write(t.s, &written);
+    failed = world_reads >= n;
+    world_unread = 0;
+    munit_assert_int(rc, ==, failed ? SVC_IO : SVC_OK);
+    svc_response_free(&written);
+  }
+  munit_assert_long(n, >, 50);
+  for (failed = true, n = 1; failed; n++) {
+    snprintf(text, sizeof text, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\"}]}%*s", (int)n, ""); /* each time another document */
+    world_reads = 0;
+    world_unread = n;
+    rc = world_load(&t, text, 0);
+    failed = world_reads >= n;
+    world_unread = 0;
+    munit_assert_true(rc == SVC_OK ? t_int(&t, "made") == 0 : failed);
+  }
+  munit_assert_long(n, >, 3);
   munit_assert_size(store_whole(t.s), ==, 1);
   t_close(&t);
 }
