@@ -699,6 +699,21 @@ void __wrap_svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id 
   if (!fail.trying) __real_svc_access_use_note(s, list, parent, id, now, address);
 }
 
+/* The share of an organization in background work is counted in memory, too: attempts do not use it up. */
+int64_t __real_svc_work_begin(svc *s, const svc_id *org, int64_t now, int64_t steps);
+int64_t __wrap_svc_work_begin(svc *s, const svc_id *org, int64_t now, int64_t steps);
+int64_t __wrap_svc_work_begin(svc *s, const svc_id *org, int64_t now, int64_t steps)
+{
+  return fail.trying ? 0 : __real_svc_work_begin(s, org, now, steps);
+}
+
+void __real_svc_work_end(svc *s, const svc_id *org, int64_t now, int64_t expected, int64_t taken);
+void __wrap_svc_work_end(svc *s, const svc_id *org, int64_t now, int64_t expected, int64_t taken);
+void __wrap_svc_work_end(svc *s, const svc_id *org, int64_t now, int64_t expected, int64_t taken)
+{
+  if (!fail.trying) __real_svc_work_end(s, org, now, expected, taken);
+}
+
 /* The cache of known callers stores records of callers. Faked records must not get into it. */
 void __real_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry);
 void __wrap_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry);
