@@ -50,6 +50,7 @@ static const struct {
   { "corpus", "/record", "it counts the steps of a request" },
   { "user", "/many_roles", "it counts memory" },
   { "stream_processor", "/megabyte", "it measures time" },
+  { "quota_full", NULL, "it measures time" },
   { "catalog", "/reachable", "it follows thousands of links, and many answers are long: minutes, for places that others reach" },
   { "online_archive", "/logs", "it counts what the driver is asked" },
   { "driver", "/questions", "its driver makes requests of its own while it is asked" },
