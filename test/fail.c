@@ -53,6 +53,8 @@ static const struct {
   { "quota_full", NULL, "it measures time" },
   { "catalog", "/reachable", "it follows thousands of links, and many answers are long: minutes, for places that others reach" },
   { "online_archive", "/logs", "it counts what the driver is asked" },
+  { "stats", "/slow", "it reads a log line that comes once a minute" },
+  { "openapi", "/described", "its function counts how often it is called" },
   { "driver", "/questions", "its driver makes requests of its own while it is asked" },
   { "cascade", NULL, "its hooks count how often they are called, and assert what they find" },
   { "element", "/create", "its hooks count how often they are called" },
@@ -464,7 +466,7 @@ typedef struct fail_kept {
   unsigned last_batch, due_second;
   int64_t due, next, session_due;
   unsigned watch, sign_ins_said;
-  unsigned long sign_ins_failed;
+  unsigned long sign_ins_failed, order_retries;
   svc_counters *counters;
   void *limiter, *digest;
   struct {
@@ -495,6 +497,7 @@ static void fail_keep(svc *s, fail_kept *k)
   k->watch = atomic_load(&s->watch);
   k->sign_ins_said = atomic_load(&s->sign_ins_said);
   k->sign_ins_failed = atomic_load(&s->sign_ins_failed);
+  k->order_retries = atomic_load(&s->orders.retries);
   k->counters = s->counters;
   FAIL_CONTROL(&k->control, s->control);
   k->limiter = s->limiter ? malloc(svc_limiter_size(s->limiter)) : NULL;
@@ -514,6 +517,7 @@ static void fail_prepare(svc *s, const fail_kept *k)
   atomic_store(&s->commit.due_second, k->due_second);
   atomic_store(&s->sign_ins_said, k->sign_ins_said);
   atomic_store(&s->sign_ins_failed, k->sign_ins_failed);
+  atomic_store(&s->orders.retries, k->order_retries);
   if (k->limiter) svc_limiter_restore(s->limiter, k->limiter);
   if (k->digest) svc_digest_restore(s->digest, k->digest);
   FAIL_CONTROL(s->control, &k->control);
@@ -523,6 +527,7 @@ static void fail_prepare(svc *s, const fail_kept *k)
   s->commit.ids.random = fail_random;
   s->commit.ids.random_context = NULL;
   s->config.log = fail_log;
+  s->config.log_event = NULL;
   if (k->config.notify) s->config.notify = fail_notify;
   if (k->config.driver) s->config.driver = &fail_driver.driver;
   fail.random = 7;
