@@ -6,8 +6,11 @@
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
-# Suites that start threads, or start svcd, which has threads.
-threaded() { grep -lE 'thrd_create|pthread_create|t_program_open|svc_listener_start|svcd_start' test/*/*_test.c | sed 's,.*/,,; s,_test\.c$,,'; }
+# Suites that start threads, or start svcd, which has threads. The suite io is left out: after a system call that fails, mutexes of LMDB and
+# mbedTLS lie where others were destroyed, and ThreadSanitizer takes them for those.
+threaded() {
+  grep -lE 'thrd_create|pthread_create|t_program_open|svc_listener_start|svcd_start' test/*/*_test.c | sed 's,.*/,,; s,_test\.c$,,' | grep -vx io
+}
 
 # shellcheck disable=SC2046,SC2086,SC2231
 verb() {
