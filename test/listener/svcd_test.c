@@ -289,22 +289,35 @@ TEST(svcd, bootstrap_folder)
   remove_folder(folder);
 }
 
-/* Checks the privileges of a thread. Returns 0 if it has just ended. */
-static int confined_thread(pid_t pid, const char *thread)
+/* Returns the first privilege that a thread still has, as it would be without, or NULL. *text: the status of the thread; empty: it has
+** ended. */
+static const char *confined_lacks(pid_t pid, const char *thread, char *text, size_t size)
 {
   static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
-  char file[320], text[8192];
-  size_t i, n;
+  char file[320];
+  size_t i, n = 0;
   FILE *f;
   snprintf(file, sizeof file, "/proc/%d/task/%s/status", (int)pid, thread);
   f = fopen(file, "r");
-  if (!f) return 0;
-  n = fread(text, 1, sizeof text - 1, f);
+  if (f) {
+    n = fread(text, 1, size - 1, f);
+    fclose(f);
+  }
   text[n] = '\0';
-  fclose(f);
-  for (i = 0; i < sizeof lines / sizeof lines[0]; i++)
-    if (!strstr(text, lines[i])) munit_errorf("%s is not in %s", lines[i], text);
-  return 1;
+  for (i = 0; n && i < sizeof lines / sizeof lines[0]; i++)
+    if (!strstr(text, lines[i])) return lines[i];
+  return NULL;
+}
+
+/* Checks the privileges of a thread, which may give them up only now. Returns 0 if it has just ended. */
+static int confined_thread(pid_t pid, const char *thread)
+{
+  const char *lacks;
+  char text[8192];
+  int tries;
+  for (tries = 0; (lacks = confined_lacks(pid, thread, text, sizeof text)) != NULL && tries < 500; tries++) usleep(10000);
+  if (lacks) munit_errorf("%s is not in %s", lacks, text);
+  return text[0] != '\0';
 }
 
 /* Checks the privileges of all threads. Returns their number. */
