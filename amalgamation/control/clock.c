@@ -113,7 +113,7 @@ static bool clock_forward(svc *s, int64_t from, int64_t to)
 /* *end: the end of the next stride: not behind the next host failure of a test. */
 static int clock_stride(svc *s, int64_t now, int64_t to, int64_t *end)
 {
-  const bool tells = s->config.driver || s->config.notify;
+  const bool tells = svc_order_has_any_taker(s);
   int64_t next = svc_commit_next(&s->commit), order = INT64_MAX, host = svc_fault_hosts_next(s);
   int rc = tells ? svc_orders_next(s, now, &order) : SVC_OK;
   if (order < next) next = order;
@@ -156,7 +156,7 @@ static int clock_move(svc *s, int64_t to)
 static int clock_jump(svc *s, int64_t *steps)
 {
   int64_t now = svc_now(s), left = CLOCK_STEPS, next, order = INT64_MAX;
-  const bool tells = s->config.driver || s->config.notify;
+  const bool tells = svc_order_has_any_taker(s);
   bool host;
   int rc, tries;
   for (tries = 0; tries < CLOCK_TRIES; tries++) {

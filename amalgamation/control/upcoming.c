@@ -20,11 +20,6 @@ typedef struct upcoming_list {
   size_t count;
 } upcoming_list;
 
-static bool upcoming_tells(const svc *s)
-{
-  return s->config.driver || s->config.notify;
-}
-
 SVC_PRIVATE int svc_upcoming_next(svc *s, int64_t now, int64_t *next)
 {
   int64_t order = INT64_MAX;
@@ -37,7 +32,7 @@ SVC_PRIVATE int svc_upcoming_next(svc *s, int64_t now, int64_t *next)
   if (svc_due_first(txn, &first) && first.when < *next) *next = first.when;
   rc = txn->error;
   s->commit.port->read_end(txn);
-  if (rc == SVC_OK && upcoming_tells(s)) rc = svc_orders_next(s, now, &order);
+  if (rc == SVC_OK && svc_order_has_any_taker(s)) rc = svc_orders_next(s, now, &order);
   if (order < *next) *next = order;
   return rc;
 }
@@ -151,7 +146,7 @@ static int upcoming_collect(svc_call *c, upcoming_list *l, size_t limit)
   rc = s->commit.port->read_begin(s->commit.store, &c->txn);
   if (rc != SVC_OK) return rc;
   upcoming_dates(c, l, limit);
-  if (upcoming_tells(s)) upcoming_orders(c, l, limit);
+  if (svc_order_has_any_taker(s)) upcoming_orders(c, l, limit);
   rc = c->txn->error;
   svc_end_read(c);
   upcoming_hosts(c, l);

@@ -160,6 +160,7 @@ SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc
 SVC_PRIVATE bool svc_order_within(svc_call *c, svc_change *change);
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* the entity is deleted */
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun); /* whether its orders have a recipient; for the pipeline only */
+SVC_PRIVATE bool svc_order_has_any_taker(const svc *s); /* whether this handle has a driver or sends notifications */
 /* Start time of an order that falls due at c->now: that time with the simulator, the present or later with a driver. */
 SVC_PRIVATE int64_t svc_order_time(const svc_call *c, const svc_noun_info *noun);
 /* An order failed: logs it, and moves to the failed state, with reason and event. Without such a state only the simulator's due date is set

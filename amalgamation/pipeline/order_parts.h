@@ -34,7 +34,6 @@ SVC_PRIVATE int svc_order_find(svc_call *c, const svc_id *id, svc_order_address 
 SVC_PRIVATE int svc_order_of(svc_call *c, const svc_entity *e, svc_order_address *at, svc_order_record *out); /* SVC_NOT_FOUND: no order */
 SVC_PRIVATE bool svc_order_remove(svc_call *c, const svc_order_address *at, const svc_order_record *r);
 SVC_PRIVATE bool svc_order_add(svc_call *c, const svc_order_address *at, const svc_order_record *r); /* a new order, with its own id */
-SVC_PRIVATE bool svc_order_has_any_taker(const svc *s);
 
 /* order_lease.c: handles that share a store. */
 SVC_PRIVATE bool svc_order_say_living(svc_call *c, bool lives); /* lives: this handle's lease begins now; otherwise it ends */

@@ -979,11 +979,12 @@ static void write_file(const char *name, const void *bytes, size_t n)
   munit_assert_int(fclose(f), ==, 0);
 }
 
+static const svc_grant everywhere = { "ORG_OWNER", NULL };
+static const svc_caller host = { "000000000000000000000000", "test", &everywhere, 1, 0 };
+
 /* Creates an organization in the store of this folder. NULL: in a store in memory, whose snapshot is written to `file`. */
 static void make_org(const char *store, const char *name, const char *file)
 {
-  static const svc_grant grant = { "ORG_OWNER", NULL };
-  static const svc_caller host = { "000000000000000000000000", "test", &grant, 1, 0 };
   static const svc_header type = { "Content-Type", "application/json", 0, 0 };
   char body[64];
   svc_request request = { .method = "POST", .target = "/api/svc/v2/orgs", .caller = &host, .headers = &type, .header_count = 1, .body = body };
@@ -1009,8 +1010,6 @@ static void make_org(const char *store, const char *name, const char *file)
 /* Whether the store of this folder has exactly these organizations. */
 static bool has_orgs(const char *store, const char *one, const char *other)
 {
-  static const svc_grant grant = { "ORG_OWNER", NULL };
-  static const svc_caller host = { "000000000000000000000000", "test", &grant, 1, 0 };
   const svc_request request = { .method = "GET", .target = "/api/svc/v2/orgs", .caller = &host };
   const svc_config config = { .path = store };
   svc_response response;
