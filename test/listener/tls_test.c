@@ -1091,11 +1091,13 @@ TEST(tls, stop)
   munit_assert_false(client_more(&c));
   munit_assert_int(c.ended, ==, MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY);
   client_close(&c);
+  server_close(&t);
+  memset(&t, 0, sizeof t);
+  server_open(&t, NULL); /* with the default timeout: two handshakes may take more than 600 ms on a busy machine */
   client_open(&c, &t);
   client_open(&d, &t);
   munit_assert_int(client_get(&c), ==, 200);
   munit_assert_true(client_text(&d, GET));
-  t_clock_goes();
   svc_listener_stop(t.l);
   munit_assert_false(client_more(&c));
   munit_assert_int(c.ended, ==, MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY);
