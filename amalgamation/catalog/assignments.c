@@ -1,9 +1,9 @@
 /*
 ** Roles in bodies, and the same roles in the form that authentication reads.
 **
-** The roles of a key, account, member or team on an organization are lines stored in its record, next to the JSON. Its
-** roles on a project are in the index of store/holding.c. Here both have the same form: the names of the roles of one
-** holder on one resource, a line each, in the order in which they were given.
+** The roles of a key, account or member on an organization are lines stored in its record, next to the JSON. Its roles on a
+** project are in the index of store/holding.c, as are those of a team, which has no others. Here both have the same form:
+** the names of the roles of one holder on one resource, a line each, in the order in which they were given.
 */
 #include "catalog/catalog.h"
 

@@ -21,7 +21,7 @@
 #define SVC_EVENT(name, where, alertable, description) _Static_assert(sizeof #name <= SVC_EVENT_NAME_SIZE, #name " is too long")
 
 /* access_entries.c: for nouns that are entries of access lists: their `spell`, POST (which answers with the whole list) and `removing`. */
-SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name); /* the caller's own list; NULL: out of memory */
+SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name); /* the caller's own list; NULL: failed */
 SVC_PRIVATE void svc_access_show(svc_call *c, svc_node *body, const svc_address *range); /* sets ipAddress and cidrBlock */
 SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text);
 SVC_PRIVATE bool svc_access_add(svc_call *c);
@@ -117,8 +117,8 @@ SVC_PRIVATE svc_node *svc_driver_reply(svc_call *c, const svc_question_row *row,
 SVC_PRIVATE svc_node *svc_driver_reply_refused(svc_call *c, const svc_question_row *row, const char *why);
 SVC_DECLARE(const svc_object svc_driver_reply_figure) /* a figure in the reply to the question "measure" */
 /* Logs. SVC_LOG_PARAM: a query parameter with a time, in seconds since 1970, from 2008 on. svc_log_range() reads startDate and
-** endDate; the defaults are the last `seconds` up to now. A start after the end is refused. svc_log_on_reply() is `on_reply` of the
-** routes, and answers with the log as gzip. */
+** endDate. endDate defaults to now, startDate to `seconds` before the end. A start after the end is refused. svc_log_on_reply() is
+** `on_reply` of the routes, and answers with the log as gzip. */
 #define SVC_LOG_PARAM(n) { .name = n, .type = SVC_INT64, .min = 1199145600, .max = 253402300799 }
 SVC_PRIVATE bool svc_log_range(svc_call *c, int64_t seconds, int64_t *from, int64_t *until);
 #define SVC_LOG_ASKED(values) \
@@ -205,7 +205,7 @@ SVC_PRIVATE svc_node *svc_member_view(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_list_member(svc_call *c, const svc_entities *which, const svc_member *m);
 SVC_PRIVATE bool svc_team_forget(svc_call *c, const svc_id *org, const svc_id *team); /* removes all members from a team */
 /* Makes the creator an owner: of a new organization, or of a new project if the creator is an active member of its organization.
-** *owns: whether that was done; not for callers that are no registered people. */
+** *owns: whether that was done; false if the creator is not a registered person. */
 SVC_PRIVATE bool svc_member_own(svc_call *c, const svc_id *org, const svc_id *group, const svc_id *user, bool *owns);
 /* svc_assign_org() and svc_assign_teams() replace the lines of one class by those of a request body; svc_assign_groups() reads the
 ** roles in projects from it. False: refused. */

@@ -1,6 +1,6 @@
 /*
-** Functions and tables that all private endpoints share. Endpoints differ in their target. Their naming at the provider is
-** the same: the driver reports the name, or the simulation makes one up.
+** Functions and tables that private endpoints of clusters, backups and encryption at rest share. These endpoints differ in
+** their target. Their naming at the provider is the same: the driver reports the name, or the simulation makes one up.
 */
 #include "catalog/catalog.h"
 #include "catalog/endpoint_parts.h"

@@ -298,7 +298,7 @@
   /* ---- Search, archives, streams, policies */ \
   /* SEARCH_DUPLICATE_INDEX: documented as 400; here every violation of uniqueness is 409. */ \
   X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \
-  /* The next two are this library's own. */ \
+  /* SEARCH_DEPLOYMENT_ALREADY_EXISTS is this library's own. */ \
   X(SEARCH_DEPLOYMENT_DOES_NOT_EXIST, 404, "Cluster {0} has no search deployment.", "clusterName") \
   X(SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE, 404, "Invalid attribute {0} specified. {1}.", "attribute,reason") \
   X(SEARCH_DEPLOYMENT_ALREADY_EXISTS, 409, "Cluster {0} already has a search deployment.", "clusterName") \
@@ -319,7 +319,7 @@
     "Federated database instances still read from cluster {0} of project {1}.", "name,groupId") \
   X(ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, 409, \
     "The online archive {0} is not active, and only an active one can be paused.", "archiveId") \
-  /* Only the names of the next four are known; their statuses are chosen to match the names. */ \
+  /* Only the names of the next three are known; their statuses are chosen to match the names. */ \
   X(STREAM_TENANT_HAS_STREAM_PROCESSORS, 409, \
     "The stream instance {0} still has stream processors. Delete them first.", "tenantName") \
   X(STREAM_PRIVATE_LINK_IN_USE, 409, "The private link connection {0} is still in use.", "connectionId") \

@@ -1,5 +1,5 @@
 /*
-** Writes memberships (members.c); no other file does. Everything that depends on a membership is written along: the
+** Writes memberships (members.c); no other file does. Everything that depends on a membership is written with it: the
 ** assignments of the person, the lists of team members, of owners, of members whose role reaches into all projects, of
 ** invited people, and the events.
 **

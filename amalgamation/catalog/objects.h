@@ -37,7 +37,7 @@ SVC_SHARED svc_field svc_fields_user_roles[] = {
 SVC_SHARED svc_object svc_object_user_roles = { .name = "UserRoleNames", .base = &svc_object_roles,
                                                 .fields = SVC_ROWS(svc_fields_user_roles) };
 
-/* A person, in any number of organizations. */
+/* A role of a person on an organization or a project; below, a person, in any number of organizations. */
 SVC_SHARED svc_field svc_fields_user_role[] = {
   F_HEX24("groupId"),
   F_HEX24("orgId"),

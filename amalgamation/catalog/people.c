@@ -2,7 +2,7 @@
 ** People, in any number of organizations.
 **
 ** A person is one entity. Its `extra` has its roles on organizations and its teams as assignments, where authentication
-** reads them (credential.c), and a line for each organization that invites it. member_writing.c writes these.
+** reads them (credential.c), and a line for each organization that has invited it. member_writing.c writes these.
 **
 ** The rule: a person's name, phone and country are its own. If somebody else registered the person, these details are only
 ** that organization's claim: only that organization sees them, until the person registers itself. The verifier in `extra`

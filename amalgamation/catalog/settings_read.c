@@ -1,5 +1,6 @@
 /*
-** Reads settings of organizations and projects, for the nouns that have to obey them.
+** Reads settings of organizations and projects, for the nouns that have to obey them; and writes those of a new
+** organization. The rule: a setting that was never changed has its default.
 */
 #include "catalog/catalog.h"
 

@@ -1,6 +1,6 @@
 /*
-** Functions and tables for service accounts and their secrets, which the nouns service_account and service_account_secret
-** share.
+** Functions and tables for service accounts and their secrets, which the nouns service_account, service_account_secret and
+** service_account_access_list share.
 */
 #ifndef SVC_ACCOUNT_PARTS_H
 #define SVC_ACCOUNT_PARTS_H
@@ -48,7 +48,7 @@ SVC_PRIVATE bool svc_account_target(svc_call *c, svc_change *change, svc_str *ve
 ** scope. */
 SVC_PRIVATE bool svc_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str names, svc_entity *e);
 
-/* Removes the verifiers of secrets that are not among these from *extra. */
+/* Removes from *extra the verifiers of secrets that are not in `secrets`. */
 SVC_PRIVATE bool svc_account_forget(svc_call *c, const svc_node *secrets, svc_str *extra);
 SVC_PRIVATE bool svc_account_lives_without(svc_call *c, const svc_entity *account, svc_str secret); /* whether it could still get tokens */
 SVC_PRIVATE bool svc_account_seen(svc_call *c); /* whether the account is visible from the path; false: 404 */

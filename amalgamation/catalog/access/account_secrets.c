@@ -1,7 +1,7 @@
 /*
 ** Secrets of service accounts: the store has a salted hash of each, in front of the roles of the account:
 **
-**   verifiers: for each secret  id(12) i64 expiry, salt(16) hash(32)
+**   verifiers: for each secret  id(12) zero(4) i64 expiry, salt(16) hash(32)
 */
 #include "catalog/access/account_parts.h"
 

@@ -2,7 +2,7 @@
 ** Lists and views of members: the same person has different roles below the organization, a project and a team.
 **
 ** The rule: the cost of a list depends only on what it shows. Members of a team or a project, and invited people, are found by
-** lists of them. All members of the organization are read only if no query parameter selects a smaller list.
+** lists of them, and a name is looked up. Any other list of an organization reads all its members, even if it shows few.
 */
 #include "catalog/access/membership_parts.h"
 
@@ -66,7 +66,7 @@ typedef struct membership_source {
 SVC_PRIVATE bool svc_membership_wanted(const svc_call *c, svc_str status)
 {
   const svc_query_value *one = svc_query_get(c, "orgMembershipStatus");
-  if (c->route.older && !svc_str_is(status, "ACTIVE")) return false; /* older versions cannot tell it from a member */
+  if (c->route.older && !svc_str_is(status, "ACTIVE")) return false; /* older versions cannot distinguish an invited person from a member */
   if (one && !svc_str_eq(one->text, status)) return false;
   return !svc_query_get(c, "orgMembershipStatuses") || svc_query_has(c, "orgMembershipStatuses", status);
 }
@@ -120,7 +120,7 @@ static int membership_order(const void *a, const void *b)
   return memcmp(a, b, sizeof(svc_id));
 }
 
-/* Lists everybody with access to the project: by a role of their own, by a team, or by a role on the organization. */
+/* Lists the people with access to the project: by a role of their own and, if the query asks so, by a team or by a role on the organization. */
 static bool membership_list_ways(svc_call *c, const membership_source *from, const svc_entities *which)
 {
   const svc_membership *at = from->at;

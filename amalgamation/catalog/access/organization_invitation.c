@@ -203,7 +203,8 @@ static bool organization_invitation_remove(svc_call *c)
   return organization_invitation_target(c, &m) && svc_member_remove(c, &m) && svc_answer_nothing(c);
 }
 
-/* Gives access to a project: members get it at once, with an empty answer; others are invited to the organization. */
+/* Gives access to a project. Active members get it at once, and so do registered people without an open invitation: the answer is
+** empty. Anybody else is invited to the organization. */
 static bool organization_invitation_add(svc_call *c)
 {
   svc_id org, group;

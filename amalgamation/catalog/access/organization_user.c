@@ -8,7 +8,7 @@
 **   POST of anybody else ----> PENDING ----> INVITATION_EXPIRED, after 30 days
 **                                 '--------> ACTIVE, when the person registers, or an owner adds it by another POST
 **
-** Lists and views are in membership_list.c, the routes of teams in membership_team.c. Writes are in
+** Lists and views are in membership_list.c, the operations on members of teams in membership_team.c. Writes are in
 ** catalog/member_writing.c, which invitations and teams share.
 */
 #include "catalog/access/membership_parts.h"

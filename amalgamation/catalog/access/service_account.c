@@ -163,7 +163,7 @@ static bool service_account_create(svc_call *c)
   if (level == SVC_SCOPE_ORGANIZATION) lines = svc_assignments_set(c, lines, on, names);
   if (!service_account_make(c, &org, c->body, lines, &e, &answer)) return false;
   if ((level == SVC_SCOPE_GROUP && !svc_names_put(c, &e, names)) || !svc_answer_entity(c, &e)) return false;
-  svc_answer_keep(c); /* stores the account as seen from here, without the secret */
+  svc_answer_keep(c); /* a retry gets the account as seen from here, without the secret */
   shown = svc_names_array(c, names, "roles");
   if (shown) svc_node_put(c->arena, answer, shown);
   return svc_answer_body(c, answer);

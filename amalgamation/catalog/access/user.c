@@ -128,7 +128,8 @@ static bool user_join_all(svc_call *c, const svc_entity *person, const user_role
   return true;
 }
 
-/* The organization that claims the person's details: the caller's, otherwise that of the first role. NULL: the person. */
+/* The organization that claims the person's details: the caller's, otherwise that of the first role, otherwise the caller's own id. NULL: the caller is
+** the person, or owns everything. */
 static const svc_id *user_registered_by(svc_call *c, const svc_entity *person, const user_role *roles, size_t n)
 {
   if (svc_person_is_caller(c, person) || svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER) return NULL;

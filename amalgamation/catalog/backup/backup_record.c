@@ -8,7 +8,7 @@
 **   onDemand   the last snapshot on demand
 **   restore    the job that restores this cluster: the cluster that the job belongs to, and the job
 **
-** The rule: a note only points to a resource and never states its condition, because a failed job does not update notes.
+** The rule: a note on a resource only points to it and never states its condition, because a failed job does not update notes.
 ** Code that reads a note looks up the resource, and ignores the note if the resource is finished or deleted.
 */
 #include "catalog/catalog.h"

@@ -218,7 +218,7 @@ SVC_PRIVATE const svc_node *svc_compliance(svc_call *c)
   return svc_below_first(c->txn, noun->noun->kind, &c->scope.group, &e) ? svc_entity_body(c, &e) : (svc_txn_good(c), NULL);
 }
 
-/* Whether an item has at least this frequency and this retention. */
+/* Whether an item of the same frequency keeps its snapshots at least as long; of hourly items, also at least as often. */
 static bool backup_rules_covers(const svc_backup_plan *plan, const svc_backup_item *least)
 {
   size_t i;

@@ -4,8 +4,8 @@
 **
 ** The schedule runs: each next snapshot is a due date. Its due step takes the snapshot and calculates the next date
 ** (backup_clock.c). If the clock jumped, snapshots that would have expired by now are not taken. So a jump of a year only
-** costs as many snapshots as are kept of it. A driver cannot take snapshots of the past, so it takes the last missed one
-** of each frequency, now. A paused cluster gets no snapshots.
+** costs as many snapshots as are kept of it. A driver cannot take snapshots of the past, so it takes at most the last
+** missed one of each frequency, now. A paused cluster gets no snapshots.
 **
 ** Policies apply to future snapshots. The same request may ask to apply them to existing snapshots, too; that work is done
 ** later (backup_apply.c).

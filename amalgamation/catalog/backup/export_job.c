@@ -4,7 +4,7 @@
 **   POST --> Queued --> InProgress --> Successful
 **                           +--------> Failed
 **
-** Finished jobs are kept for SVC_BACKUP_JOB_DAYS.
+** A job is deleted SVC_BACKUP_JOB_DAYS after its creation.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"

@@ -57,7 +57,8 @@ static bool restore_acts_lives(svc_call *c, const svc_id *cluster, svc_str job)
   return svc_str_is(state, "RUNNING") || svc_str_is(state, "FINISHED");
 }
 
-/* The snapshot has a list of its downloads, stored next to its JSON. Finished downloads are removed when the next one is added. */
+/* The snapshot has a list of its downloads, stored next to its JSON. Downloads that expired, failed, or were cancelled or deleted do not
+** count, and are removed from the list when the next one is added. */
 SVC_PRIVATE bool svc_restore_download(svc_call *c, const svc_entity *snapshot, const svc_id *job)
 {
   svc_node *notes = svc_backup_notes(c, snapshot->extra);

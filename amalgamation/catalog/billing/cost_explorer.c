@@ -178,8 +178,8 @@ static bool cost_explorer_same(const cost_explorer_sums *s, const svc_bill_item 
   }
 }
 
-/* The sum of an item; NULL: a new one. Items are ordered by project and cluster, so only the last sum can match; but with services,
-** any sum can. */
+/* The sum that an item belongs to; NULL: the item begins a new one. Items are ordered by project and cluster, so only the last sum can
+** match; but with services, any sum can. */
 static cost_explorer_sum *cost_explorer_find(const cost_explorer_sums *s, const svc_bill_item *item)
 {
   size_t at = s->count;

@@ -45,8 +45,8 @@ SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, con
 SVC_PRIVATE svc_str svc_cluster_summary(const svc_entity *e); /* the JSON object */
 
 /* cluster_object.c */
-SVC_DECLARE(const svc_object svc_cluster_common) /* the fields of every version */
-/* No operation sets such a policy yet, so none is in effect. All versions but the oldest show this field. */
+SVC_DECLARE(const svc_object svc_cluster_common) /* the fields that the tables of all versions share */
+/* Policies for managing the workload. No operation sets a policy yet, so the map is empty. All versions but the oldest (2023-01-01) show this field. */
 #define CLUSTER_WORKLOAD_POLICIES() \
   { .name = "effectiveIntelligentWorkloadManagementPolicies", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY, .preset = "{}" }
 SVC_DECLARE(const svc_object svc_cluster_object)
@@ -55,7 +55,7 @@ SVC_DECLARE(const svc_object svc_cluster_pin)
 SVC_DECLARE(const svc_object svc_cluster_status)
 SVC_DECLARE(const svc_object svc_cluster_scaling_mode)
 SVC_DECLARE(const svc_object svc_cluster_process_args)
-SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster);    /* whether a migration imports data into it */
+SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster);    /* cluster_kept.c: whether a migration imports data into it */
 
 /* cluster_hardware.c */
 SVC_DECLARE(const svc_object svc_cluster_spec) /* a replication spec: regions and the hardware of their nodes */
@@ -70,9 +70,10 @@ SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body); /* number of n
 SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
 
 /* cluster_connection.c: names of hosts, and connection strings made from a struct of inputs. */
-SVC_PRIVATE bool svc_cluster_host_taken(svc_call *c, const char *kind, const char id[CLUSTER_ID]); /* whether a resource of the project
-                                                                                                      has it */
-/* Six characters that name the hosts, made from the cluster's id. No other cluster of the project has the same. */
+SVC_PRIVATE bool svc_cluster_host_taken(svc_call *c, const char *kind, const char id[CLUSTER_ID]); /* whether a resource of this kind in the
+                                                                                                      project has these characters */
+/* Six characters that name the hosts, made from the cluster's id. No other cluster of the project has the same; flex clusters
+** are not compared. */
 SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char out[CLUSTER_ID]);
 SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cluster_kept *kept); /* fills in these for a new cluster */
 /*
@@ -90,7 +91,7 @@ typedef struct svc_cluster_reach {
   svc_id group;
   const char *scheme, *domain;
   bool peered;       /* a customer's network is peered with that of the cluster */
-  bool custom_dns;   /* the project wants separate names for private addresses, even at the first provider */
+  bool custom_dns;   /* the project wants separate names for private addresses, even at AWS */
   bool private_only; /* private IP mode */
   bool regionalized; /* each region has its own endpoints */
   bool legacy;       /* created when hosts were named after their cluster */
@@ -150,11 +151,12 @@ typedef struct svc_processes { /* the processes of a cluster */
 
 /* Lists all processes of a cluster below the path's project, inside the request's transaction. False: failed. */
 SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_processes *out);
-/* Finds the process with this id, or the first one on this host; false: 404. */
+/* Finds the process with this id, or the first process on this host. False: 404, or failed. */
 SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out);
 SVC_PRIVATE bool svc_process_of_path(svc_call *c, svc_processes *of, svc_process *out); /* the process of {processId} */
 SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* whether it can be measured */
-/* The region of a node, and whether the node is electable; NULL: the specification does not have it. */
+/* The region of a node, and whether the node is electable. NULL: the specification does not have the node. *elects
+** is true for a process without a node, such as a host that a driver has named. */
 SVC_PRIVATE const svc_node *svc_process_region(const svc_processes *of, const svc_process *p, bool *elects);
 
 /* process_states.c: down times, elections and versions of processes. */

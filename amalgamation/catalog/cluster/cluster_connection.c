@@ -3,8 +3,8 @@
 ** (cluster_base.h); code that learns more about a project's network adds an input.
 **
 ** The rule: no two clusters share a host name. All hosts of a project have a common part in their names, the project's id
-** in base 36. All hosts of a cluster have six characters in common that no other cluster of the project has. If a driver
-** reports its real hosts, these take precedence.
+** in base 36. All hosts of a cluster have six characters in common that no other cluster of the project has; hosts of a
+** legacy cluster have its name instead. If a driver reports its real hosts, these take precedence.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
@@ -111,7 +111,7 @@ SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r)
   return svc_buf_done(&b);
 }
 
-/* The rest of host names. For a legacy cluster, a hyphen precedes the project, and any provider but the first is named. */
+/* The rest of host names. For a legacy cluster, a hyphen precedes the project, and any provider but AWS is named. */
 SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
 {
   const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs"));
@@ -181,7 +181,7 @@ static svc_str cluster_connection_by_name(svc_arena *a, const svc_cluster_reach 
   return svc_buf_done(&b);
 }
 
-/* Whether one of its regions belongs to another provider than the first. */
+/* Whether one of its regions belongs to another provider than AWS. */
 static bool cluster_connection_elsewhere(const svc_cluster_reach *r)
 {
   const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs")), *region;
@@ -210,8 +210,8 @@ static bool cluster_connection_one_region(const svc_cluster_reach *r)
 
 /* ---- private endpoints */
 
-/* "pl-0-us-east-1" and the rest. The cluster's name comes first if each region has its own endpoints. "-lb" after the number limits
-** connections. */
+/* The string of an endpoint: "pl-0-us-east-1" and the rest. In an SRV string the cluster's name comes first if each region has its own endpoints.
+** mark "-lb", after the number: the string that limits connections. */
 static svc_str cluster_connection_endpoint(svc_arena *a, const svc_cluster_reach *r, const svc_cluster_endpoint *e, bool srv,
                                            const char *mark)
 {
@@ -272,8 +272,8 @@ static svc_node *cluster_connection_private(svc_arena *a, const svc_cluster_reac
   return item;
 }
 
-/* The older form for endpoints of the first provider: by the id of each. The map of srv strings is shown even without endpoints, if
-** all regions belong to that provider. */
+/* The older form for endpoints of AWS: a map from the id of each endpoint to its string. The map of SRV strings is shown even without
+** endpoints, if all regions belong to AWS. */
 static void cluster_connection_by_id(svc_arena *a, const svc_cluster_reach *r, svc_node *strings, const char *field, bool srv)
 {
   svc_node *map = srv && !cluster_connection_elsewhere(r) ? svc_node_object(a, field) : NULL;

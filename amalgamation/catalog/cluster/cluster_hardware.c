@@ -1,6 +1,6 @@
 /*
-** Hardware of clusters: the tables of hardware by provider and region, and the number of nodes. It is a separate file
-** because other deployments and restores of backups need the same tables.
+** Hardware of clusters: the tables of hardware by provider and region, for the newest version (cluster_object.c) and for
+** 2023-02-01 (deployment/cluster_versions.c), and the functions that count nodes, which other areas call, too.
 **
 ** Electable nodes determine the hardware; the rules for it are in cluster_specs.c.
 */
@@ -164,7 +164,7 @@ static const svc_field cluster_hardware_spec_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_cluster_spec = { .name = "ReplicationSpec", .fields = SVC_ROWS(cluster_hardware_spec_fields) };
 
-/* ---- version 2023-02-01: one spec per zone; disks are described at the root of the cluster */
+/* ---- version 2023-02-01: one spec per zone; the disk size is a field of the cluster */
 
 #define CLUSTER_HARDWARE_OLD(cloud, of, disk, sizes, regions) \
   static const svc_field cluster_hardware_##cloud##_old_nodes_fields[] = { \

@@ -21,7 +21,8 @@ SVC_PRIVATE bool svc_history_loaded(svc_call *c, const svc_entity *cluster, cons
                                                                                                   CLUSTER_HISTORY_NONE */
 /* Records that an index of "database.collection" was built: {"keys":[{"a":"1"}],"options":{...}}, as requested. */
 SVC_PRIVATE bool svc_history_built(svc_call *c, const svc_entity *cluster, svc_str namespace, const svc_node *index);
-/* The data of a cluster at a time in milliseconds: NULL, CLUSTER_HISTORY_SAMPLE or CLUSTER_HISTORY_NONE. *since: the time of that load. */
+/* The data of a cluster at a time in milliseconds: CLUSTER_HISTORY_SAMPLE, CLUSTER_HISTORY_NONE, or NULL if there was no load before. *since: the time
+** from which the cluster has had these data without interruption; unchanged if NULL is returned. */
 SVC_PRIVATE const char *svc_history_data(const svc_node *history, int64_t at, int64_t *since);
 
 /* The same from the store: whether the cluster had the sample data then. False: it had not, or the store failed. */
@@ -29,7 +30,7 @@ SVC_PRIVATE bool svc_history_had_sample(svc_call *c, const svc_id *cluster, int6
 /* Records the end of a restore: the target now has the data that the source, which may be the same cluster, had at that time. */
 SVC_PRIVATE bool svc_history_restored(svc_call *c, const svc_id *source, int64_t at, const svc_entity *target);
 
-SVC_PRIVATE bool svc_history_size(svc_call *c, const svc_entity *cluster, int64_t size); /* stores its present size in bytes in its
-                                                                                            record */
+SVC_PRIVATE bool svc_history_size(svc_call *c, const svc_entity *cluster, int64_t size); /* stores its present size in bytes in the
+                                                                                            cluster's own record */
 
 #endif /* SVC_CLUSTER_HISTORY_H */

@@ -82,7 +82,7 @@ static const svc_field cluster_object_grant_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_cluster_grant = { .name = "EmployeeAccessGrant", .fields = SVC_ROWS(cluster_object_grant_fields) };
 
-/* Fields that clusters have in every version. */
+/* Fields that the tables of all versions share. Answers of 2023-02-01 and 2023-01-01 leave some out (deployment/cluster_versions.c). */
 static const svc_field cluster_object_common_fields[] = {
   F_OBJ("advancedConfiguration", &cluster_object_advanced,
         .preset = "{\"customOpensslCipherConfigTls12\":[],\"customOpensslCipherConfigTls13\":[],"

@@ -10,7 +10,7 @@
 */
 #include "catalog/cluster/cluster_base.h"
 
-enum { PROCESS_STATES_DOWNS = 16, PROCESS_STATES_ELECTIONS = 16 }; /* number of entries that are kept, per host and per replica set */
+enum { PROCESS_STATES_DOWNS = 16, PROCESS_STATES_ELECTIONS = 16 }; /* maximum down times per host, and elections per replica set */
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 

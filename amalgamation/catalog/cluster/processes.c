@@ -8,7 +8,7 @@
 **
 ** Processes are derived from the cluster's specification, and their hosts are those of its connection strings: electable
 ** nodes come first, and the numbers continue with the other nodes. For a cluster of a driver, they are the hosts that the
-** driver reports. Nothing is stored.
+** driver reports. Only down times, elections and versions are stored (process_states.c).
 */
 #include "catalog/cluster/cluster_base.h"
 
@@ -47,7 +47,7 @@ static svc_process *processes_add(processes_making *m, svc_str host, int64_t por
 
 /* ------------------------------------------------------------------------------------------------------ by specification */
 
-/* Adds a server of the replica set with this part and number: "a1b2c3-shard-00-01", "a1b2c3-shard-0". */
+/* Adds a process of the replica set with this part and number: the host "a1b2c3-shard-00-01", the set "a1b2c3-shard-0". */
 static void processes_server(processes_making *m, const char *part, unsigned set, unsigned node, int64_t port, const char *type)
 {
   svc_arena *a = m->c->arena;

@@ -44,7 +44,7 @@ static const svc_sample sample_data_rows[] = {
   { "sample_weatherdata.data", 10000, 1645, 10, { { NULL, NULL } }, { { "find", "{\"callLetters\":\"C%u\"}", "[{\"ts\":-1}]" } } },
 };
 
-/* A collection that only an archive or a managed namespace names: records with an owner, a state and a title. */
+/* A collection outside of the sample data, which a search index, an archive or a managed namespace names: records with an owner, a state and a title. */
 static const svc_sample sample_data_other = {
   NULL, 40000, 640, 12, { { "owner_1", "[{\"owner\":1}]" }, { "owner_1_total_1", "[{\"owner\":1},{\"total\":1}]" }, { "former_1", "[{\"former\":1}]" } },
   { { "find", "{\"state\":\"S%u\"}", "[{\"since\":-1}]" }, { "find", "{\"owner\":%u}", NULL },

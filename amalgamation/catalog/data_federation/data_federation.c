@@ -163,7 +163,7 @@ static const svc_guard data_federation_guards[] = {
   { "state", "DELETED", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME }, { NULL, NULL, 0, 0 }
 };
 
-/* The rules of storage refuse a cluster that does not exist, and name the field. */
+/* A store names a cluster or a flex cluster of the project. If neither has this name, the error names the field. */
 static const svc_ref data_federation_refs[] = {
   SVC_CLOUD_ROLE("cloudProviderConfig.aws.roleId"),
   SVC_CLOUD_ROLE("cloudProviderConfig.azure.roleId"),

@@ -13,7 +13,8 @@
 
 /* federation_storage.c */
 SVC_DECLARE(const svc_object svc_federation_storage) /* stores, and databases made from them */
-/* federation_rules.c: rules that its tables cannot express, for the body of an instance; adds violations. False: refused, or failed. */
+/* federation_rules.c: rules that its tables cannot express, for the body of an instance; adds violations. False: out of memory, or the
+** store failed. */
 SVC_PRIVATE bool svc_federation_storage_rules(svc_call *c, const svc_node *body);
 
 /* Whether a store of this provider is read with a role, as buckets that are not public are. */

@@ -1,9 +1,9 @@
 /*
 ** Rules for the sources of a federated database instance (federation_storage.c has the tables).
 **
-** The rules: names are unique in their list. A data source names an existing store, and has exactly the fields that the
-** store's provider requires. A cluster of a store belongs to the project. A view has a valid pipeline, and its source is
-** in the same database. The total size is bounded, and checked before names are compared with each other.
+** The rules: names are unique in their list. A data source names an existing store, has the fields that the store's
+** provider requires, and has no field that only other providers allow. A view has a valid pipeline, and its source is in
+** the same database. The total size is bounded, and checked before names are compared with each other.
 */
 #include "catalog/data_federation/data_federation_parts.h"
 
@@ -69,7 +69,7 @@ static const struct {
   { "urls", FEDERATION_RULES_SITE },
 };
 
-/* For each kind of store, exactly one of these fields is required. None is required if the collection or database is named "*". */
+/* Each row: a source in a store of this kind has exactly one of these fields; or none, if the collection or database is named "*". */
 static const struct {
   int kind;
   const char *one, *other;

@@ -1,7 +1,7 @@
 /*
 ** Operations on clusters other than changes of their fields: pinning the feature compatibility version, granting access
 ** to the vendor's employees, restarting primaries. Also the operations that show the progress of a change and the scaling
-** mode.
+** mode, and the functions by which resources below a cluster update the cluster.
 **
 ** A pin and a grant end by themselves, on the clock; neither affects the deployment's state. During a restart the cluster
 ** is UPDATING and accepts no other change, except of tags, labels and termination protection. A restart of a cluster in

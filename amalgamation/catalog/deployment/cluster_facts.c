@@ -1,8 +1,8 @@
 /*
 ** The orders of clusters to the driver, and the facts and reports that come back.
 **
-** The rule: all information on hosts, database version and data of a cluster arrives here, from a driver and from the
-** simulator alike. A simulated cluster has the hosts that its specification requires.
+** The rule: facts on the hosts, the database version and the data of a cluster have one form, and a driver and the
+** simulator deliver them here alike. A simulated cluster has the hosts that its specification requires.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -118,7 +118,7 @@ static void cluster_facts_version(svc_call *c, svc_node *body, const svc_node *f
   if (svc_node_get(facts, "version")) svc_node_set_from(c->arena, body, "dbVersion", facts, "version");
 }
 
-/* Stores the hosts, the size of the data and the rates of data transfer. */
+/* Stores the hosts, the database version, the size of the data, the rates of data transfer, and the news of processes. */
 SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   int64_t size = svc_node_i64(facts, "dataSizeBytes", -1);
@@ -148,7 +148,7 @@ static svc_node *cluster_facts_moved(svc_call *c, const svc_entity *cluster, con
   return c->arena->failed ? NULL : list;
 }
 
-/* Replaces the hosts in existing connection strings. The scheme, the replica set and the options stay. */
+/* Replaces the hosts in the existing connection string `standard`. The scheme, the replica set and the options stay. */
 static bool cluster_facts_move(svc_call *c, svc_change *change, const svc_node *news)
 {
   const svc_node *said = svc_node_first(news);

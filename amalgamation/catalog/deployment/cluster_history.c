@@ -1,7 +1,7 @@
 /*
-** cluster history: a record below each cluster of what has happened to it. catalog/cluster/cluster_history.c defines its
-** content and writes it. No operation shows the record: figures of the past are computed from it. The record is deleted
-** with its cluster.
+** cluster history: a record below each cluster whose machines, data, oplog or indexes have changed since its creation.
+** catalog/cluster/cluster_history.c defines its content and writes it. No operation shows the record: figures of the past
+** are computed from it. The record is deleted with its cluster.
 */
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_history.h"

@@ -1,7 +1,7 @@
 /*
 ** Clusters of version 2023-01-01, with one provider, one instance size and one disk size, all at the root. Replication
 ** specs contain only the number of nodes per region. tenant_upgrade.c uses the same shape, and defines it and its
-** conversion to the newest.
+** conversion in both directions.
 **
 ** The rule: the version cannot show a cluster on several providers, or whose shards differ. The request is refused, and
 ** lists leave the cluster out. A change without hardware fields leaves the hardware alone, even if other nodes of the
@@ -139,7 +139,7 @@ static bool cluster_legacy_drop_same(svc_node *body, const svc_node *was)
   return false;
 }
 
-/* Converts the body to the newest shape; of a change, only the fields that it changes. */
+/* Converts the body to the newest shape: the fields that were sent, and of a change the specs only if the hardware changes. */
 static bool cluster_legacy_write(svc_call *c, svc_node *body, const svc_node *before, bool hardware)
 {
   svc_node *input = svc_cluster_from_legacy(c, body);

@@ -14,7 +14,7 @@ enum {
   CLUSTER_NODES_SMALL = 20,      /* number in the greatest size (M20) with a smaller default disk in clusters with a region of AZURE */
   CLUSTER_NODES_SMALL_DISK = 8,  /* the size of that disk, in GB */
   CLUSTER_NODES_GP3 = 3000,      /* operations per second of a STANDARD volume of AWS, of any size */
-  CLUSTER_NODES_PER_GB = 25,     /* operations per second of a PROVISIONED volume of AWS, per GB */
+  CLUSTER_NODES_PER_GB = 25,     /* operations per second of any other volume of AWS, per GB */
   CLUSTER_NODES_AZURE = 3500,
   CLUSTER_NODES_AZURE_MBPS = 125
 };
@@ -208,7 +208,7 @@ SVC_PRIVATE void svc_cluster_nodes_finish(svc_call *c, const svc_node *spec)
   if (regions) cluster_nodes_sort(regions);
 }
 
-/* The effective specs do not show predictive scaling. */
+/* The effective specs show neither the scaling of analytics nodes nor predictive scaling. */
 static void cluster_nodes_hide(svc_call *c, svc_node *region)
 {
   (void)c;

@@ -1,6 +1,7 @@
 /*
 ** The regions in which clusters can be created, by provider and instance size. Nothing is stored: the list is computed
-** from the lists of values, shared tiers included. So a cluster can be created with every combination that is shown.
+** from the lists of values, shared tiers included. So a cluster can be created with every combination that is shown, except
+** M2, which cluster_specs.c refuses.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"

@@ -9,9 +9,9 @@
 #include "catalog/security/encryption.h"
 
 enum {
-  CLUSTER_RULES_PREFIX = 23,   /* characters in which the names of a project's clusters must differ: the names of hosts begin with them */
+  CLUSTER_RULES_PREFIX = 23,   /* characters in which the names of a project's clusters must differ: aliases of hosts begin with the name */
   CLUSTER_RULES_BYTES = 262144, /* maximum size of a body: 50 shards fit into it */
-  CLUSTER_RULES_FEW = 8        /* total of regions, tags and labels below which a body always fits */
+  CLUSTER_RULES_FEW = 8        /* total of regions, tags and labels up to which a body always fits */
 };
 
 /* Fields that must have their default on shared tiers. */

@@ -27,7 +27,7 @@ SVC_PRIVATE const svc_object svc_cluster_20230201 = {
   .name = "Cluster20230201", .fields = SVC_ROWS(cluster_versions_fields), .base = &svc_cluster_common
 };
 
-/* Fields that this version does not have. */
+/* Fields that answers of this version leave out. */
 static const char *const cluster_versions_newer[] = {
   "adaptiveCapacity", "effectiveDatabaseEdition", "effectiveReplicationSpecs", "featureCompatibilityVersion", "featureCompatibilityVersionExpirationDate",
   "internalClusterRole", "redactClientLogData", "retainBackups", "useAwsTimeBasedSnapshotCopyForFastInitialSync"

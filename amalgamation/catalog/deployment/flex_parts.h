@@ -1,6 +1,6 @@
 /*
-** Functions of flex clusters that several files use: flex_cluster.c (the noun), flex_parts.c, their snapshots and restore
-** jobs, and cluster.c, to whose noun a flex cluster can be upgraded.
+** Functions of flex clusters that several files use, among them flex_cluster.c (the noun), flex_parts.c, their snapshots and
+** restore jobs, and cluster.c, to whose noun a flex cluster can be upgraded.
 */
 #ifndef SVC_FLEX_PARTS_H
 #define SVC_FLEX_PARTS_H

@@ -7,7 +7,7 @@
 **
 **   a week before      PROJECT_SCHEDULED_MAINTENANCE
 **   three days before  MAINTENANCE_IN_ADVANCED
-**   in the window      MAINTENANCE_STARTED; each dedicated cluster that runs is UPDATING while its nodes restart one after the other
+**   in the window      MAINTENANCE_STARTED; each dedicated cluster that is IDLE and not paused becomes UPDATING: its primaries restart
 **   when all are IDLE  MAINTENANCE_COMPLETED; without such a cluster, MAINTENANCE_NO_LONGER_NEEDED instead of both
 **
 ** Scheduled maintenance can be deferred by a week, at most twice. With autoDeferOnceEnabled it is deferred once
@@ -58,7 +58,8 @@ static const svc_route maintenance_window_routes[] = {
 /* ------------------------------------------------------------------------------------------------------------ schedule */
 
 /*
-** The `extra` of a window: a letter for the phase of maintenance, then its start in milliseconds.
+** The `extra` of a window: a letter for the phase of maintenance, then its start in milliseconds. In MAINTENANCE_RUNS the
+** time is that of the next check whether the clusters are done.
 */
 enum maintenance_window_phase { MAINTENANCE_FAR = 'F', MAINTENANCE_ANNOUNCED = 'A', MAINTENANCE_NEAR = 'N', MAINTENANCE_RUNS = 'R' };
 typedef struct maintenance_window_plan {

@@ -8,8 +8,8 @@
 **                                                 |
 **                                                 +--> RECOVERY_REQUESTED --> RECOVERING --> COMPLETE     then it is deleted: 404
 **
-** In SIMULATING the hosts in its regions are down, primaries move to other regions, and the cluster's hardware cannot be
-** changed. At least one region of the cluster must stay up.
+** In SIMULATING the hosts in its regions are down, and primaries move to other regions. The cluster's hardware cannot be
+** changed until the simulation is COMPLETE. At least one region of the cluster must stay up.
 **
 ** Unusual: DELETE starts the recovery, and answers with the simulation. A simulation in COMPLETE is replaced by the next
 ** one.

@@ -2,7 +2,8 @@
 ** The older operation that moves a cluster from a shared tier to dedicated machines. The body names the cluster. The body
 ** and the answer have the older shape of clusters, in which replication specs had no hardware. The request is converted
 ** to a change of the cluster, with the rules of any other change; nothing else is stored. The file has the shape and its
-** conversion in both directions; the operation is in tenant_upgrade_run.c.
+** conversion in both directions, which version 2023-01-01 of clusters uses, too (cluster_legacy.c); the operation is in
+** tenant_upgrade_run.c.
 **
 ** The file is a part of the noun cluster, which has its route.
 */
@@ -137,7 +138,7 @@ SVC_PRIVATE const svc_object svc_cluster_legacy = {
   .name = "LegacyCluster", .fields = SVC_ROWS(tenant_upgrade_fields), .base = &svc_cluster_common, .ext = SVC_OBJECT_EXT(.needs = tenant_upgrade_needs)
 };
 
-/* --------------------------------------------------------------- as it was sent, into what a cluster is now */
+/* ------------------------------------------------------------------- from the older shape to the newest */
 
 static svc_node *tenant_upgrade_member(svc_call *c, svc_node *to, const char *name, int type)
 {
@@ -215,7 +216,7 @@ static void tenant_upgrade_add_specs(svc_call *c, svc_node *list, const svc_node
   }
 }
 
-/* Converts the request to the body of a PATCH. NULL: out of memory. */
+/* Converts a body of the older shape to the body of a POST or PATCH of the newest. NULL: out of memory. */
 SVC_PRIVATE svc_node *svc_cluster_from_legacy(svc_call *c, const svc_node *sent)
 {
   svc_node *input = svc_node_object(c->arena, NULL), *list;
@@ -258,7 +259,7 @@ SVC_PRIVATE bool svc_cluster_legacy_sound(svc_call *c, const svc_node *sent)
   return svc_check_done(c);
 }
 
-/* ------------------------------------------------------------------------- as it is now, in the older shape */
+/* ------------------------------------------------------------------- from the newest shape to the older */
 
 static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_node *specs)
 {

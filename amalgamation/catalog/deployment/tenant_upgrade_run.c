@@ -5,9 +5,9 @@
 **   IDLE, on a shared tier --> UPDATING --> IDLE, on dedicated machines
 **                          \-> removed; a flex cluster of the same name and id is CREATING   (providerName FLEX, serverless_upgrade.c)
 **
-** The answer shows the cluster still on its shared tier, in the older shape (tenant_upgrade.c). Fields that the request
-** leaves out have the defaults of a new cluster: the daily backups of the shared tier end, and the zone gets the default
-** name.
+** The answer shows the cluster still on its shared tier, in the older shape (tenant_upgrade.c). On dedicated machines,
+** hardware that the request leaves out has the defaults of a new cluster, the daily backups of the shared tier end, and the
+** zone gets the default name. Other fields that the request leaves out stay.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -75,7 +75,7 @@ static bool tenant_upgrade_run_to_flex(svc_call *c, const svc_entity *stored, co
 
 /* ------------------------------------------------------------------------------------------ to machines, or a larger share */
 
-/* Sets the defaults of a new cluster for fields that were left out. A change to a larger shared tier keeps its fields. */
+/* Sets the defaults of a new cluster for backupEnabled and zoneName if they were left out. A change to a larger shared tier keeps both. */
 static void tenant_upgrade_run_open(svc_call *c, svc_node *input)
 {
   svc_node *spec;

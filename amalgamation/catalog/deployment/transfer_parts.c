@@ -1,6 +1,6 @@
 /*
-** Data transfer of clusters: functions that clusters call. monitoring/cluster_transfer.c defines the figures. A build may
-** leave the noun out.
+** Data transfer of clusters: functions that clusters call, and two that the noun itself calls. That noun is
+** monitoring/cluster_transfer.c, which defines the figures. A build may leave the noun out.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -72,7 +72,7 @@ SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const 
   return there ? svc_change_keep(c, &change, &e) : svc_insert(c, &change, &e);
 }
 
-/* Adds an empty object to the facts: the cluster sends data, and the rates are to be measured at once. */
+/* If the cluster has data, adds an empty object to the facts: the cluster sends data, and the rates are to be measured at once. */
 SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, int64_t size, svc_node *facts)
 {
   svc_node *rates = svc_node_object(c->arena, "transfer");

@@ -2,10 +2,10 @@
 ** The organizations of a federation, and how they join and leave.
 **
 ** The rule: each organization is in exactly one federation. A new organization begins in an empty federation of its own,
-** which is created with it. An organization may join another federation; then its own one is deleted, if it is empty. When
-** it leaves, or deletes its federation, it gets a new one of its own. So everything below a federation can be reached, but
-** only by owners of its organizations. The configuration of an organization in its federation is a separate entity, found
-** by the organization's id.
+** which is created with it, or in the existing one that the request names. An organization may join another federation if its
+** own one is empty; its own one is then deleted. When it leaves, or deletes its federation, it gets a new one of its own. So
+** everything below a federation can be reached, but only by owners of its organizations. The configuration of an
+** organization in its federation is a separate entity, found by the organization's id.
 */
 #include "catalog/federation/federation_parts.h"
 

@@ -1,6 +1,6 @@
 /*
 ** Link token: links an organization to another installation, whose deployments can then be migrated here. There is at most
-** one: a new one replaces it, and a delete removes all of them. Only the answer to its creation shows the token: the store
+** one: a new token replaces it. Only the answer to its creation shows the token: the store
 ** has its salted hash, and the addresses that may use it. An organization with a link token cannot be deleted.
 */
 #include "catalog/catalog.h"

@@ -85,7 +85,8 @@ static const svc_ref live_migration_refs[] = {
 
 enum { LIVE_MIGRATION_DUE_END = SVC_DUE_OWN }; /* end of the time for a cutover */
 
-/* The cluster must exist and be open to changes: not being deleted, paused, restored, or the target of another migration. */
+/* The cluster must exist and be open to changes: not paused, not being deleted, restarted or restored, and not the target of another
+** migration. */
 static bool live_migration_may_begin(svc_call *c, const svc_change *change)
 {
   svc_entity cluster;

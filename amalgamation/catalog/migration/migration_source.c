@@ -1,6 +1,6 @@
 /*
 ** The source of a live migration in the simulation: a cluster of this service, in any project of the same organization. A
-** driver has sources elsewhere, and does not use this file.
+** driver has sources elsewhere: with a driver, only svc_migration_brings() is used, to store the size that the driver reports.
 **
 ** The rule: a source of another organization is reported as missing. So callers cannot find out which projects and
 ** clusters others have, and data cannot move from one organization to another.

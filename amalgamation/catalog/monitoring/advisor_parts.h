@@ -24,9 +24,9 @@ enum {
 ** refused. */
 SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until);
 /*
-** The `run` function of routes that ask about the process or the cluster of their path. The question contains the hosts
-** and namespaces (none: all), the range, and the namespaces that the service knows. If no process runs, no question is
-** asked, and the route's `on_reply` gets an empty list.
+** svc_advisor_ask() asks about the process or the cluster of the path; `run` functions call it. The question contains
+** the hosts and namespaces (none: all), the range, and the namespaces that the service knows. If no process runs, no
+** question is asked, and the route's `on_reply` gets an empty list.
 */
 SVC_DECLARE(const svc_question_row svc_question_slow_queries)
 SVC_DECLARE(const svc_question_row svc_question_query_stats)
@@ -55,7 +55,7 @@ SVC_PRIVATE bool svc_advisor_reply(svc_call *c, const svc_question_row *row, con
 
 typedef struct svc_reply_index {
   svc_str name;
-  const svc_node *said, *keys, *options; /* NULL: none */
+  const svc_node *said, *keys, *options; /* options NULL: none */
   bool hidden;
 } svc_reply_index;
 typedef struct svc_reply_collection {
@@ -71,7 +71,8 @@ typedef struct svc_reply_collections {
 SVC_PRIVATE bool svc_collections_read(svc_call *c, const svc_reply *reply, svc_reply_collections *out);
 SVC_PRIVATE const svc_reply_collection *svc_collection_named(const svc_reply_collections *all, svc_str namespace); /* NULL: none */
 
-/* Writes a quotient with three decimals. Uses no floating point, so the result is the same on every machine. */
+/* Writes a quotient with three decimals, or with none if they are zero; a divisor below 1 counts as 1. Uses no floating point, so the
+** result is the same on every machine. */
 SVC_PRIVATE void svc_advisor_ratio(svc_call *c, svc_node *object, const char *name, int64_t above, int64_t below);
 
 /* --------------------------------------------------------------------------------------------------- advisor_shape.c */

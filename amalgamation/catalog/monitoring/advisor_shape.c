@@ -81,7 +81,7 @@ static void advisor_shape_sort(svc_used_fields *f, const svc_node *sort)
     if (!member || member->type != SVC_J_NUMBER || !svc_json_number_i64(member->text, &direction) || (direction != 1 && direction != -1)) continue;
     field = advisor_shape_find(f, member->name);
     if (field && (field->use == SVC_USE_EQUAL || field->use == SVC_USE_SORT)) continue;
-    /* its place is that in the sort */
+    /* the field takes its place in the sort */
     if (field) memmove(field, field + 1, (size_t)(f->at + f->count - field - 1) * sizeof *field), f->count--;
     advisor_shape_add(f, member->name, SVC_USE_SORT);
     field = advisor_shape_find(f, member->name);

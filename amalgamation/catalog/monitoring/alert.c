@@ -2,7 +2,7 @@
 ** Alert: an event or a state that an alert configuration watches. The service opens and closes alerts (alert_acts.c).
 ** Users can acknowledge an alert until a date.
 **
-**   TRACKING -> OPEN -> CLOSED, or CANCELLED from any of them; deleted 90 days after its end
+**   TRACKING -> OPEN -> CLOSED, or CANCELLED from TRACKING or OPEN; deleted 90 days after its end
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -57,7 +57,7 @@ static bool alert_of_config(svc_call *c);
 static bool alert_is_open_of(svc_call *c, const svc_entity *e);
 static bool alert_acknowledge(svc_call *c);
 
-/* Before version 2024-05-30 the only way to end an acknowledgement was a date in the past. */
+/* Version 2023-01-01 has no unacknowledgeAlert: a date in the past, or null, ends an acknowledgement. */
 static const svc_older alert_older[] = { { .date = 20230101, .sunset = 20270701, .body = &alert_object }, { .date = 0 } };
 
 #define ALERT "/groups/{groupId}/alerts", SVC_SET_ALERTS, (20230101), SVC_R_GROUP_READ_ONLY, 0

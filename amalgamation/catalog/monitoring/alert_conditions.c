@@ -3,8 +3,8 @@
 **
 ** A driver supplies the figures of processes, replica sets, flex clusters and stream processors (alert_measuring.c).
 ** Without a driver they come from the model, which the series also show (alert_simulated.c). process_states.c knows for
-** every cluster whether a host is down, and whether a replica set has a primary. Bills, snapshots, certificates and
-** secrets are computed from the store once an hour (alert_stored.c).
+** every cluster whether a host is down, and whether a replica set has a primary. Bills, snapshots, encryption keys,
+** certificates and secrets are computed from the store once an hour (alert_stored.c).
 **
 ** Some types have no figure here, so no figure opens their alerts: metrics of serverless instances and of applications,
 ** which this catalog does not have; lists of revoked certificates, which do not exist here; CREDIT_CARD_ABOUT_TO_EXPIRE,
@@ -16,7 +16,7 @@
 #include "catalog/monitoring/model.h"
 #include "catalog/stream/stream_parts.h"
 
-#define CONDITIONS_CLUSTERS 100 /* maximum per project and kind: the highest limit that can be set (project_limit.c) */
+#define CONDITIONS_CLUSTERS 100 /* maximum per project and kind: more than the highest limit that can be set, 90 (project_limit.c) */
 #define CONDITIONS_WEEK 7
 
 static bool alert_conditions_up(svc_alert_round *r, const svc_alert_target *t, double *out);

@@ -116,7 +116,7 @@ static bool alert_config_list(svc_call *c)
   return svc_alert_defaults_in_table(&c->route.chain[0]) ? svc_alert_defaults_list(c, &c->route.chain[0], NULL) : svc_verb_list(c);
 }
 
-/* Other fields may only be sent back unchanged. */
+/* Checks the body of a toggle: fields other than `enabled` may only be sent back unchanged. */
 static void alert_config_unchanged(svc_call *c, const svc_node *shown)
 {
   svc_node *member, *next = c->body->first, *enabled = svc_node_get(c->body, "enabled");
@@ -181,7 +181,8 @@ static bool alert_config_removing(svc_call *c, const svc_entity *e)
   return svc_alert_defaults_write(c, &e->parent);
 }
 
-/* Cancels open alerts if the configuration is turned off, or its type changes. */
+/* Schedules measuring if the configuration is enabled and its type has a figure. Cancels open alerts if the configuration is turned off,
+** or its type changes. */
 static bool alert_config_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(change->body, "eventTypeName"));

@@ -9,7 +9,7 @@
 **
 ** The rule: effects keep the order of the events of a project. While the project has a wave, the next event becomes a
 ** wave after it: if the alert of a host that is down opens late, the host's recovery closes it later. An event about an
-** alert opens no alerts.
+** alert opens and closes no alerts.
 **
 ** Waves count against an organization's share of background work (pipeline/work.c). When the share is used up, a wave
 ** waits for the time that is reserved for it.
@@ -53,7 +53,8 @@ static void alert_events_as_measured(svc_call *c, svc_str type, svc_alert_met *m
   m->units = svc_str_c(k->units);
 }
 
-/* Handles a limited number of configurations that watch the type: if the matchers fit, opens the alert, or closes it. */
+/* Handles a limited number of configurations that watch the type: opens an alert if the matchers fit, or closes the alert of this target,
+** whatever the matchers are. */
 static bool alert_events_pass(svc_call *c, alert_events_wave *h)
 {
   bool lasts = alert_events_lasts(c, h->type);
@@ -132,7 +133,8 @@ static bool alert_events_later(svc_call *c, const svc_noun_info *noun, const svc
   return svc_entity_store(c, &e, NULL);
 }
 
-/* Handles the event now, up to the limit; if the project has a wave, stores it as the next one. */
+/* Handles the event now, up to the limit, and stores the rest as a wave. If the project has a wave already, or the transaction has used up
+** its steps, the whole event becomes the next wave. */
 static bool alert_events_begin(svc_call *c, const svc_scope *scope, alert_events_wave *h)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, SVC_ALERT_WAVE);

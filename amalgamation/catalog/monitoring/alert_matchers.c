@@ -7,7 +7,7 @@
 **
 ** Regular expressions are work that users cause, so there are three bounds. A large pattern is refused, and so are
 ** patterns of a configuration that are large together. All patterns of a round or event share a budget of steps
-** (svc_alert_patterns). Within it, a pattern is compiled once for all configurations, and runs once per text.
+** (svc_alert_patterns). Within that budget, a pattern is compiled once for all configurations, and a cache keeps its result per text.
 */
 #include "catalog/monitoring/alert_parts.h"
 

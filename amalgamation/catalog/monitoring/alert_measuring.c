@@ -1,9 +1,9 @@
 /*
 ** Measures the figures of alert configurations, in rounds.
 **
-** A project has rounds while enabled configurations watch a condition (alert_conditions.c) and the project has targets
-** for it. Otherwise the rounds stop, until a configuration or a target is added. Figures from the store are computed once
-** an hour, all others every minute; nothing is read for conditions that no configuration watches.
+** A project has rounds while enabled configurations watch a condition (alert_conditions.c). The rounds of each minute also
+** need a target. Otherwise the rounds stop, until a configuration or a target is added. Figures from the store are computed
+** once an hour, all others every minute; no targets are read for conditions that no configuration watches.
 **
 ** A round has limits. It measures at most 1000 figures and takes at most 500000 steps of work. If a limit is reached, the
 ** next round continues with the next figure. After the last figure the next round starts with the first. So every
@@ -13,15 +13,17 @@
 ** for the time that is reserved for it, and then runs: the projects take turns, and none is skipped.
 **
 ** A round is an order, "metrics.measure": {"figures":[{"host":..., "metricName":..., "units":...}]}. Its facts are the
-** same, with a "value" in each element. No other round begins while the order is in progress. The simulator answers at
-** once with "simulated": then the figures are those of the model. An element that is not about a process has clusterName,
-** flexClusterName, replicaSetName or processorName ("workspace/processor") instead of host.
+** same, with a "value" in each element. No other such round begins while the order is in progress, but hourly rounds do.
+** The simulator answers at once with "simulated": then the figures are those of the model. An element
+** that is not about a process has clusterName, flexClusterName, replicaSetName or processorName ("workspace/processor")
+** instead of host.
 **
 ** Apart from metrics, the driver is asked for UP of a host (0: the host is down). For replica sets these are PRIMARIES,
 ** HEALTHY_MEMBERS, UNHEALTHY_MEMBERS, ELECTIONS_IN_LAST_HOUR and OPLOG_WINDOW, for clusters with backups OPLOG_BEHIND;
-** each only if a configuration watches it. If the driver leaves out a figure, the value that it reported within the last
-** hour counts (cluster/reported.c). Without one the figure is unknown, and has no effect. After a time without requests
-** there is one round, not one for each missed interval.
+** each only if a configuration watches it. If the driver leaves out a metric of a process, the value that the driver
+** reported within the last hour counts (cluster/reported.c). If the driver leaves out UP, or a figure of a replica set other
+** than OPLOG_WINDOW, the figure is derived from the states of the processes (process_states.c). Otherwise the figure is
+** unknown, and has no effect. After a time without requests there is one round, not one for each missed interval.
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -212,7 +214,7 @@ static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k
 
 /* Whether the target fits the matchers. False with r->ended: the budget ran out before the result. The first target of a
 ** round has all steps of the round. If even these do not suffice, the configuration dates from a time with larger limits: the
-** target does not fit, and the round goes on. */
+** target does not fit, and the next round continues after it. */
 static bool alert_measuring_fits(svc_alert_round *r, const svc_node *said, svc_alert_target *t)
 {
   if (r->left <= 0 || (r->patterns.left < 0 && r->looked)) r->ended = true;
@@ -262,7 +264,8 @@ static bool alert_measuring_condition(svc_alert_round *r, uint32_t number, const
   return true;
 }
 
-/* Handles all hourly conditions, or all others. *any: there is a target, or can be one soon. */
+/* Handles all hourly conditions, or all others. *any: another round is needed, because a configuration watches a condition and, unless
+** hourly, a target exists or can appear soon. */
 static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
 {
   static const svc_id none;
@@ -341,7 +344,7 @@ SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope)
   return alert_measuring_watched(c, &scope->group) ? svc_alert_round_wake(c, scope, false) : svc_txn_good(c);
 }
 
-/* Writes an order if there are figures to request; otherwise handles those that need no driver. */
+/* Writes an order if there are figures to request. Otherwise only closes the alerts whose targets have gone or no longer fit. */
 static bool alert_measuring_order(svc_call *c, svc_change *change, svc_alert_round *r, bool *any)
 {
   r->figures = svc_node_array(c->arena, "figures");

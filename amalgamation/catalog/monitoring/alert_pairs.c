@@ -1,9 +1,9 @@
 /*
 ** The table of events that open and close alerts.
 **
-** The first event of a row opens an alert, the second closes it. Measuring writes these events (alert_conditions.c has
-** the figures). alert_events.c handles them, also if they come from elsewhere. Nothing closes the alert of a type of
-** event that has no row as an opening event.
+** The first event of a row opens an alert, the second closes it. Measuring writes the events of types that have a figure
+** (alert_conditions.c), except those of hosts and primaries (alert_acts.c). alert_events.c handles events that come from
+** elsewhere, unless the row is `measured`. No event closes the alert of a type that has no row as an opening event.
 */
 #include "catalog/monitoring/alert_parts.h"
 

@@ -17,7 +17,7 @@ static const svc_object alert_round_figure = { .name = "AlertFigure", .fields = 
 static const svc_field alert_round_figures_fields[] = { F_LIST("figures", &alert_round_figure, .max_items = 1000) };
 static const svc_object alert_round_figures = { .name = "AlertFigures", .fields = SVC_ROWS(alert_round_figures_fields) };
 
-static const svc_field alert_round_fact_fields[] = { F_BOOL("simulated") /* true: missing figures come from the model */ };
+static const svc_field alert_round_fact_fields[] = { F_BOOL("simulated") /* true, without `figures`: all figures come from the model */ };
 static const svc_object alert_round_facts = { .name = "AlertFacts", .fields = SVC_ROWS(alert_round_fact_fields), .base = &alert_round_figures };
 
 static const svc_order_row alert_round_orders[] = {

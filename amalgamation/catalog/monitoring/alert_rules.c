@@ -2,7 +2,7 @@
 ** Rules of an alert configuration, by the type of event that it watches.
 **
 ** Configurations differ in three ways only: the fields that matchers can use, whether there is a threshold, and its
-** units. So all types share one object, and these tables have the rules per type. A type without a row allows all fields,
+** operators and units. So all types share one object, and these tables have the rules per type. A type without a row allows all fields,
 ** and takes no threshold.
 */
 #include "catalog/monitoring/alert_parts.h"

@@ -9,7 +9,7 @@
 #include "catalog/billing/bill.h"
 
 #define STORED_TARGETS 500   /* accounts, or users with certificates */
-#define STORED_USERS 2000    /* database users that the search for them reads */
+#define STORED_USERS 2000    /* database users and certificates that the search for users with certificates reads */
 #define STORED_SNAPSHOTS 64  /* read per cluster, to find a completed one */
 #define STORED_LINES 5000    /* of the ledger, per month */
 #define STORED_LONG 1e15     /* milliseconds: more than any real remaining time */
@@ -180,7 +180,7 @@ SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_tar
 
 /* ----------------------------------------------------------------------------------------------------------------- bills */
 
-/* The cost of the project between two midnights, in cents. */
+/* The cost of the project, in cents, from a midnight until a later time: another midnight, or now. */
 static bool alert_stored_cents(svc_alert_round *r, int64_t from, int64_t until, int64_t *cents)
 {
   unsigned month = svc_bill_month(from), last = svc_bill_month(until);

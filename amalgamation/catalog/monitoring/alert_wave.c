@@ -1,13 +1,13 @@
 /*
 ** Alert wave: alerts that an event still has to open or close, because more configurations watch it than are handled at
-** once; or alerts that a disabled configuration has left open. alert_events.c creates and handles waves.
+** once; or alerts that a disabled, changed or deleted configuration has left open. alert_events.c creates and handles waves.
 */
 #include "catalog/monitoring/alert_parts.h"
 
 static const char *const alert_wave_whats[] = { "OPEN", "CLOSE", "CANCEL", NULL };
 
 static const svc_field alert_wave_fields[] = {
-  F_HEX24("after", .flags = SVC_READ_ONLY), /* the configuration that was handled last */
+  F_HEX24("after", .flags = SVC_READ_ONLY), /* the configuration that was handled last; of CANCEL: the configuration itself */
   F_ANY("event", .flags = SVC_READ_ONLY),
   F_BOOL("granted", .flags = SVC_READ_ONLY), /* whether the due step is at the time that was reserved */
   F_STR("type", .flags = SVC_READ_ONLY), /* the event type */

@@ -35,7 +35,7 @@ static const scaling_part scaling_parts[] = {
     "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_ANALYTICS", NULL },
 };
 
-/* Such nodes of a shard, and their current machine. */
+/* The nodes of one part in a shard, and their current machine. */
 typedef struct scaling_shard {
   const scaling_part *part;
   const svc_model *m;
@@ -58,7 +58,7 @@ static int64_t scaling_load(const scaling_shard *s, const svc_model_host *host, 
   return cpu > point.q[SVC_Q_SYSTEM_MEMORY_PERCENT] ? cpu : point.q[SVC_Q_SYSTEM_MEMORY_PERCENT];
 }
 
-/* Whether the host has had its current machine since then, and is up. */
+/* Whether the host has had its current machine since `since`, and is up now. */
 static bool scaling_steady(const scaling_shard *s, int64_t since)
 {
   const svc_model *m = s->m;
@@ -103,7 +103,7 @@ static int64_t scaling_disk(const scaling_shard *s)
 /* The step for a cluster, whose new body is already set. */
 typedef struct scaling_step {
   const char *event;  /* start of the step; NULL: no step */
-  const char *failed; /* the step is not possible; NULL: no failure */
+  const char *failed; /* event if the step is not possible or is refused; NULL: nothing to report */
 } scaling_step;
 
 static bool scaling_find(scaling_shard *s, const svc_processes *of, unsigned spec)

@@ -1,7 +1,7 @@
 /*
 ** cluster transfer: the data that a cluster sends per destination, in thousandths of a gigabyte per hour. With such rates
-** the ledger bills transfer like anything else that runs for a time. Only clusters that send data have the record; only
-** bills show it.
+** the ledger bills transfer like anything else that runs for a time. A cluster gets the record with its first report;
+** only bills show the record.
 **
 ** The rates come from the driver, as "transfer" in the facts of any order for the cluster,
 ** {"transfer":{"sameRegion":1200,"differentRegion":0,"internet":40}}. The rates hold until the driver reports others. After

@@ -1,6 +1,6 @@
 /*
 ** Managed slow-query threshold of a project: whether the service chooses the duration from which an operation counts as
-** slow, based on the usual duration of the cluster's operations. Otherwise it is always 100 ms. The data plane gets the
+** slow, based on the usual duration of the cluster's operations. Otherwise the threshold is always 100 ms. The data plane gets the
 ** setting by an order.
 **
 ** Unusual: the answer of a read is only the value, true or false. A POST and a DELETE on paths of their own switch it;

@@ -11,7 +11,7 @@
 
 SVC_PRIVATE const char *const svc_units[] = { "BYTES", "BYTES_PER_SECOND", "GIGABYTES", "GIGABYTES_PER_HOUR", "MEGABYTES_PER_SECOND",
                                               "MICROSECONDS", "MILLISECONDS", "PERCENT", "SCALAR", "SCALAR_PER_SECOND",
-                                              "KILOBYTES", "MEGABYTES", "SECONDS", NULL }; /* the last three are used by drivers only */
+                                              "KILOBYTES", "MEGABYTES", "SECONDS", NULL }; /* no metric here has one of the last three */
 SVC_PRIVATE const char *const svc_granularities[] = { "PT1M", "PT5M", "PT30M", "PT1H", "P1D", NULL };
 static const int64_t measure_steps[] = { 60, 300, 1800, 3600, 86400 };
 
@@ -110,7 +110,7 @@ static const svc_field measure_asked_fields[] = {
   F_LONG("since", .flags = SVC_REQUIRED), /* creation of the cluster */
   F_INT("step", .flags = SVC_REQUIRED),  /* seconds */
   F_LONG("until", .flags = SVC_REQUIRED),
-  F_STR("view")                          /* PRIMARY or SECONDARY: the nodes to use of the whole cluster */
+  F_STR("view")                          /* of the whole cluster: clusterView of the path, PRIMARY for example */
 };
 static const svc_object measure_asked = { .name = "AskedSeries", .fields = SVC_ROWS(measure_asked_fields) };
 static const svc_field measure_reply_fields[] = {

@@ -6,7 +6,7 @@
 */
 #include "catalog/monitoring/model.h"
 
-enum { MODEL_READS = 2800, MODEL_WRITES = 300, MODEL_GROWS = 200 }; /* maximum of a collection at the peak, in thousandths per second */
+enum { MODEL_READS = 2800, MODEL_WRITES = 300, MODEL_GROWS = 200 }; /* range of the random part of a collection's peak rates, in thousandths per second */
 
 static uint64_t model_seed(svc_str text)
 {
@@ -23,7 +23,8 @@ static svc_str model_first(svc_arena *a, svc_str keys)
   return first && (first->type == SVC_J_NUMBER || svc_str_is(first->text, "hashed")) ? first->name : SVC_S("");
 }
 
-/* Whether the filter contains "field":. The filters are those of the table, flat and without escapes. */
+/* Whether the filter contains "field": for the first key of the index, and no $regex from there on. The filters are those of the table,
+** flat and without escapes. */
 SVC_PRIVATE bool svc_model_serves(const svc_sample_query *q, const svc_model_index *index)
 {
   const char *at = index->hidden || !index->first.n ? NULL : q->filter;
@@ -65,7 +66,7 @@ static svc_str model_text(svc_arena *a, const svc_node *node)
   return svc_buf_done(&b);
 }
 
-/* An index without entries for some documents cannot serve a query for all of them. */
+/* A hidden index serves no query. An index without entries for some documents cannot serve a query for all of them. */
 static bool model_is_partial(const svc_node *options)
 {
   return svc_node_bool(options, "hidden", false) || svc_node_bool(options, "sparse", false) || svc_node_get(options, "partialFilterExpression");

@@ -7,8 +7,8 @@
 **   metrics                    a table: the quantity that each metric shows, and its form                            model_metrics.c
 **
 ** The rule: the same facts, host and time give the same quantities on every machine. All arithmetic uses 64-bit integers,
-** and quantities are thousandths of their unit. All seeds derive from the
-** cluster's id, so two runs agree if their ids and times do (svc_config.seed, manual_clock). The model does not depend on whether there is a driver.
+** and quantities are thousandths of their unit. All seeds derive from the cluster's id, so two runs agree if their ids and
+** times do (svc_config.seed, manual_clock). The model does not depend on whether there is a driver.
 */
 #ifndef SVC_MODEL_H
 #define SVC_MODEL_H
@@ -54,10 +54,10 @@ typedef struct svc_model {
   const svc_node *body;   /* of the cluster; NULL: a flex cluster */
   svc_str id;
   uint64_t seed;
-  int64_t since;          /* milliseconds: its creation */
+  int64_t since;          /* milliseconds: the end of its creation */
   int64_t shards;
   int64_t search;         /* milliseconds: its first search index; INT64_MAX: it has none */
-  const svc_model_span *spans; /* of the past, by time; the body has the current machines */
+  const svc_model_span *spans; /* by time; the last one is the current one, whose machines are those of the body */
   size_t span_count;
   svc_model_collection *collections; /* by namespace */
   size_t count;
@@ -66,7 +66,7 @@ typedef struct svc_model {
   const svc_node *states; /* of its processes (process_states.c); NULL: all were always up */
 } svc_model;
 
-/* Reads all facts of a cluster, in the transaction of the request; body NULL: a flex cluster. False: failed. */
+/* Reads all facts of a cluster, inside the transaction of `c`; body NULL: a flex cluster. False: failed. */
 SVC_PRIVATE bool svc_model_of(svc_call *c, const svc_entity *cluster, const svc_node *body, svc_model *out);
 /* NULL: none */
 SVC_PRIVATE const svc_model_collection *svc_model_collection_of(const svc_model *m, svc_str database, svc_str name, int64_t at);
@@ -159,12 +159,12 @@ SVC_PRIVATE svc_model_span svc_model_span_at(const svc_model *m, const svc_model
 #define SVC_QUANTITY(name) SVC_Q_##name,
 enum svc_quantity { SVC_QUANTITIES(SVC_QUANTITY) SVC_Q_COUNT };
 typedef struct svc_point {
-  int64_t q[SVC_Q_COUNT]; /* thousandths of bytes, milliseconds, percent, or of numbers per second */
+  int64_t q[SVC_Q_COUNT]; /* thousandths of the unit: bytes, milliseconds, percent, numbers, or numbers per second */
   int64_t cores;
 } svc_point;
 SVC_PRIVATE void svc_model_at(const svc_model *m, const svc_model_host *h, int64_t at, svc_point *out); /* at: milliseconds */
 
-/* Figures of a stream processor since its last start (simulated_stream.c); all 0 if it is not running. */
+/* Figures of a stream processor since its last start (simulated_stream.c); without a start all but `bytes` are 0. */
 typedef struct svc_stream_figures {
   int64_t in, out, dead; /* messages; dead: sent to the dead letter queue */
   int64_t bytes;         /* per message */

@@ -233,7 +233,7 @@ static int64_t metrics_value(const svc_point *p, const svc_model_metric *row)
   return row->form & SVC_FORM_CORE && p->cores > 0 ? value / p->cores : value;
 }
 
-/* The maximum is computed from three times: now, half a step ago, and the end of the previous step. */
+/* The maximum is computed from three times: `at`, half a step before, and a whole step before. */
 SVC_PRIVATE void svc_model_figures_of(const svc_model_where *w, const svc_model_metric *rows, size_t count, int64_t at, int64_t step, int64_t *out)
 {
   svc_point points[3];

@@ -14,7 +14,7 @@
 enum {
   NAMESPACES_MOST = 100, /* in a question */
   NAMESPACES_ROOM = 512, /* found in all: 200 search indexes, 50 archives, 40 managed ones, and the sample data */
-  NAMESPACES_LOADS = 4   /* loads of the sample data that count, the latest ones */
+  NAMESPACES_LOADS = 4   /* number of the latest loads that count */
 };
 
 /* Nouns below a cluster, and their fields with the names of a collection; list: each element of that array names one. */

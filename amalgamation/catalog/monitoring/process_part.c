@@ -3,7 +3,7 @@
 ** three.
 **
 ** The question "list" asks the driver which disks and databases exist, and contains those that the service knows. The
-** simulation has exactly these. Measurements of a missing one answer 404.
+** simulation has exactly these. Measurements of a missing disk or database answer 404.
 */
 #include "catalog/monitoring/process_parts.h"
 
@@ -180,7 +180,7 @@ SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply)
 
 /* --------------------------------------------------------------------------------------------------------- measured */
 
-/* With a driver the existence is not checked here: the driver's reply reports a missing one. */
+/* With a driver the existence is not checked here: the driver's reply says if the disk or database is missing. */
 SVC_PRIVATE bool svc_part_measure(svc_call *c)
 {
   const process_part *part = process_part_of(c);

@@ -53,9 +53,9 @@ SVC_DECLARE(const svc_question_row svc_question_series)
 SVC_DECLARE(const svc_object svc_measurement)   /* a metric with its figures */
 /* Asks for the series of the requested metrics of a process. of: the part of the process, as members of a JSON object, or NULL. */
 SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc_process *p, const svc_metrics *metrics, const svc_node *of);
-/* The series in the reply, as a member of an answer; NULL: refused. */
+/* The series in the reply, as a member of an answer; NULL: refused, or failed. */
 SVC_PRIVATE svc_node *svc_measure_read(svc_call *c, const svc_reply *reply, const svc_metrics *metrics, const char *name);
-/* The common members of such an answer: groupId, granularity, start and end; NULL: refused. */
+/* The common members of such an answer: groupId, granularity, start and end; NULL: out of memory. */
 SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics);
 SVC_PRIVATE svc_node *svc_metrics_shown(svc_call *c, const svc_metrics *metrics, const char *name); /* all metrics of the list */
 

@@ -169,7 +169,7 @@ static bool query_shape_change(svc_call *c, svc_str hash)
   return svc_erase(c, c->plan->noun, &change.entity) && query_shape_answer(c, hash, change.body);
 }
 
-/* Changes a shape that is not rejected. Its body before is what the driver reported. */
+/* Changes a shape that is not rejected. Its body before the change has the fields that the driver reported. */
 static bool query_shape_make(svc_call *c, svc_str hash)
 {
   svc_node *before = c->prework.n ? svc_json_parse(c->arena, c->prework) : svc_node_object(c->arena, NULL);

@@ -215,7 +215,7 @@ static void query_shape_insight_totals(svc_call *c, const query_shape_insight *s
   svc_advisor_ratio(c, to, "totalWorkingMillis", s->micros, 1000);
 }
 
-/* Sorts the records by duration. Call it after the code that needs them in order of time. */
+/* Adds the last duration and the percentiles. Sorts the records by duration: call it after the code that needs them in order of time. */
 static void query_shape_insight_times(svc_call *c, query_shape_insight *s, svc_node *to)
 {
   static const struct { const char *name; int percent; } rows[] = { { "p50ExecMicros", 50 }, { "p90ExecMicros", 90 }, { "p99ExecMicros", 99 } };

@@ -9,7 +9,7 @@
 **   OPTIMIZE_CASE_INSENSITIVE_REGEX_QUERIES  a slow query searches a prefix regardless of case: use a case-insensitive index
 **   OPTIMIZE_TEXT_QUERIES                    a slow query searches a text anywhere, regardless of case: use a search index
 **
-** Trigger for the whole cluster, with a null namespace:
+** Trigger for the whole cluster, without a namespace:
 **
 **   REDUCE_NUMBER_OF_NAMESPACES              the cluster has more than 10,000 collections
 */

@@ -34,7 +34,7 @@ SVC_PRIVATE const svc_process *svc_simulated_process(const svc_simulation *s, sv
 SVC_PRIVATE void svc_simulated_pair(svc_buf *b, const char *name, int64_t value); /* writes ,"name":value */
 
 SVC_PRIVATE void svc_simulated_date(svc_buf *b, int64_t at); /* in the format of servers: "2025-06-01T00:00:00.123+00:00" */
-/* its log line */
+/* writes the log line of a slow query */
 SVC_PRIVATE void svc_simulated_slow(svc_simulation *s, svc_buf *b, const svc_model_collection *k, const svc_model_slow *slow);
 
 /* simulated_logins.c: database users and their logins. */

@@ -5,8 +5,9 @@
 **   db-audit-log, dbs-audit-log    audit log of both, if the project audits: atype, ts, local, remote, users, roles, param, result
 **   queryLogs                      queries on online archives: always empty here
 **
-** The rule: every line reports an event of the model (slow queries, logins, elections), in the order of time; no line is
-** from before the host was up. A long log contains the newest lines, and no line is older than SIMULATED_LOG_DAYS.
+** The rule: every line reports an event of the model (starts, elections, logins, slow queries, checkpoints), in the order of
+** time; no line is from before the host was up, or older than SIMULATED_LOG_DAYS. If a log would have more than LOG_LINES
+** lines, it has the starts and elections, then the newest logins, and only if these leave room the newest slow queries and checkpoints.
 */
 #include "catalog/monitoring/simulated.h"
 
@@ -102,7 +103,7 @@ static void log_started(log_making *m, int64_t at)
   log_add(m, at, &b);
 }
 
-/* The host was down, and is up again. */
+/* The starts of the host after it was down. */
 static void log_restarts(log_making *m)
 {
   const svc_node *host = svc_node_first(svc_node_get(m->s->model.states, "hosts")), *down;

@@ -5,7 +5,8 @@
 ** connect to. One login in sixteen has a wrong password.
 **
 ** The rule: a login is never from before the user was created, from an address outside of the access list, to a cluster
-** outside of the user's scopes, or to a host that is down. A project with an empty access list has no logins.
+** outside of the user's scopes, or to a host that is down. A project with an empty access list has no logins. The exception
+** is an entry of the access list with 2^24 addresses or more: its logins come from 203.0.113.0/24.
 */
 #include "catalog/monitoring/simulated.h"
 

@@ -119,7 +119,8 @@ SVC_PRIVATE void svc_simulated_slow(svc_simulation *s, svc_buf *b, const svc_mod
 
 /* --------------------------------------------------------------------------------------------------------------- records */
 
-/* Writes the common part of a record. Figures are totals of the `count` queries. */
+/* Writes the common part of a record. Figures are totals of the `count` queries, except numYields and responseLength, which are those of
+** one query. */
 static void queries_record(svc_simulation *s, const svc_model_collection *k, const svc_process *host, const svc_model_slow *slow, int64_t count,
                            int64_t keys)
 {

@@ -9,8 +9,8 @@
 **     then those with a range. A shape with _id by equality suggests none, because that index finds the document. A shape
 **     without such fields suggests none either.
 **   - An existing index is not suggested again. An existing index serves a shape by its first keys, regardless of the order of the
-**     equality fields and the direction of the whole sort. A hidden, sparse or partial index, or one of another kind, serves
-**     no shape.
+**     equality fields, the order of the range fields, and the direction of the whole sort. A hidden, sparse or partial index,
+**     or one of another kind, serves no shape.
 **   - If one suggestion also serves the shape of another, only the first one stays, for the shapes of both.
 **   - The weight of a suggestion is the percentage of the time of all slow queries that was spent on documents which were
 **     examined for its shapes but not returned. So count, duration and inefficiency all have an effect. The greatest weight

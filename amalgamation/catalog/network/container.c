@@ -128,7 +128,7 @@ static bool container_alone(svc_call *c, const svc_change *change)
   return svc_txn_good(c);
 }
 
-/* Assigns the first free block if the request chooses none. Each existing container rules out at most one block. */
+/* Assigns the first free block if the request chooses none. */
 static bool container_give(svc_call *c, svc_change *change)
 {
   int prefix = container_blocks[svc_cloud_number(svc_node_str(change->body, "providerName"))].given;

@@ -113,7 +113,7 @@ static const svc_lifecycle endpoint_service_lifecycle = {
   .event_failed = "INTERFACE_ENDPOINT_PATCHED", .transitions = endpoint_service_transitions
 };
 
-/* A delete of a service that is being deleted answers 404. */
+/* A change or delete of a service that is being deleted answers 404. */
 static const svc_guard endpoint_service_guards[] = {
   { "status", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };

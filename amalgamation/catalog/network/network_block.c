@@ -1,8 +1,8 @@
 /*
 ** Blocks of addresses, as containers and peered networks have them.
 **
-** The rule: a block has only one spelling, without bits set behind its prefix, so equal blocks are equal texts. A refusal
-** names the field.
+** The rule: a block has only one spelling, without bits set behind its prefix, so equal blocks are equal texts. The
+** refusal of an invalid block names the field.
 */
 #include "catalog/catalog.h"
 #include "catalog/network/network_parts.h"

@@ -18,7 +18,7 @@
 /* ---- network_block.c: blocks of IPv4 addresses */
 
 SVC_PRIVATE bool svc_block_overlaps(const svc_address *a, const svc_address *b);
-/* the routes of a peering connection overlap with nothing; false: refused */
+/* the routes of a peering connection overlap neither with its container nor with the container's other peers; false: refused */
 SVC_PRIVATE bool svc_block_apart(svc_call *c, const svc_change *change, const svc_entity *container);
 /* Parses a block in its only spelling. Returns false if it was refused; the error names the field. */
 SVC_PRIVATE bool svc_block_parse(svc_call *c, const char *field, svc_str text, svc_address *out);

@@ -1,6 +1,6 @@
 /*
-** Private IP mode of a project: whether its peered clusters are reached by private addresses only. The switch is old, and also
-** served at the older base path for clients that still use it. Only the connection strings of legacy clusters change, whose
+** Private IP mode of a project: whether its peered clusters are reached by private addresses only. The switch is old: its PATCH is
+** also served at the older base path, for clients that still use that. Only the connection strings of legacy clusters change, whose
 ** hosts are named after the cluster: the names then lead to private addresses.
 */
 #include "catalog/catalog.h"

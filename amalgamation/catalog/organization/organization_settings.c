@@ -13,7 +13,7 @@
 **                                           existing grant ends at its own time, or when it is revoked
 **   streamsCrossGroupEnabled                stream connections may lead to clusters of other projects (stream_rules.c)
 **   customSessionTimeouts                   stored only: sessions belong to a web interface, and this API has none
-**   operationsContact, securityContact      addresses for mail about operations and security: stored, and written into events
+**   operationsContact, securityContact      addresses for mail about operations and security: stored; a change writes an event
 **
 ** Several settings have event types of their own; the others share ORG_SETTINGS_UPDATED. Unusual: the default of
 ** apiAccessListRequired depends on who creates the organization. A change that would lock out its caller is refused.

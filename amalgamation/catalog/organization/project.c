@@ -102,7 +102,7 @@ static bool project_prepare(svc_call *c, svc_change *change)
 {
   svc_str id = svc_node_str(change->body, "orgId");
   svc_entity org;
-  if (change->before) /* moved by :migrate */
+  if (change->before) /* only :migrate changes orgId: the project moves there */
     return svc_id_parse(id, &change->parent) ? true : svc_store_failed(c, c->txn->error = SVC_CORRUPT);
   if (!project_organization(c, id, SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR, &org)) return false;
   change->parent = org.id;

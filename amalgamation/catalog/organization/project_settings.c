@@ -9,9 +9,9 @@
 **   isExtendedStorageSizesEnabled                disks of clusters from M30 on may be twice as large (cluster_specs.c)
 **   isPerformanceAdvisorEnabled                  off: slow queries, their namespaces and suggested indexes answer 403
 **   isSchemaAdvisorEnabled                       off: schema advice answers 403
-**   isDataValidationEnabled                      whether a driver validates data: stored, and written into events
-**   all others                                   features of a web interface, which this API does not have: stored, and
-**                                                written into events
+**   isDataValidationEnabled                      whether a driver validates data: stored; a change writes an event
+**   all others                                   features of a web interface, which this API does not have: stored; a
+**                                                change writes an event
 */
 #include "catalog/catalog.h"
 

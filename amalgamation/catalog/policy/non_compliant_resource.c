@@ -2,9 +2,9 @@
 ** Resources that do not comply with the resource policies of their organization: they existed before the policy, or a driver
 ** changed them. The list is computed at each request from what exists, by the same rules that would refuse a request.
 **
-** An organization may have thousands of projects, so one request inspects only as much as NON_COMPLIANT_STEPS allow. It stops
-** as soon as the requested page is full. If the steps do not suffice for the page, or for the whole list, the request is
-** answered with 503 and Retry-After, and the results so far are kept: the next request continues there. Results are also kept
+** An organization may have thousands of projects, so one request inspects only as much as NON_COMPLIANT_STEPS allow. The
+** inspection stops as soon as the requested page is full. If the steps do not suffice for the page, or for the whole list, the
+** request is answered with 503 and Retry-After, and the results so far are kept: the next request continues there. Results are also kept
 ** while nothing in the store changes, so the next page does not start from the first project again.
 */
 #include "catalog/policy/policy_language.h"

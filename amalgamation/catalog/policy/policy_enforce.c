@@ -58,7 +58,7 @@ static bool policy_enforce_fill(svc_call *c, const svc_id *org, svc_arena *a, sv
   return good && c->txn->error == SVC_OK;
 }
 
-/* The same into cached memory. Returns false if out of memory. */
+/* The same into cached memory. Returns false if out of memory or if the store failed. */
 static bool policy_enforce_keep(svc_call *c, const svc_id *org, svc_policy_rules *out)
 {
   svc_kept_item *item = svc_kept_new(c->s, SVC_POLICY_KIND, org, out->version);

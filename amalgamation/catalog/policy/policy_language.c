@@ -6,7 +6,7 @@
 **   resource   = "resource" [ ("==" | "in") entity ]
 **   condition  = ("when" | "unless") "{" expr "}"
 **   expr       = and { "||" and };   and = relation { "&&" relation }
-**   relation   = unary [ ("==" | "!=" | "<" | "<=" | ">" | ">=" | "in") unary ] | record "has" name
+**   relation   = unary [ ("==" | "!=" | "<" | "<=" | ">" | ">=" | "in") unary ] | "context" "." name "has" name
 **   unary      = "!" unary | member
 **   member     = primary { "." ("contains" | "containsAll" | "containsAny" | "isInRange") "(" expr ")" | "." "isEmpty" "(" ")" }
 **   primary    = "true" | "false" | integer | string | entity | "context" "." name "." name | "resource"
@@ -27,7 +27,7 @@
 */
 #include "catalog/policy/policy_reader.h"
 
-enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200, POLICY_STEPS = 40000 }; /* steps: comparing the largest two sets once */
+enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200, POLICY_STEPS = 40000 }; /* steps: about those of comparing two sets of 200 elements once */
 
 /* ----------------------------------------------------------------------------------------------------------- expressions */
 

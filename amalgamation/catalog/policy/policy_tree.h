@@ -10,7 +10,7 @@ enum policy_kind { POLICY_BOOL, POLICY_LONG, POLICY_STRING, POLICY_IP, POLICY_EN
 
 typedef struct policy_type {
   unsigned char kind, item; /* item: type of a set's elements */
-  const char *entity;       /* type of the entity, or of a set's elements; NULL: an empty set */
+  const char *entity;       /* type of the entity, or of a set's elements; NULL: no entities, or the empty set */
 } policy_type;
 
 /* An attribute of the context. */

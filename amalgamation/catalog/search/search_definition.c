@@ -4,7 +4,7 @@
 **
 ** The rule: a definition refers only to what exists: analyzers and type sets by their names. Its size is at most
 ** SEARCH_DEFINITION_BYTES and its depth SEARCH_DEFINITION_DEPTH, whatever the limits for bodies are. The checks walk over it
-** once; a name is looked up among at most SEARCH_DEFINITION_NAMED others.
+** once; a name is looked up among at most SEARCH_DEFINITION_NAMED others, a path among at most SEARCH_DEFINITION_FIELDS.
 */
 #include "catalog/catalog.h"
 #include "catalog/search/search_parts.h"

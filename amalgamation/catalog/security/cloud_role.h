@@ -12,7 +12,7 @@
 #define SVC_CLOUD_ROLE(field) { field, "cloud provider access", SVC_E_CANNOT_ASSUME_ROLE, SVC_E_CLOUD_PROVIDER_ACCESS_ROLE_IN_USE }
 
 SVC_PRIVATE svc_str svc_cloud_role_provider(const svc_entity *e);
-SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e); /* whether the customer has completed its part */
+SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e); /* whether the role can be used, as cloud_role.c says for each provider */
 
 /* Checks that this role belongs to the provider and is authorized. A missing role passes: the row of `refs` refuses it. Returns false if
 ** refused. */

@@ -1,13 +1,13 @@
 /*
 ** Private endpoint of encryption at rest: a connection from one region to the customer's keys at the provider, outside of the
-** public network. There is one for each provider and region.
+** public network. There is at most one for each provider and region.
 **
 **   POST --> INITIATING --> PENDING_ACCEPTANCE --> ACTIVE --> DELETING <-- DELETE     then removed: 404
 **                ^    +----------+--> FAILED
-**                +-- PENDING_RECREATION <-- the driver reports it for a failed one
+**                +-- PENDING_RECREATION <-- a failed order, if the driver reports this state
 **
-** Endpoints exist only while the provider is enabled and requires private networking. While it does, the endpoint of a region
-** with a cluster that its keys encrypt cannot be deleted.
+** An endpoint can be created only while the provider is enabled and requires private networking. While the provider requires
+** private networking, the endpoint of a region with a cluster that its keys encrypt cannot be deleted.
 */
 #include "catalog/security/encryption.h"
 #include "catalog/endpoint_parts.h"

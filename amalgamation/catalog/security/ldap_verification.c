@@ -64,8 +64,8 @@ static const svc_route ldap_verification_routes[] = {
   R_GET(LDAP_VERIFICATION, "/{requestId}", .op = "getUserSecurityVerify", .run = svc_verb_read)
 };
 
-/* The nodes of a cluster try it. So the project needs a cluster that is not being deleted, is not on a shared tier (which have no
-** directories), and whose nodes run. */
+/* The nodes of a cluster try to reach the directory. So the project needs a cluster that is not being deleted, is not on a shared tier
+** (which have no directories), and whose nodes run. */
 static bool ldap_verification_has_nodes(svc_call *c)
 {
   const svc_noun_info *cluster = svc_noun_named(c->s, "cluster");

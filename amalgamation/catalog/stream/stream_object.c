@@ -234,7 +234,7 @@ SVC_PRIVATE const svc_object svc_stream_connection = {
   .name = "StreamsConnection", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("type", NULL, stream_object_variants))
 };
 
-/* ------------------------------------------------------------------------------------- when a region fails: its region */
+/* ----------------------------------------------------------------------------------------------- failover connections */
 
 static const svc_field stream_object_failover_fields[] = {
   F_ID(),

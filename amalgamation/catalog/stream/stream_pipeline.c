@@ -188,7 +188,7 @@ static bool stream_pipeline_one(stream_pipeline_walk *w, const svc_node *item, b
   return true;
 }
 
-/* A window contains no other window, so the recursion is one level deep. */
+/* A window in a window is refused, but its stages are checked as well: STREAM_PIPELINE_DEPTH limits this recursion. */
 static bool stream_pipeline_walk_list(stream_pipeline_walk *w, const svc_node *list, bool window, svc_str at)
 {
   const svc_node *item;
