@@ -345,8 +345,7 @@ SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const 
   return svc_refs_write(c, noun, e, before, body) && svc_meter_note(c, noun, e, body);
 }
 
-/* Runs the noun's prepare hook and, for requests, the governor's check. */
-static bool change_prepare(svc_call *c, svc_change *change)
+SVC_PRIVATE bool svc_change_prepare(svc_call *c, svc_change *change)
 {
   const svc_noun *noun = change->noun->noun;
   const svc_noun_info *governor = c->s->seats[SVC_SEAT_GOVERNOR];
@@ -375,7 +374,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;
   change_fill(c, change, noun->object, change->body, true);
-  if (!change_prepare(c, change) || !change_simulate(c, change)) return false;
+  if (!svc_change_prepare(c, change) || !change_simulate(c, change)) return false;
   out->id = change->id;
   out->parent = change->parent;
   if (!svc_scope_of_new(c, change->noun, out, &out->scope)) return false;
@@ -441,7 +440,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   change->id = old->id;
   change->parent = old->parent;
   change_fill(c, change, noun->object, change->body, true);
-  if (!change_prepare(c, change) || !change_simulate(c, change)) return false;
+  if (!svc_change_prepare(c, change) || !change_simulate(c, change)) return false;
   *out = *old;
   if (change->noun->seals && !svc_seal_settle(c, change)) return false;
   change->unseen = svc_node_same(change->body, change->before);

@@ -142,6 +142,9 @@ TEST(access_history, refused)
   munit_assert_int(history_get(&t, group, "processes/nobody"), ==, 404);
   munit_assert_int(history_get(&t, group, "clusters/Main?start=1748750400000&end=1748743200000"), ==, 400);
   munit_assert_string_equal(t_error(&t), "START_DATE_AFTER_END_DATE");
+  munit_assert_string_equal(t_param(&t, 0), "1748750400000"); /* as it was sent */
+  munit_assert_int(history_get(&t, group, "clusters/Main?end=1500000000000"), ==, 200); /* before the cluster */
+  munit_assert_size(t_count(&t, "accessLogs"), ==, 0);
   munit_assert_int(history_get(&t, group, "clusters/Main?start=5"), ==, 400);
   munit_assert_int(history_get(&t, group, "clusters/Main?nLogs=20001"), ==, 400);
   munit_assert_int(history_get(&t, group, "clusters/Main?ipAddress=home"), ==, 400);

@@ -162,6 +162,25 @@ TEST(autoscaling, disk)
   t_close(&w.t);
 }
 
+/* A larger disk of other nodes of the shard stays as it is. */
+TEST(autoscaling, disk_of_others)
+{
+  t_place w;
+  int i;
+  scaling_open(&w, NULL,
+               "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":"
+               "\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3},\"readOnlySpecs\":{\"instanceSize\":\"M10\","
+               "\"nodeCount\":0},\"analyticsSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1,\"diskSizeGB\":100},\"autoScaling\":{\"diskGB\":{\"enabled\":"
+               "true}}}]}]}");
+  munit_assert_string_equal(scaling_shows(&w, SPEC "diskSizeGB"), "10");
+  scaling_fill(&w, 50);
+  for (i = 0; i < 40 && strcmp(scaling_shows(&w, SPEC "diskSizeGB"), "10") == 0; i++) scaling_days(&w, 10);
+  munit_assert_int(atoi(scaling_shows(&w, SPEC "diskSizeGB")), >, 10);
+  munit_assert_string_equal(scaling_shows(&w, "replicationSpecs[0].regionConfigs[0].readOnlySpecs.diskSizeGB"), scaling_shows(&w, SPEC "diskSizeGB"));
+  munit_assert_string_equal(scaling_shows(&w, "replicationSpecs[0].regionConfigs[0].analyticsSpecs.diskSizeGB"), "100");
+  t_close(&w.t);
+}
+
 /* During a live migration the hardware stays. Afterwards it follows the load again. */
 TEST(autoscaling, undisturbed)
 {

@@ -82,6 +82,22 @@ TEST(cluster_configuration, read)
   t_close(&w.t);
 }
 
+/* Resource policies of the organization count, too. */
+TEST(cluster_configuration, policies)
+{
+  t_place w;
+  try_open(&w);
+  munit_assert_int(t_sendf(&w.t, "POST",
+                           "{\"name\":\"no aws\",\"policies\":[{\"body\":\"forbid (principal, action == ResourcePolicy::Action::\\\"cluster.modify\\\", resource)"
+                           " when { context.cluster.cloudProviders.contains(ResourcePolicy::CloudProvider::\\\"aws\\\") };\"}]}",
+                           "/orgs/%s/resourcePolicies", w.org), ==, 201);
+  munit_assert_int(try_send(&w, NEW("{\"name\":\"C\",\"clusterType\":\"REPLICASET\"," SPECS("M10", "") "}")), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "valid"), "false");
+  munit_assert_string_equal(t_str(&w.t, "errors[0].errorCode"), "RESOURCE_POLICIES_VIOLATION_NOT_AUTHORIZED");
+  munit_assert_not_null(strstr(t_str(&w.t, "errors[0].validationIssue"), "no aws"));
+  t_close(&w.t);
+}
+
 /* An invalid request is refused with an error. */
 TEST(cluster_configuration, refused)
 {

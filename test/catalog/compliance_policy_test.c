@@ -97,6 +97,28 @@ TEST(compliance_policy, snapshots)
   b_close(&w);
 }
 
+/* A snapshot that never expires gets no date, neither by a change of the snapshot nor by one of the schedule. */
+TEST(compliance_policy, kept_for_good)
+{
+  b_world w;
+  b_open_cluster(&w, NULL, NULL);
+  t_advance(&w.t, 86400); /* the schedule takes a snapshot */
+  b_good(&w, "GET", "%C/backup/snapshots", NULL, 200);
+  b_is(&w, "results[0].snapshotType", "scheduled");
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  b_good(&w, "PATCH", "%C/snapshots/%S", "{\"doNotDelete\":true}", 200);
+  b_good(&w, "PUT", POLICY, "{" WHO "}", 200);
+  t_advance(&w.t, 10);
+  b_bad(&w, "PATCH", "%C/snapshots/%S", "{\"doNotDelete\":false}", 400, NOT_MET);
+  b_bad(&w, "PATCH", "%C/snapshots/%S", "{\"expires\":\"2035-06-03T00:00:00Z\"}", 400, NOT_MET);
+  b_bad(&w, "PATCH", "%C/backup/snapshots/%S", "{\"retentionUnit\":\"YEARS\",\"retentionValue\":5}", 400, NOT_MET);
+  b_good(&w, "PATCH", "%C/backup/schedule", "{\"updateSnapshots\":true}", 200);
+  t_advance(&w.t, 10);
+  b_good(&w, "GET", "%C/snapshots/%S", NULL, 200);
+  b_is(&w, "doNotDelete", "true");
+  b_close(&w);
+}
+
 /* A schedule without any policy falls short of the compliance policy, too: it gets one. */
 TEST(compliance_policy, no_policies)
 {

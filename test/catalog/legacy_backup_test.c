@@ -138,6 +138,12 @@ TEST(legacy_backup, schedule)
          "{\"snapshotIntervalHours\":24,\"monthlySnapshotRetentionMonths\":0,\"weeklySnapshotRetentionWeeks\":0}", 200);
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   munit_assert_size(t_count(&w.t, "policies[0].policyItems"), ==, 2); /* daily and yearly */
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"snapshotRetentionDays\":3}", "snapshotRetentionDays"); /* of hourly snapshots, which are off */
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"snapshotIntervalHours\":24,\"snapshotRetentionDays\":3}", "snapshotRetentionDays");
+  b_good(&w, "GET", SCHEDULE, NULL, 200);
+  b_is(&w, "snapshotIntervalHours", "24");
+  b_good(&w, "PATCH", SCHEDULE, t_keep(&w.t, w.t.response.body), 200); /* the body of a GET changes nothing */
+  b_is(&w, "snapshotIntervalHours", "24");
   b_good(&w, "PATCH", SCHEDULE, "{\"snapshotIntervalHours\":8,\"snapshotRetentionDays\":3}", 200);
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   b_is(&w, "policies[0].policyItems[2].frequencyInterval", "8");

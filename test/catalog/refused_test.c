@@ -108,7 +108,7 @@ TEST(refused, oplog)
   t_place_open(&w, &quiet, "alpha", NULL);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 201);
   /* 10 GB of disk */
-  refused_bad(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":10241}", 400, "INVALID_ATTRIBUTE", "oplogSizeMB");
+  refused_bad(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":10240}", 400, "INVALID_ATTRIBUTE", "oplogSizeMB");
   refused_good(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":2048}", 200);
   refused_close(&w);
 }

@@ -314,6 +314,41 @@ TEST(restore_job, driver)
   b_is(&w, "failed", "true");
   munit_assert_int64(b_events(&w, "CPS_RESTORE_FAILED"), ==, 1);
   b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
+  begin(&w, FILES);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_IO, NULL);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "failed", "true");
+  munit_assert_string_not_equal(t_str(&w.t, "finishedAt"), "");
+  b_is(&w, "expiresAt", ""); /* a failed download has no link */
+  t_advance(&w.t, 8 * 86400);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "expired", "false");
+  b_close(&w);
+}
+
+/* A restore that fails leaves the target's data as they are; one that succeeds brings those of the source. */
+TEST(restore_job, failed_data)
+{
+  b_world w;
+  int fails;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 201);
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", "/groups/%G/sampleDatasetLoad/C", NULL, 201);
+  t_advance(&w.t, 100);
+  b_snapshot(&w);
+  for (fails = 1; fails >= 0; fails--) {
+    if (fails)
+      munit_assert_int(svc_fault_add_json(w.t.s, "{\"order\":\"restore.run\",\"outcome\":\"fail\",\"count\":1}", NULL), ==, SVC_OK);
+    begin(&w, INTO("D"));
+    t_advance(&w.t, 100);
+    b_good(&w, "GET", JOB, NULL, 200);
+    b_is(&w, "failed", fails ? "true" : "false");
+    t_advance(&w.t, 3600);
+    b_good(&w, "GET", "/groups/%G/clusters/D/PRIMARY/collStats/namespaces", NULL, 200);
+    munit_assert_int(strstr(w.t.response.body, "sample_") == NULL, ==, fails);
+  }
   b_close(&w);
 }
 

@@ -147,6 +147,12 @@ TEST(stream_workspace, all)
   t_advance(&w.t, 100);
   expect_state(&w, "r", "CREATED");
   munit_assert_int(stream_call(&w, "DELETE", "/W/processor/r", NULL), ==, 204);
+  munit_assert_int(stream_call(&w, "POST", "/W/processor", PROCESSOR("s", "", ",\"failoverEnabled\":true")), ==, 202);
+  munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STARTED\"}}"), ==, 200);
+  munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"FAILED_OVER\",\"region\":\"OREGON_USA\"}}"), ==, 200);
+  expect_state(&w, "s", "CREATING"); /* nor is one that starts after its creation */
+  t_advance(&w.t, 100);
+  expect_state(&w, "s", "STARTED");
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STOPPED\"}}"), ==, 200);
   t_advance(&w.t, 100);
   expect_state(&w, "p", "STOPPED");
@@ -154,6 +160,7 @@ TEST(stream_workspace, all)
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"region\":\"OHIO_USA\"}"), ==, 200);
   munit_assert_int(stream_call(&w, "DELETE", "/W/processor/p", NULL), ==, 204);
   munit_assert_int(stream_call(&w, "DELETE", "/W/processor/q", NULL), ==, 204);
+  munit_assert_int(stream_call(&w, "DELETE", "/W/processor/s", NULL), ==, 204);
   munit_assert_int(stream_call(&w, "DELETE", "/W", NULL), ==, 202);
   stream_expect(&w, stream_call(&w, "GET", "/W/connections", NULL), 404, "STREAM_TENANT_NOT_FOUND_FOR_NAME");
   munit_assert_int64(stream_told(&w, "STREAM_TENANT_DELETED"), ==, 1);

@@ -47,7 +47,7 @@ static bool backup_apply_one(svc_call *c, const backup_apply_work *work, const s
   until = scheduled ? backup_apply_kept(work, body) : 0;
   if (scheduled && !until && svc_node_get(work->asked, "deleteSnapshots") && !work->kept_for_good)
     return svc_erase(c, noun, e);
-  if (until && svc_node_get(work->asked, "updateSnapshots") && (until > was || !work->kept_for_good) &&
+  if (until && svc_node_get(work->asked, "updateSnapshots") && (!work->kept_for_good || !svc_backup_shorter(until, was)) &&
       !svc_snapshot_keep_until(c, e, until))
     return false;
   if (svc_entity_get(c->txn, SNAPSHOT_KIND, &e->parent, &e->id, &now) != SVC_OK) return svc_txn_good(c);

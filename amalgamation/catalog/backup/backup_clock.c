@@ -1,8 +1,8 @@
 /*
 ** The clock of backups: computes when a policy asks for a snapshot, and until when the snapshot is kept.
 **
-** All items of a policy are due at the same minute of the day, the reference time. So at any moment one snapshot is due,
-** even if several items ask for it:
+** All items of a policy count from the same minute of the day, the reference time. So at most one snapshot is due at any
+** moment, even if several items ask for it:
 **
 **   hourly    every 1, 2, 4, 6, 8 or 12 hours from the reference time on
 **   daily     at the reference time
@@ -10,8 +10,9 @@
 **   monthly   on a day of the month, 1 to 28, or 40: on its last
 **   yearly    on the first day of a month
 **
-** Months and years are calendar months and years: a snapshot of January 31st that is kept for a month expires on February
-** 28th. No function walks through time: the next moment is calculated, even if the clock jumped by years.
+** Months and years are calendar months and years: a snapshot of January 31st that is kept for a month expires on the last
+** day of February. The next moment is calculated, even if the clock jumped by years: no function walks through more than a
+** few days.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -112,6 +113,11 @@ static int64_t backup_clock_move(svc_retention keep, int64_t from, int64_t sign)
 SVC_PRIVATE int64_t svc_backup_expiry(svc_retention keep, int64_t from)
 {
   return backup_clock_move(keep, from, 1);
+}
+
+SVC_PRIVATE bool svc_backup_shorter(int64_t until, int64_t was)
+{
+  return until && (!was || until < was);
 }
 
 SVC_PRIVATE int64_t svc_backup_days(svc_retention keep, bool most)

@@ -18,7 +18,7 @@ enum {
   SVC_BACKUP_SNAPSHOTS = 2500,   /* maximum snapshots of a cluster */
   SVC_BACKUP_KEPT = 2000,        /* of these, the maximum that a policy may keep; the others are left for snapshots on demand */
   SVC_BACKUP_JOBS = 500,         /* maximum restore jobs, and maximum export jobs, of a cluster */
-  SVC_BACKUP_JOB_DAYS = 90       /* days for which finished jobs are kept */
+  SVC_BACKUP_JOB_DAYS = 90       /* days for which jobs are kept, from their creation */
 };
 
 SVC_LIST svc_values_retention_units[] = { "days", "weeks", "months", "years", NULL };
@@ -68,6 +68,7 @@ SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *o
 /* The first moment after `after`; 0: none. */
 SVC_PRIVATE int64_t svc_backup_next(const svc_backup_item *item, int64_t reference, int64_t after);
 SVC_PRIVATE int64_t svc_backup_expiry(svc_retention keep, int64_t from);
+SVC_PRIVATE bool svc_backup_shorter(int64_t until, int64_t was); /* whether a snapshot expires earlier than before; 0: never */
 SVC_PRIVATE int64_t svc_backup_days(svc_retention keep, bool most); /* its length in days: the minimum, or (most) the maximum */
 /* The first moment after `after` whose snapshot would still be kept at `now`; 0: never. */
 SVC_PRIVATE int64_t svc_backup_next_kept(const svc_backup_plan *plan, int64_t after, int64_t now);
@@ -145,7 +146,8 @@ SVC_PRIVATE bool svc_snapshot_copies(svc_call *c, const svc_entity *snapshot, co
 /* ---- restore_acts.c: functions that restores of all kinds share */
 /* A restore to a cluster of another project requires the same roles there. */
 SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, svc_entity *out); /* false: refused */
-/* Adds a download of the snapshot. False: refused, because there are too many. */
+/* svc_restore_download() adds a download of the snapshot. False: refused, because there are too many. svc_restore_claim() notes with the
+** target that this job restores it; source: the cluster that the job belongs to. */
 SVC_PRIVATE bool svc_restore_download(svc_call *c, const svc_entity *snapshot, const svc_id *job);
 SVC_PRIVATE bool svc_restore_claim(svc_call *c, const svc_entity *target, const svc_id *source, const svc_id *job);
 /* Whether the cluster can be restored to this moment. False: refused. */

@@ -199,7 +199,7 @@ static bool legacy_snapshot_change(svc_call *c)
   body = svc_check(c, &legacy_snapshot_object, c->body, before, SVC_CHECK_UPDATE);
   was = svc_due_get(&e, SVC_DUE_EXPIRY);
   if (!svc_check_done(c) || !legacy_snapshot_until(c, before, body, was, &until)) return false;
-  if (until && until < was && svc_compliance(c))
+  if (svc_backup_shorter(until, was) && svc_compliance(c))
     return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S",
                     &svc_path_entity(c, "cluster")->unique);
   if (c->error.code || !svc_change_of(c, noun, &e, &change)) return false;

@@ -9,6 +9,8 @@
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
+enum { LEGACY_SNAPSHOT_SCHEDULE_DAY = 24 }; /* snapshotIntervalHours of a schedule without hourly snapshots */
+
 /* The allowed values of fields, ascending. */
 static const char *const legacy_snapshot_schedule_minutes[] = { "15", "30", "60", NULL };
 static const char *const legacy_snapshot_schedule_days[] = { "0", "3", "4", "5", "6", "7", "15", "30", "60", "90", "120", "180", "360", NULL };
@@ -86,7 +88,7 @@ static int64_t legacy_snapshot_schedule_value(const legacy_snapshot_schedule_row
   const svc_backup_item *item = legacy_snapshot_schedule_item(plan, row->frequency);
   int64_t value;
   if (strcmp(row->field, "clusterCheckpointIntervalMin") == 0) return minutes;
-  if (row->unit < 0) return legacy_snapshot_schedule_nearest(row->values, item ? item->interval : 24);
+  if (row->unit < 0) return legacy_snapshot_schedule_nearest(row->values, item ? item->interval : LEGACY_SNAPSHOT_SCHEDULE_DAY);
   if (!item) return legacy_snapshot_schedule_nearest(row->values, 0);
   value = item->keep.unit == row->unit ? item->keep.value : svc_backup_days(item->keep, true) / days[row->unit];
   return legacy_snapshot_schedule_nearest(row->values, value);
@@ -170,7 +172,7 @@ static svc_node *legacy_snapshot_schedule_new(svc_call *c, svc_node *items, int 
 static bool legacy_snapshot_schedule_set(svc_call *c, svc_node *items, const legacy_snapshot_schedule_row *row, int64_t value)
 {
   svc_node *item = legacy_snapshot_schedule_find(items, row->frequency);
-  bool none = row->unit < 0 ? value == 24 : value == 0;
+  bool none = row->unit < 0 ? value == LEGACY_SNAPSHOT_SCHEDULE_DAY : value == 0;
   if (none) legacy_snapshot_schedule_remove(items, item);
   if (none) return true;
   if (!item) item = legacy_snapshot_schedule_new(c, items, row->frequency);
@@ -184,8 +186,13 @@ static bool legacy_snapshot_schedule_set(svc_call *c, svc_node *items, const leg
   return true;
 }
 
-static bool legacy_snapshot_schedule_known(svc_call *c, const svc_node *body)
+/* An interval of 24 hours means that there is no hourly item, so nothing can have its retention. */
+static bool legacy_snapshot_schedule_known(svc_call *c, const svc_node *view, const svc_node *body)
 {
+  bool other = svc_node_i64(body, "snapshotRetentionDays", 0) != svc_node_i64(view, "snapshotRetentionDays", 0);
+  if (other && svc_node_i64(body, "snapshotIntervalHours", 0) == LEGACY_SNAPSHOT_SCHEDULE_DAY)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("snapshotRetentionDays"),
+                "cannot be changed if snapshotIntervalHours is 24: dailySnapshotRetentionDays is the retention of these snapshots");
   if (svc_node_i64(body, "pointInTimeWindowHours", 0) % 24)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("pointInTimeWindowHours"), "must be whole days: a multiple of 24");
   return svc_check_done(c);
@@ -235,7 +242,7 @@ static bool legacy_snapshot_schedule_change(svc_call *c)
   svc_change change;
   if (!legacy_snapshot_schedule_target(c, &record, &view)) return false;
   body = svc_check(c, &legacy_snapshot_schedule_object, c->body, view, SVC_CHECK_UPDATE);
-  if (!svc_check_done(c) || !legacy_snapshot_schedule_known(c, body) || !svc_change_of(c, noun, &record, &change))
+  if (!svc_check_done(c) || !legacy_snapshot_schedule_known(c, view, body) || !svc_change_of(c, noun, &record, &change))
     return false;
   if (!legacy_snapshot_schedule_write(c, view, body, &change)) return false;
   if (!svc_backup_items_check(c, change.body, legacy_snapshot_schedule_named)) return false;

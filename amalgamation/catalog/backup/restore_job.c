@@ -4,10 +4,11 @@
 **
 **   POST --> RUNNING --> FINISHED --> EXPIRED     a download, whose URL is valid for some days
 **               |            |
-**               +--> FAILED  +--> CANCELLED       DELETE, of a download only
+**               +--> FAILED  +--> CANCELLED       DELETE of a download, also while it is RUNNING
 **
-** The state is not shown, only the flags and dates that follow from it; older versions show it in legacy_restore_job.c.
-** While a job is RUNNING, its target cluster cannot be changed (backup_record.c). Jobs are kept for SVC_BACKUP_JOB_DAYS.
+** The state is not shown, only the flags and dates that follow from it; the older view of a job (legacy_restore_job.c) shows
+** it. While a job is RUNNING, its target cluster cannot be changed (backup_record.c). A job is deleted SVC_BACKUP_JOB_DAYS
+** after its creation.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -286,11 +287,13 @@ static bool restore_job_simulate(svc_call *c, const svc_change *change, const ch
   return true;
 }
 
+/* The state has ended: a job that a driver or a test has failed brings nothing. */
 static bool restore_job_finish(svc_call *c, svc_change *change)
 {
   int64_t until = c->now - c->now % 1000 + RESTORE_JOB_LINK_DAYS * SVC_DAY_MS;
   svc_entity target;
   svc_node_set_date(c->arena, change->body, "finishedAt", c->now);
+  if (!svc_node_is(change->body, "state", "FINISHED")) return true;
   if (!svc_node_is(change->body, "deliveryType", "download")) {
     if (svc_restore_there(c, change, &target)) return svc_restore_brings(c, change, &target);
     svc_node_set_text(c->arena, change->body, "state", "FAILED");

@@ -8,9 +8,9 @@
 ** Deleting a cluster deletes its snapshots. With retainBackups, its completed snapshots remain until they expire, below
 ** the resource that stands in for the cluster (deleted_cluster.c).
 **
-** A snapshot of a sharded cluster has a member for each shard. The members are stored next to its JSON, because only the
-** view of snapshots of shards (snapshot_of_shards.c) shows them. Older views of a snapshot are legacy_snapshot.c and
-** checkpoint.c.
+** A snapshot of a sharded cluster has a member for each shard. The members are stored next to its JSON, because the snapshot
+** itself does not show them: other views of it do (snapshot_of_shards.c, and the older views legacy_snapshot.c and
+** checkpoint.c).
 **
 ** A cluster has at most one unfinished snapshot on demand; the schedule's record notes the last one. An unfinished
 ** snapshot cannot be deleted. In a project with a compliance policy, no snapshot can be deleted.
@@ -257,7 +257,7 @@ static bool snapshot_retention_new(svc_call *c, svc_change *change)
   until = svc_backup_expiry(item.keep, taken);
   if (until <= c->now || svc_backup_days(item.keep, false) > 3660)
     return svc_fail(c, SVC_E_BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID, "s", "retentionValue");
-  if (until < was && svc_compliance(c))
+  if (svc_backup_shorter(until, was) && svc_compliance(c))
     return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S",
                     &svc_path_entity(c, "cluster")->unique);
   if (c->error.code) return false;

@@ -1,6 +1,7 @@
 /*
-** Validation of a cluster's configuration before a create or change: applies every rule of the create or change, and
-** writes nothing. Problems of the configuration are part of the answer. Only a problem of the request itself is an error.
+** Validation of a cluster's configuration before a create or change: applies the rules of clusters and the resource policies
+** of the organization, and writes nothing. Whether the organization can pay is not checked. Problems of the configuration
+** are part of the answer. Only a problem of the request itself is an error.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -78,7 +79,7 @@ static bool cluster_configuration_is_free(svc_call *c, const svc_noun *noun, svc
   return svc_txn_good(c);
 }
 
-/* Applies all checks of a create, or of a change of `stored`. Writes nothing. */
+/* Applies the checks of fields, guards and hooks of a create, or of a change of `stored`. Writes nothing. */
 static bool cluster_configuration_check(svc_call *c, const svc_noun_info *noun, const svc_node *sent, const svc_entity *stored)
 {
   svc_node *input = svc_node_copy(c->arena, sent);
@@ -93,7 +94,7 @@ static bool cluster_configuration_check(svc_call *c, const svc_noun_info *noun, 
   change.parent = c->scope.group;
   change.body = svc_check(c, noun->noun->object, input, change.before, stored ? SVC_CHECK_UPDATE : SVC_CHECK_CREATE);
   if (!svc_check_done(c)) return false;
-  return noun->noun->prepare(c, &change) &&
+  return svc_change_prepare(c, &change) &&
          (stored || cluster_configuration_is_free(c, noun->noun, svc_node_str(change.body, "name")));
 }
 

@@ -12,7 +12,8 @@
 **   transfer_parts.c         the data that a cluster sends
 **
 ** Nouns that use them: cluster_configuration.c, cluster_summary.c, global_writes.c, maintenance_window.c, online_archive.c,
-** outage_simulation.c, process_args.c, rolling_index.c.
+** outage_simulation.c, process_args.c, rolling_index.c, sample_dataset.c, the nouns of flex clusters (flex_parts.h), and
+** nouns of the areas migration and monitoring.
 */
 #ifndef SVC_CLUSTER_PARTS_H
 #define SVC_CLUSTER_PARTS_H
@@ -58,7 +59,7 @@ SVC_PRIVATE size_t svc_transfer_meters(svc_call *c, const svc_node *body, svc_me
 SVC_PRIVATE void svc_transfer_take(svc_call *c, svc_node *body, const svc_node *rates);
 SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const svc_node *body, const svc_node *rates);
 SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
-/* Adds to the facts that a simulated cluster with `size` bytes of data sends data. */
+/* Adds to the facts that a simulated cluster sends data, if it has any: `size` is the number of bytes. */
 SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, int64_t size, svc_node *facts);
 
 /* cluster_facts.c: orders to the driver, and its facts and reports. */
@@ -103,8 +104,8 @@ SVC_PRIVATE bool svc_cluster_scaling_follows(svc_call *c, const svc_change *chan
 SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec, int kind, const char *what);
 /* next size within bounds, or NULL */
 SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *spec, int kind, bool up);
-/* A step: begin, set the new hardware on specs of out->body, keep. *may false: another operation is in progress. *done false:
-** refused by the rules. */
+/* A step: begin, set the new hardware on specs of out->body, keep. *may false: the cluster is not IDLE, is paused, has hosts of a
+** driver, or another operation is in progress. *done false: refused by the rules. */
 SVC_PRIVATE bool svc_cluster_scaling_begin(svc_call *c, const svc_entity *cluster, svc_change *out, bool *may);
 /* NULL, 0: unchanged */
 SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, int kind, const char *size, int64_t gigabytes);
@@ -113,6 +114,7 @@ SVC_PRIVATE bool svc_cluster_scaling_keep(svc_call *c, svc_change *change, const
 /* cluster_specs.c */
 SVC_PRIVATE const char *const *svc_cluster_sizes_of(const svc_node *region); /* the instance sizes of its provider */
 SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change); /* checks and fills in replicationSpecs */
+SVC_PRIVATE double svc_cluster_disk_size(const svc_node *nodes); /* in GB; 0: unknown */
 
 /* cluster_nodes.c: default hardware of nodes. `azure`: the cluster has a region of AZURE. */
 SVC_PRIVATE int svc_cluster_size_number(svc_str size); /* number in the size, which orders the sizes of a class: M10, M30_GEN_2,

@@ -3,8 +3,9 @@
 ** monitoring/autoscaling.c knows the load, and decides when a cluster scales.
 **
 ** The rule: a step changes either the electable and read-only nodes of a shard together, or its analytics nodes. A step
-** keeps the bounds of the region's autoScaling or analyticsAutoScaling, and passes the rules of cluster_specs.c. A
-** cluster with any other operation in progress does not scale. A refused step changes nothing.
+** keeps the bounds of the region's autoScaling or analyticsAutoScaling, and passes the rules of cluster_specs.c. A cluster
+** does not scale while it is paused or any other operation is in progress, and never if a driver has named its hosts. A
+** refused step changes nothing.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
@@ -123,6 +124,7 @@ static bool cluster_scaling_together(const svc_node *region, int a, int b)
   return alone == (a == SVC_NODES_ANALYTICS);
 }
 
+/* Every disk of the shard that is smaller gets the new size: no disk shrinks. */
 SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, int kind, const char *size, int64_t gigabytes)
 {
   svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs")), *nodes;
@@ -131,7 +133,7 @@ SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, int kind, 
     for (i = 0; svc_values_node_kinds[i]; i++) {
       nodes = svc_node_get(region, svc_values_node_kinds[i]);
       if (nodes && size && cluster_scaling_together(region, kind, i)) svc_node_set_text(c->arena, nodes, "instanceSize", size);
-      if (nodes && gigabytes) svc_node_set_i64(c->arena, nodes, "diskSizeGB", gigabytes); /* all disks of a shard have the same size */
+      if (nodes && svc_cluster_disk_size(nodes) < (double)gigabytes) svc_node_set_i64(c->arena, nodes, "diskSizeGB", gigabytes);
     }
 }
 

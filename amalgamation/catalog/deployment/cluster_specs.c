@@ -59,7 +59,7 @@ static void cluster_specs_violate(svc_call *c, int code, const cluster_specs_pla
 
 /* --------------------------------------------------------------------------------------------------------- regions */
 
-static double cluster_specs_disk_size(const svc_node *nodes)
+SVC_PRIVATE double svc_cluster_disk_size(const svc_node *nodes)
 {
   const svc_node *size = svc_node_get(nodes, "diskSizeGB");
   double value;
@@ -129,7 +129,7 @@ static void cluster_specs_disk(svc_call *c, const svc_node *region, const cluste
   const svc_node *nodes = svc_node_get(region, kind);
   svc_str size = svc_node_str(nodes, "instanceSize");
   const struct cluster_specs_disks *row = cluster_specs_disks;
-  double disk = cluster_specs_disk_size(nodes);
+  double disk = svc_cluster_disk_size(nodes);
   int least = at->azure ? CLUSTER_SPECS_DISK_AZURE : CLUSTER_SPECS_DISK_LEAST, most;
   if (!size.n || !svc_node_get(nodes, "diskSizeGB")) return;
   while (row->number && row->number < svc_cluster_size_number(size)) row++;
@@ -155,7 +155,7 @@ static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_sp
   static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions,
                                                 svc_values_gcp_regions };
   svc_node *hardware = svc_node_get(region, "electableSpecs"), *disk;
-  double given = cluster_specs_disk_size(hardware), own = 0;
+  double given = svc_cluster_disk_size(hardware), own = 0;
   const struct cluster_specs_share *share = cluster_specs_share_of(hardware, &own);
   size_t i = 0;
   while (svc_values_clouds[i] && !svc_cluster_is(region, "backingProviderName", svc_values_clouds[i])) i++;
@@ -276,11 +276,11 @@ static bool cluster_specs_keep_disk(svc_call *c, const svc_change *change, const
 {
   double share = 0;
   if (old && nodes && cluster_specs_share_of(nodes, &share)) /* a shared tier has a fixed disk */
-    return share >= cluster_specs_disk_size(old) ? true : svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
+    return share >= svc_cluster_disk_size(old) ? true : svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
   if (!old || !nodes || !svc_node_i64(old, "nodeCount", 1) || !svc_node_i64(nodes, "nodeCount", 1)) return true;
   if (!svc_node_get(nodes, "diskSizeGB") && cluster_specs_share_of(old, &share)) return true; /* leaving a shared tier: its disk size does
                                                                                                  not carry over */
-  if (cluster_specs_disk_size(nodes) >= cluster_specs_disk_size(old)) return true;
+  if (svc_cluster_disk_size(nodes) >= svc_cluster_disk_size(old)) return true;
   if (svc_node_get(sent, "diskSizeGB")) return svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
   svc_node_put(c->arena, nodes, svc_node_copy(c->arena, svc_node_get(old, "diskSizeGB"))); /* the change left the size out */
   return true;
@@ -311,7 +311,8 @@ static bool cluster_specs_keep_disks(svc_call *c, const svc_change *change, cons
 
 /* ------------------------------------------------------------------------------------------------------------- all */
 
-/* A cluster can only grow: to more shards, to more zones, or from a shared tier to dedicated machines. */
+/* A cluster moves in one direction only: from REPLICASET to SHARDED to GEOSHARDED, and from a shared tier to dedicated machines.
+** The number of its shards and zones may shrink. */
 static bool cluster_specs_forwards(svc_call *c, const svc_change *change)
 {
   static const char *const kinds[] = { "REPLICASET", "SHARDED", "GEOSHARDED" };
@@ -342,8 +343,8 @@ static void cluster_specs_kind(svc_call *c, const svc_change *change, const svc_
                 CLUSTER_SPECS_SHARDS);
 }
 
-/* Config servers are embedded in a shard if the service manages them and the database version supports it (from 8.0);
-** otherwise they are dedicated. */
+/* Config servers of a SHARDED cluster are embedded in a shard if the service manages them and the database version supports it
+** (from 8.0); otherwise, and in a GEOSHARDED cluster, they are dedicated. */
 static void cluster_specs_config_server(svc_call *c, svc_node *body)
 {
   bool embedded = svc_cluster_is(body, "clusterType", "SHARDED") && svc_value_is(c->s, svc_node_str(body, "configServerManagementMode"), "SVC_MANAGED") &&

@@ -2,17 +2,19 @@
 ** Process arguments of a cluster: settings of its database processes. Every cluster has them. A change updates the
 ** cluster, whose order to the driver contains the settings.
 **
-** A setting that was never set is null: the database version has its own default.
+** A setting without a default in the table is null until it is set: the database version has its own default.
 **
 ** Version 2023-01-01 also has defaultReadConcern and failIndexKeyTooLong. No offered database version supports these
-** settings: they are accepted, have no effect, and are null. Only the answer to a change repeats the defaultReadConcern
-** that was sent.
+** settings: they are accepted, have no effect, and are null; only defaultReadConcern "local" is refused. Only the answer to
+** a change repeats the defaultReadConcern that was sent.
 **
 ** cluster_object.c has the fields. Unusual: the TLS settings are also shown in advancedConfiguration of the cluster. Only
 ** the cluster stores them; the process arguments copy them.
 */
 #include "catalog/catalog.h"
+#include "catalog/values.h"
 #include "catalog/cluster/cluster_history.h"
+#include "catalog/cluster/tier.h"
 #include "catalog/deployment/cluster_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
@@ -102,15 +104,16 @@ static void process_args_hand_over(svc_call *c, svc_change *change, svc_node *cl
 /* Checks that the oplog fits on the disk of every node. */
 static bool process_args_fit(svc_call *c, const svc_node *args, const svc_node *cluster)
 {
-  const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs")), *region, *disk;
-  int64_t wanted = svc_node_i64(args, "oplogSizeMB", 0), most = INT64_MAX;
-  double size;
+  const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs")), *region;
+  int64_t wanted = svc_node_i64(args, "oplogSizeMB", 0), most = INT64_MAX, size;
+  int i;
   for (; spec; spec = spec->next)
-    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next) {
-      disk = svc_node_get(svc_node_get(region, "electableSpecs"), "diskSizeGB");
-      if (disk && svc_json_number_double(disk->text, &size) && (int64_t)(size * 1024) < most) most = (int64_t)(size * 1024);
-    }
-  if (wanted > most)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
+      for (i = 0; svc_values_node_kinds[i]; i++) {
+        size = (int64_t)(svc_cluster_disk_size(svc_node_get(region, svc_values_node_kinds[i])) * 1024);
+        if (size > 0 && svc_tier_count(region, i) > 0 && size < most) most = size;
+      }
+  if (wanted >= most)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("oplogSizeMB"), "must be less than the disk of a node (%lld MB)", (long long)most);
   return svc_check_done(c);
 }

@@ -90,25 +90,28 @@ static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_p
 {
   const svc_query_value *start = svc_query_get(c, "start"), *end = svc_query_get(c, "end");
   const svc_query_value *result = svc_query_get(c, "authResult"), *address = svc_query_get(c, "ipAddress");
-  int64_t until = end ? end->number / 1000 : c->now / 1000, from = start ? start->number / 1000 : until - ACCESS_HISTORY_DAYS * 86400;
+  int64_t until = end ? end->number : c->now, from = start ? start->number : until - ACCESS_HISTORY_DAYS * SVC_DAY_MS;
   svc_node *ask = svc_node_object(c->arena, NULL);
   svc_node *hosts = svc_node_array(c->arena, "hosts");
   svc_node *users = svc_node_array(c->arena, "users");
   svc_buf b = svc_buf_new(c->arena, 1024);
-  int64_t since = svc_id_second(&of->cluster.id);
+  int64_t made = svc_id_second(&of->cluster.id) * 1000;
   size_t i;
   if (!ask || !hosts || !users) return svc_no_memory(c);
   if (from > until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", &from, &until);
+  if (until > c->now) until = c->now;
+  if (from < made) from = made;
+  if (from > until) from = until; /* all of it is in the future, or before the cluster */
   for (i = 0; !host && i < of->count && i < ACCESS_HISTORY_HOSTS; i++)
     if (!access_history_add(c, hosts, of->at[i].host)) return false;
   if (host && !access_history_add(c, hosts, host->host)) return false;
   if (!access_history_users(c, users)) return false;
   if (result) svc_node_set_bool(c->arena, ask, "authResult", result->number != 0);
-  svc_node_set_i64(c->arena, ask, "from", from > since ? from : since);
+  svc_node_set_i64(c->arena, ask, "from", from / 1000);
   svc_node_put(c->arena, ask, hosts);
   if (address) svc_node_set_str(c->arena, ask, "ipAddress", svc_address_spell(c->arena, address->text));
   svc_node_set_i64(c->arena, ask, "most", access_history_most(c));
-  svc_node_set_i64(c->arena, ask, "until", until < c->now / 1000 ? until : c->now / 1000);
+  svc_node_set_i64(c->arena, ask, "until", until / 1000);
   svc_node_put(c->arena, ask, users);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);

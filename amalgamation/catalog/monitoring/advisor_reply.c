@@ -97,6 +97,7 @@ SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
   *since = from ? from->number : *until - (length ? length->number : SVC_DAY_MS);
   if (*since > *until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", since, until);
   if (*until > c->now) *until = c->now; /* there is no data on the future */
+  if (*since > *until) *since = *until;
   return true;
 }
 
@@ -137,7 +138,7 @@ static bool advisor_reply_processes(svc_call *c, const svc_processes *of)
   return true;
 }
 
-/* Reads the process or cluster of the path. *runs: whether any process runs. */
+/* Reads the process or cluster of the path, and adds the requested processes to the question. *runs: whether any process runs. */
 static bool advisor_reply_of(svc_call *c, svc_node *ask, svc_processes *of, bool *runs)
 {
   svc_str id = svc_path_param(c, "processId");
@@ -171,7 +172,8 @@ SVC_PRIVATE bool svc_advisor_question(svc_call *c, const svc_question_row *row)
   known->name = SVC_S("known");
   svc_node_put(c->arena, ask, known);
   svc_node_set_i64(c->arena, ask, "most", SVC_ADVISOR_RECORDS);
-  svc_node_set_i64(c->arena, ask, "since", since > made ? since : made);
+  if (since < made) since = made < until ? made : until; /* nor on the time before the cluster */
+  svc_node_set_i64(c->arena, ask, "since", since);
   svc_node_set_i64(c->arena, ask, "until", until);
   b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, ask);

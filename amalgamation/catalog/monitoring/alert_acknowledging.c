@@ -1,6 +1,7 @@
 /*
 ** Acknowledgement of alerts: a user knows of the alert, and no notifications are sent until a date. At that date, or when
-** a user ends the acknowledgement, the alert returns to its previous state.
+** a user ends the acknowledgement, the fields of the acknowledgement are removed. The rule: an acknowledgement never changes the
+** alert's status.
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -25,7 +26,7 @@ SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, sv
 {
   const svc_entity *old = &change->entity;
   bool off = alert_acknowledging_ends(c, body);
-  int64_t until = 0;
+  int64_t until = 0, was = 0;
   svc_entity e = *old;
   if (off) svc_alert_forget(body);
   if (svc_node_same(body, change->before)) return svc_answer_entity(c, old);
@@ -36,6 +37,8 @@ SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, sv
   if (!off) svc_node_set_str(c->arena, body, "acknowledgingUsername", svc_inviter_name(c));
   svc_node_set_date(c->arena, body, "updated", c->now);
   svc_due_set(&e, SVC_ALERT_DUE_FORGOTTEN, off ? 0 : until);
+  svc_date_parse(svc_node_str(change->before, "acknowledgedUntil"), &was);
+  svc_alert_sending_resume(c, &e, was, off ? c->now : until);
   if (!svc_alert_store(c, &e, old, body)) return false;
   return svc_event_about(c, change->noun, &e, off ? "ALERT_UNACKNOWLEDGED_AUDIT" : "ALERT_ACKNOWLEDGED_AUDIT", false) &&
          svc_answer_entity(c, &e);

@@ -3,7 +3,7 @@
 **
 **   event or figure  -> TRACKING -> OPEN -> CLOSED   by the opposite event, or by another figure
 **   event            -> CLOSED                       of a type without an opposite: it has happened, and nothing can undo it
-**   any              -> CANCELLED                    the configuration is turned off or deleted
+**   TRACKING or OPEN -> CANCELLED                    the configuration is turned off, deleted, or watches another type
 **
 ** TRACKING lasts for the shortest delay of the configuration's notifications. The rule: a configuration and a target (a
 ** cluster, a host, a processor) have at most one TRACKING or OPEN alert. The alert's unique value,
@@ -12,14 +12,13 @@
 ** an event has opened. The exceptions are HOST_DOWN and NO_PRIMARY: their events use the same target, so event and figure share one alert
 ** (alert_events.c).
 **
-** Measuring writes the events of measured alerts: one when the alert becomes OPEN, and one when an OPEN alert is CLOSED, in the same
-** transaction. Only the events of these two exceptions come from process_states.c. The events contain the id of their alert, so they open
-** no other alerts (alert_events.c).
+** The code here writes the events of measured alerts, in the same transaction: one when the alert becomes OPEN and, if alert_pairs.c has
+** a closing event, one when an OPEN alert is CLOSED. Only the events of the two exceptions come from process_states.c. The events of measured
+** alerts contain the id of their alert, so they open no other alerts (alert_events.c).
 */
 #include "catalog/monitoring/alert_parts.h"
 
 #define ALERTS_MOST 500                        /* per project; the oldest alert that is over is deleted for a new one */
-#define ALERTS_LOOKED_AT 64                    /* alerts that the search for it reads */
 #define ALERT_KEPT ((int64_t)90 * 86400 * 1000) /* milliseconds until an alert that is over is deleted */
 #define ALERT_MINUTE 60000
 #define ALERT_ID 24 /* characters of a configuration id */
@@ -170,8 +169,8 @@ static bool alert_acts_tell(svc_call *c, const svc_entity *e, const svc_node *bo
   }
 }
 
-/* Writes the event when an alert becomes OPEN or leaves OPEN. Writes none for alerts that are not measured. Also none for
-** hosts and primaries: process_states.c writes their events when the state changes. */
+/* Writes the event of a measured alert that has become OPEN, or that was CLOSED while it was OPEN; nothing if the type has no such
+** event. Also nothing for hosts and primaries: process_states.c writes their events when the state changes. */
 static bool alert_acts_report(svc_call *c, const svc_entity *e, const svc_node *body, bool open)
 {
   const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(body, "eventTypeName"));
@@ -184,7 +183,7 @@ static bool alert_acts_is_measured(const svc_entity *e)
   return e->unique.n > ALERT_ID + 1 && e->unique.p[ALERT_ID + 1] == '=';
 }
 
-/* Ends an alert: clears its due steps, and sets its expiry. */
+/* Ends an alert: clears its due steps, and sets its expiry. An alert that is CLOSED may get a due step for its final notifications. */
 static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const char *status)
 {
   svc_node_set_text(c->arena, body, "status", status);
@@ -208,17 +207,17 @@ SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char
   return svc_alert_store(c, &e, stored, body) && (!says || alert_acts_report(c, &e, body, false));
 }
 
-/* If the project has the maximum of alerts, deletes the oldest one that is over. False: failed. *full: no alert is over. */
+/* If the project has the maximum of alerts, deletes the oldest one that is over. False: failed. *full: there is still no room, because
+** none is over. */
 static bool alert_acts_make_room(svc_call *c, const svc_id *group, bool *full)
 {
   const svc_noun_info *noun = alert_acts_noun(c);
-  int looked = 0;
   svc_scan scan;
   svc_entity e;
   *full = svc_count(c->txn, noun->noun->kind, group) >= ALERTS_MOST;
   if (!*full) return svc_txn_good(c);
   svc_below_begin(&scan, c->txn, noun->noun->kind, group);
-  while (looked++ < ALERTS_LOOKED_AT && svc_below_next(&scan, noun->noun->kind, &e)) {
+  while (svc_below_next(&scan, noun->noun->kind, &e)) {
     if (e.unique.n) continue;
     *full = false;
     return svc_erase(c, noun, &e);
@@ -226,7 +225,7 @@ static bool alert_acts_make_room(svc_call *c, const svc_id *group, bool *full)
   return svc_txn_good(c);
 }
 
-/* The shortest delay of its notifications, in milliseconds. */
+/* The shortest delay of the configuration's notifications, in milliseconds. */
 static int64_t alert_acts_delay(const svc_node *config)
 {
   const svc_node *list = svc_node_get(config, "notifications"), *item;

@@ -76,7 +76,7 @@ SVC_PRIVATE bool svc_alert_integration(svc_call *c, const svc_id *group, svc_str
 #define SVC_ALERT_DEFAULTS 8
 typedef struct svc_alert_watch { /* iterator over the configurations of a project that watch one event type */
   svc_id group;
-  bool in_table;      /* whether they are in the table; otherwise the scan finds them */
+  bool in_table;      /* whether the configurations are in the table; otherwise the scan finds them */
   svc_scan scan;
   svc_entity project; /* the project, for configurations in the table, like the following members */
   svc_str type;
@@ -89,7 +89,8 @@ SVC_PRIVATE int svc_alert_default_get(svc_call *c, const svc_entity *project, sv
 SVC_PRIVATE int svc_alert_config_get(svc_call *c, const svc_id *group, svc_str key, svc_entity *out);
 /* Answers with a list of all configurations in the table, or of the one with this id. */
 SVC_PRIVATE bool svc_alert_defaults_list(svc_call *c, const svc_entity *project, const svc_id *only);
-/* false: they are stored */
+/* Begins the iteration over the configurations in the table. False: the project has none there for this type, so the caller scans the
+** stored ones; or the store failed. */
 SVC_PRIVATE bool svc_alert_defaults_watch(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_alert_watch *w);
 SVC_PRIVATE bool svc_alert_defaults_next(svc_call *c, svc_alert_watch *w, svc_entity *out);
 /* Call before a change of the project's configurations: stores those in the table. Call it after everything that can refuse
@@ -97,7 +98,7 @@ SVC_PRIVATE bool svc_alert_defaults_next(svc_call *c, svc_alert_watch *w, svc_en
 SVC_PRIVATE bool svc_alert_defaults_write(svc_call *c, const svc_id *group);
 
 /* alert_acknowledging.c: acknowledgement by a user. */
-/* the body as sent, merged; writes the answer */
+/* body: the stored alert, merged with the body that was sent. Writes the answer. */
 SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body);
 SVC_PRIVATE void svc_alert_forget(svc_node *body); /* removes the acknowledgement */
 
@@ -112,7 +113,7 @@ typedef struct svc_alert_met { /* the relevant members of an event, or of a figu
   svc_str alias;  /* of the host */
   svc_str type;   /* of the host: PRIMARY */
   svc_str target; /* unique within a configuration */
-  bool measured;  /* a figure, not an event; with these members: */
+  bool measured;  /* a figure, or an event that shares the alert of a figure (alert_events.c); with these members: */
   bool fits;      /* whether the matchers of the current configuration fit */
   svc_str metric; /* empty: the figure has no name */
   svc_str units;  /* of the threshold */
@@ -139,7 +140,7 @@ SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *o
 SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond,
                                     int *opens);
 struct svc_alert_targets;
-/* Closes the open alerts of a configuration whose targets are no longer in the list, or no longer fit. */
+/* Closes the open measured alerts of a configuration whose targets are no longer in the list, or no longer fit. */
 SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const struct svc_alert_targets *all);
 
 /* alert_events.c: effects of events. */
@@ -152,7 +153,9 @@ SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int ta
 /* alert_sending.c: recipients and times of notifications. */
 #define SVC_ALERT_NOTICE "alert notice"
 SVC_PRIVATE void svc_alert_sending_begin(svc_call *c, svc_entity *alert, const svc_node *said); /* as its configuration defines */
-SVC_PRIVATE void svc_alert_sending_end(svc_call *c, svc_entity *alert, bool closed); /* closed: also notifies earlier recipients */
+SVC_PRIVATE void svc_alert_sending_end(svc_call *c, svc_entity *alert, bool closed); /* closed: schedules a final notification of earlier recipients */
+/* The acknowledgement that lasted until `was` (0: there was none) now lasts until `until`: notifications that waited for its end follow. */
+SVC_PRIVATE void svc_alert_sending_resume(svc_call *c, svc_entity *alert, int64_t was, int64_t until);
 SVC_PRIVATE bool svc_alert_sending_due(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e);
 SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order); /* to svc_config.notify */
@@ -169,8 +172,7 @@ typedef struct svc_alert_target {
   svc_str place;                /* of a stream processor: its id */
   int64_t started;              /* of a stream processor: its start, in milliseconds */
   int64_t first, next;          /* milliseconds: the target's earliest date, and its next date in the future; 0: none */
-  const struct svc_alert_condition *figured; /* condition of `figure`, which was computed; `known`: whether it has a value
-                                                */
+  const struct svc_alert_condition *figured; /* the condition for which `figure` was computed; `known`: whether `figure` has a value */
   double figure;
   bool known;
 } svc_alert_target;
@@ -208,9 +210,9 @@ typedef struct svc_alert_condition {
   const char *begins;        /* type of the event that opens the alert; alert_pairs.c has the closing one */
   unsigned char of;          /* enum svc_alert_of */
   bool hourly;               /* computed from the store, without the driver */
-  bool below;                /* no threshold in the configuration: fires below `limit` */
+  bool below;                /* the configuration needs no threshold: the condition holds below `limit` */
   signed char limit;
-  const char *asks;          /* name of the figure for a driver; NULL: the metric of the threshold */
+  const char *asks;          /* name of the figure for a driver; NULL: the metric of the threshold, or hourly: no driver is asked */
   const char *units;         /* default units of the threshold and of the shown value */
   /* Computes the figure, in bytes, milliseconds or plain numbers, from the store or the simulation. False: unknown. */
   bool (*figure)(svc_alert_round *r, const svc_alert_target *t, double *out);
@@ -260,8 +262,8 @@ SVC_PRIVATE bool svc_alert_bill_more(svc_alert_round *r, const svc_alert_target 
 /* alert_measuring.c: rounds of measuring. */
 #define SVC_ALERT_ROUND "alert round"
 SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly); /* schedules a round */
-SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope); /* a target was added: wakes the round if a configuration
-                                                                                   watches it */
+SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope); /* a target was added: schedules the round of each minute
+                                                                                   if a configuration watches any condition of it */
 SVC_PRIVATE bool svc_alert_host_states(svc_alert_round *r); /* alert_host_states.c: stores in process states which hosts are down or up in r->told.
                                                         False: failed */
 SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity *out); /* SVC_OK, SVC_NOT_FOUND, the store's error */

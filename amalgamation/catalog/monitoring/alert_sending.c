@@ -3,9 +3,9 @@
 **
 ** The `extra` of an alert has the next time of each of its configuration's notifications. The first is after the
 ** notification's delay. With an interval it is repeated while the alert is open and not acknowledged. When the alert is
-** closed, recipients that were notified get a final notification. At that time a due step creates a notice, an order for
-** svc_config.notify (pipeline/order.c): delivered at least once, with increasing waits. Without svc_config.notify nothing
-** of this is stored.
+** closed, recipients that were notified get a final notification, unless the alert is acknowledged. At each of these times
+** a due step creates a notice, an order for svc_config.notify (pipeline/order.c): delivered at least once, with increasing
+** waits, or dropped after a day. Without svc_config.notify nothing of this is stored.
 **
 ** After a time without requests each notification is sent once, not once for each missed interval. The number of waiting
 ** notices per project is limited; further ones are dropped, with a line in the log.
@@ -66,6 +66,18 @@ SVC_PRIVATE void svc_alert_sending_end(svc_call *c, svc_entity *alert, bool clos
   svc_due_set(alert, SVC_ALERT_DUE_TOLD, first);
 }
 
+SVC_PRIVATE void svc_alert_sending_resume(svc_call *c, svc_entity *alert, int64_t was, int64_t until)
+{
+  alert_turns t;
+  int64_t first;
+  size_t i;
+  alert_sending_read(alert->extra, &t);
+  for (i = 0; i < t.count; i++)
+    if (was && t.at[i].next == was && until < was) t.at[i].next = until;
+  alert->extra = alert_sending_write(c, &t, &first);
+  svc_due_set(alert, SVC_ALERT_DUE_TOLD, first);
+}
+
 /* --------------------------------------------------------------------------------------------------------------- notices */
 
 static bool alert_sending_notice(svc_call *c, const svc_noun_info *noun, const svc_entity *alert, const svc_node *body, const svc_node *to)
@@ -104,13 +116,13 @@ static bool alert_sending_stays(svc_call *c, const svc_id *org, svc_str type, sv
   return !svc_str_is(type, "TEAM") || !teams || svc_entity_get_text_id(c->txn, teams->noun->kind, org, team, &e) == SVC_OK;
 }
 
-/* Reads the configuration of an alert. False: it was deleted. */
+/* Reads the configuration of an alert. False: the configuration was deleted, or the store failed. */
 static bool alert_sending_config(svc_call *c, const svc_id *group, const svc_node *alert, svc_entity *out)
 {
   return svc_alert_config_get(c, group, svc_node_str(alert, "alertConfigId"), out) == SVC_OK;
 }
 
-/* The time of the next notification. */
+/* The time of the next notification; 0: none follows. */
 static int64_t alert_sending_next(const svc_call *c, const svc_change *change, const svc_node *to)
 {
   int64_t until, minutes = svc_node_i64(to, "intervalMin", 0);

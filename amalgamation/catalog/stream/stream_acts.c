@@ -208,7 +208,7 @@ static const char *stream_acts_for(svc_call *c, const stream_acts_all *all, cons
   svc_str state = svc_node_str(change->before, "state");
   bool moves = strcmp(all->status, "FAILED_OVER") == 0;
   if (!moves) return stream_acts_next(state, strcmp(all->status, "STARTED") == 0);
-  if (!svc_node_bool(change->before, "failoverEnabled", false) || svc_str_is(state, "CREATING")) return NULL;
+  if (!svc_node_bool(change->before, "failoverEnabled", false) || svc_str_starts(state, "CREATING")) return NULL; /* also CREATING_TO_START */
   return svc_stream_eligible(c, &change->entity) ? "RESUMING" : NULL;
 }
 
