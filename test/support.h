@@ -14,7 +14,7 @@
 
 typedef struct t_service {
   svc *s;
-  int64_t now;          /* milliseconds; tests may change it freely */
+  _Atomic(int64_t) now; /* milliseconds; tests may change it freely, and threads of drivers read it */
   uint64_t random;      /* state of the random source */
   svc_grant grants[8];
   svc_caller caller;    /* an ORG_OWNER of every organization unless changed */

@@ -882,6 +882,7 @@ SVC_API int64_t svc_clock_now(svc *s);
 ** the handle that took it, any number of times, in one commit or not at all. Concurrent requests see the store before or after it. Faults
 ** and the journal stay unchanged.
 ** Both return SVC_OK or the reason. SVC_FULL: the snapshot exceeds `max_snapshot`, or the store may not grow enough for the restore.
+** SVC_BUSY, on PostgreSQL: writes of others conflicted with each try. Nothing has changed; call again.
 ** svc_snapshot_free() may also be called after svc_close(), and accepts NULL.
 */
 typedef struct svc_snapshot svc_snapshot;
