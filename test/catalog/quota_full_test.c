@@ -2,9 +2,10 @@
 ** An owner fills every quota. Afterwards no request and no round of alerts takes so long that another tenant would
 ** notice.
 **
-** The suite measures the processor time of the thread, which does not depend on the load of the machine: 50 ms at -O2,
-** and four times that under AddressSanitizer. An emulator ($EMULATOR) may take twenty times as long, and a build that
-** counts its branches ten times.
+** The suite measures the processor time of the thread, which depends on the load of the machine only as far as others slow
+** its caches: 50 ms at -O2, and four times that under AddressSanitizer. PostgreSQL may take twice as long, because each read
+** of a round is a message and its system calls. An emulator ($EMULATOR) may take twenty times as long, and a build that counts
+** its branches ten times.
 */
 #include "world.h"
 
@@ -41,7 +42,9 @@ static double quota_now(void)
 
 static void quota_took(double since, const char *what, const char *where)
 {
+  const char *store = getenv("SVC_TEST_STORE");
   double ms = quota_now() - since, most = QUOTA_MS * QUOTA_SLOWER * (getenv("EMULATOR") ? 20 : 1);
+  if (store && (strcmp(store, "postgres") == 0 || strcmp(store, "pgbouncer") == 0)) most *= 2;
   if (getenv("QUOTA_SHOW") && ms > QUOTA_MS / 5) fprintf(stderr, "%7.1f ms  %s %s\n", ms, what, where);
   if (ms > most) munit_errorf("%s %s takes %.1f ms", what, where, ms);
 }
