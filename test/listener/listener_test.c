@@ -1918,6 +1918,7 @@ TEST(listener, tick)
   later(1000);
   await(server_clock_calls(&t) > before);
   for (i = 0; i < 3; i++) { /* about once per second */
+    t_clock_settle(); /* a tick may read the clock more than once */
     before = server_clock_calls(&t);
     later(890);
     munit_assert_long(server_clock_calls(&t), ==, before);
