@@ -477,12 +477,28 @@ typedef struct fail_kept {
     size_t fault_count;
     int last_id;
   } control;
+  svc_failure failures[SVC_FAILURES];
+  size_t failure_count;
 } fail_kept;
 
 #define FAIL_CONTROL(to, from) /* the state of test control that is not kept under a name */ \
   ((to)->now = (from)->now, (to)->rate = (from)->rate, (to)->since = (from)->since, (to)->random = (from)->random, (to)->chance = (from)->chance, \
    memcpy((to)->faults, (from)->faults, sizeof (to)->faults), memcpy((to)->of, (from)->of, sizeof (to)->of), \
    (to)->fault_count = (from)->fault_count, (to)->last_id = (from)->last_id)
+
+static void fail_keep_failures(const svc_failures *from, fail_kept *k)
+{
+  k->failure_count = from ? from->count : 0;
+  if (from) memcpy(k->failures, from->rules, sizeof k->failures);
+}
+
+/* An attempt may have been the first to add a rule. */
+static void fail_restore_failures(svc_failures *to, const fail_kept *k)
+{
+  if (!to) return;
+  to->count = k->failure_count;
+  if (to->count) memcpy(to->rules, k->failures, sizeof to->rules);
+}
 
 static void fail_keep(svc *s, fail_kept *k)
 {
@@ -500,6 +516,7 @@ static void fail_keep(svc *s, fail_kept *k)
   k->order_retries = atomic_load(&s->orders.retries);
   k->counters = s->counters;
   FAIL_CONTROL(&k->control, s->control);
+  fail_keep_failures(s->control->failures, k);
   k->limiter = s->limiter ? malloc(svc_limiter_size(s->limiter)) : NULL;
   k->digest = s->digest ? malloc(svc_digest_size()) : NULL;
   if (k->limiter) svc_limiter_save(s->limiter, k->limiter);
@@ -521,6 +538,7 @@ static void fail_prepare(svc *s, const fail_kept *k)
   if (k->limiter) svc_limiter_restore(s->limiter, k->limiter);
   if (k->digest) svc_digest_restore(s->digest, k->digest);
   FAIL_CONTROL(s->control, &k->control);
+  fail_restore_failures(s->control->failures, k);
   atomic_store(&s->watch, 0);
   s->counters = NULL;
   s->commit.port = &fail.port;

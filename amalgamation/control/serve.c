@@ -331,9 +331,12 @@ static bool serve_fault_add(svc_call *c, svc_str name)
 {
   svc_buf b = svc_buf_new(c->arena, 256);
   char why[SVC_FAULT_WHY] = "";
-  int rc = svc_fault_take(c, &b, NULL, why);
+  int id = 0, rc = svc_fault_take(c, &b, &id, why);
   (void)name;
-  return rc == SVC_OK ? serve_buf(c, 201, &b) : serve_failed(c, rc, why);
+  if (rc != SVC_OK) return serve_failed(c, rc, why);
+  if (serve_buf(c, 201, &b) && !c->arena->failed) return true;
+  svc_fault_remove(c->s, id); /* the caller does not learn the id, and adds the rule again */
+  return svc_no_memory(c);
 }
 
 static bool serve_faults_clear(svc_call *c, svc_str name)
