@@ -116,6 +116,9 @@ SVC_PRIVATE svc_node *svc_driver_reply(svc_call *c, const svc_question_row *row,
 /* Refuses a reply for a reason that no table can express: 503, and the reason in the log. Returns NULL. */
 SVC_PRIVATE svc_node *svc_driver_reply_refused(svc_call *c, const svc_question_row *row, const char *why);
 SVC_DECLARE(const svc_object svc_driver_reply_figure) /* a figure in the reply to the question "measure" */
+/* Narrows a range in milliseconds to the time in which a cluster exists: from its creation until now. The rest has no data. A range outside
+** of that time becomes a moment, so a driver is never asked for one that ends before it begins. */
+SVC_PRIVATE void svc_range_narrow(const svc_call *c, const svc_id *cluster, int64_t *from, int64_t *until);
 /* Logs. SVC_LOG_PARAM: a query parameter with a time, in seconds since 1970, from 2008 on. svc_log_range() reads startDate and
 ** endDate. endDate defaults to now, startDate to `seconds` before the end. A start after the end is refused. svc_log_on_reply() is
 ** `on_reply` of the routes, and answers with the log as gzip. */

@@ -27,6 +27,14 @@ SVC_PRIVATE bool svc_question_about(svc_call *c, const svc_question_row *row, co
   return !c->arena->failed || svc_no_memory(c);
 }
 
+SVC_PRIVATE void svc_range_narrow(const svc_call *c, const svc_id *cluster, int64_t *from, int64_t *until)
+{
+  const int64_t made = svc_id_second(cluster) * 1000;
+  if (*until > c->now) *until = c->now;
+  if (*from < made) *from = made;
+  if (*from > *until) *from = *until;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ logs */
 
 SVC_PRIVATE bool svc_log_range(svc_call *c, int64_t seconds, int64_t *from, int64_t *until)

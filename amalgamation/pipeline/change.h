@@ -62,7 +62,7 @@ SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
 ** state, unless the caller sets them. */
 SVC_PRIVATE bool svc_change_of(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_change *change);
 SVC_PRIVATE bool svc_change_keep(svc_call *c, svc_change *change, svc_entity *out);
-/* The last checks of a body, which each store makes: the prepare hook of its noun, and for requests those of the governor. */
+/* The last checks before a body is stored: the prepare hook of its noun and, for a request, the governor's. */
 SVC_PRIVATE bool svc_change_prepare(svc_call *c, svc_change *change);
 /* Stores another body without hooks and events. */
 SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_node *body);

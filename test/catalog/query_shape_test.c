@@ -49,12 +49,26 @@ static const char stats[] = "["
 
 static adv_world w;
 
+/* Checks that the driver was asked for a range that ends where it begins. */
+static void adv_asks_moment(void)
+{
+  const char *since = strstr(w.driver.asked, "\"since\":"), *until = strstr(w.driver.asked, "\"until\":");
+  munit_assert_not_null(since);
+  munit_assert_not_null(until);
+  munit_assert_llong(atoll(since + 8), ==, atoll(until + 8));
+}
+
 TEST(query_shape, summaries)
 {
   adv_open(&w);
   t_driver_answers(&w.driver, ADV_STATS, stats);
   adv_good(&w, SUMMARIES, "");
   munit_assert_not_null(strstr(w.driver.asked, "queryStats cluster C "));
+  adv_good(&w, SUMMARIES, "?since=4102444800000&until=4102444801000"); /* in the future: the driver is asked for the present moment */
+  adv_asks_moment();
+  adv_good(&w, SUMMARIES, "?since=1199145600000&until=1199145601000"); /* before the cluster: for the end of this range */
+  adv_asks_moment();
+  adv_good(&w, SUMMARIES, "");
   munit_assert_size(t_count(&w.t, "summaries"), ==, 2); /* other commands, and queries without a hash, have no summary */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("B")); /* the slowest first */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShape"), "as it is");

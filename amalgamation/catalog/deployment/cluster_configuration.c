@@ -79,7 +79,7 @@ static bool cluster_configuration_is_free(svc_call *c, const svc_noun *noun, svc
   return svc_txn_good(c);
 }
 
-/* Applies the checks of fields, guards and hooks of a create, or of a change of `stored`. Writes nothing. */
+/* Applies the checks of fields, guards, hooks and resource policies of a create, or of a change of `stored`. Writes nothing. */
 static bool cluster_configuration_check(svc_call *c, const svc_noun_info *noun, const svc_node *sent, const svc_entity *stored)
 {
   svc_node *input = svc_node_copy(c->arena, sent);

@@ -95,13 +95,10 @@ static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_p
   svc_node *hosts = svc_node_array(c->arena, "hosts");
   svc_node *users = svc_node_array(c->arena, "users");
   svc_buf b = svc_buf_new(c->arena, 1024);
-  int64_t made = svc_id_second(&of->cluster.id) * 1000;
   size_t i;
   if (!ask || !hosts || !users) return svc_no_memory(c);
   if (from > until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", &from, &until);
-  if (until > c->now) until = c->now;
-  if (from < made) from = made;
-  if (from > until) from = until; /* all of it is in the future, or before the cluster */
+  svc_range_narrow(c, &of->cluster.id, &from, &until);
   for (i = 0; !host && i < of->count && i < ACCESS_HISTORY_HOSTS; i++)
     if (!access_history_add(c, hosts, of->at[i].host)) return false;
   if (host && !access_history_add(c, hosts, host->host)) return false;

@@ -97,7 +97,6 @@ SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
   *since = from ? from->number : *until - (length ? length->number : SVC_DAY_MS);
   if (*since > *until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", since, until);
   if (*until > c->now) *until = c->now; /* there is no data on the future */
-  if (*since > *until) *since = *until;
   return true;
 }
 
@@ -160,7 +159,7 @@ static bool advisor_reply_of(svc_call *c, svc_node *ask, svc_processes *of, bool
 SVC_PRIVATE bool svc_advisor_question(svc_call *c, const svc_question_row *row)
 {
   svc_node *ask = svc_node_object(c->arena, NULL), *known;
-  int64_t since, until, made;
+  int64_t since, until;
   svc_buf b;
   svc_processes of;
   bool runs;
@@ -168,11 +167,10 @@ SVC_PRIVATE bool svc_advisor_question(svc_call *c, const svc_question_row *row)
   if (!svc_advisor_range(c, &since, &until) || !advisor_reply_of(c, ask, &of, &runs)) return false;
   if (!runs) return true;
   if (!svc_namespaces_known(c, &of.cluster, &known) || !advisor_reply_given(c, ask, "namespaces", "namespaces")) return false;
-  made = svc_id_second(&of.cluster.id) * 1000;
+  svc_range_narrow(c, &of.cluster.id, &since, &until);
   known->name = SVC_S("known");
   svc_node_put(c->arena, ask, known);
   svc_node_set_i64(c->arena, ask, "most", SVC_ADVISOR_RECORDS);
-  if (since < made) since = made < until ? made : until; /* nor on the time before the cluster */
   svc_node_set_i64(c->arena, ask, "since", since);
   svc_node_set_i64(c->arena, ask, "until", until);
   b = svc_buf_new(c->arena, 1024);
