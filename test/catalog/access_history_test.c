@@ -53,7 +53,7 @@ TEST(access_history, simulated)
   snprintf(rest, sizeof rest, "clusters/Main?ipAddress=%s", t_str(&t, "accessLogs[0].ipAddress"));
   snprintf(first, sizeof first, "%.4000s", t.response.body);
   history_get(&t, group, "clusters/Main");
-  munit_assert_memory_equal(3000, first, t.response.body); /* every run simulates the same logins */
+  munit_assert_memory_equal(3000, first, t.response.body); /* the same question again: the same simulated logins */
   munit_assert_int(history_get(&t, group, rest), ==, 200);
   munit_assert_size(t_count(&t, "accessLogs"), >=, 1);
   munit_assert_size(t_count(&t, "accessLogs"), <, all);
@@ -111,7 +111,7 @@ TEST(access_history, many)
     snprintf(time, sizeof time, "%s", now);
     last = t_keep(&t, name);
   }
-  munit_assert_size(same, >=, 40); /* 100 logins in 60 minutes: at least 40 have the time of the one before */
+  munit_assert_size(same, >=, 40); /* 100 logins at 60 whole minutes: at least 40 have the time of the login before */
   t_close(&t);
 }
 
@@ -151,7 +151,8 @@ TEST(access_history, refused)
   t_close(&t);
 }
 
-/* The answer ignores further members of a driver's reply. A reply without a valid list of logins is an error. */
+/* A driver may reply with more logins than the caller asked for: the answer contains only those that match the query. A reply that is no
+** valid list of logins is an error. */
 TEST(access_history, driver)
 {
   t_driver d;

@@ -1,6 +1,6 @@
 /*
-** Shared helpers of the suites of the performance advisor: a cluster "C" that a driver runs. The driver answers with
-** records that the test has chosen, and the helpers return the last question that the driver received.
+** Shared helpers of the suites of the performance advisor: a cluster "C" that a driver runs, and requests in one line. The
+** driver replies to each kind of question with the text that the test has chosen, at first with an empty list.
 */
 #ifndef SVC_TEST_ADVISOR_WORLD_H
 #define SVC_TEST_ADVISOR_WORLD_H
@@ -67,7 +67,7 @@ static inline const char *adv_text(adv_world *w, const char *path)
   return text;
 }
 
-/* 2025-06-08T23:00:00Z plus this number of milliseconds: within the last day of the test. */
+/* 2025-06-08T23:00:00Z plus this number of milliseconds, which has five digits: within the last day before the test's clock. */
 #define ADV_AT(n) "17494236" #n
 /* A slow query: time, namespace, milliseconds, documents examined and returned, and further members. */
 #define ADV_RAN(at, space, ms, examined, returned, more) \

@@ -150,7 +150,7 @@ TEST(alert_conditions, stream)
   condition_watch(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", CONDITION_METRIC("STREAM_PROCESSOR_CHANGE_STREAM_LAG", "GREATER_THAN",
                   "300,\"units\":\"MILLISECONDS\""));
   t_advance(&w.t, 120);
-  /* the processor lags, but has lost nothing yet */
+  /* one of the two lags is above its threshold, but no more than 10 messages are lost yet */
   munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 2);
   for (i = 0; i < 10; i++) t_advance(&w.t, 86400);
   munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 3);
@@ -188,7 +188,7 @@ TEST(alert_conditions, bounded)
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 0);
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
-  t_advance(&w.t, 60); /* starts at the first again; open alerts stay open */
+  t_advance(&w.t, 60); /* the round begins with the first figure again; open alerts stay open */
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
   condition_close(&w);
   condition_open(&w);
@@ -375,7 +375,7 @@ TEST(alert_conditions, certificates)
   condition_send(&w, "POST", "/databaseUsers",
                  "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
   condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":3}", 201);
-  /* two CA certificates, the user's own and the project's: the first expires soon, the second is valid for long */
+  /* the project gets two CA certificates: its own, which is valid for long, and the user's certificate, which expires soon */
   ca = strstr(strstr(w.t.body->text.p, "PRIVATE KEY"), "-----BEGIN CERTIFICATE");
   munit_assert_not_null(ca);
   b = svc_buf_new(&w.t.arena, 8192);
@@ -390,7 +390,7 @@ TEST(alert_conditions, certificates)
   munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 1);
   condition_send(&w, "DELETE", "/userSecurity/customerX509", NULL, 202);
-  t_advance(&w.t, 30 * 86400); /* expired certificates no longer count */
+  t_advance(&w.t, 30 * 86400); /* the user's certificate has expired, and the project has no CA: neither counts */
   munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 0);
   munit_assert_int(condition_events(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_RESOLVED"), ==, 1);
@@ -496,8 +496,8 @@ TEST(alert_conditions, driven)
   condition_close(&w);
 }
 
-/* For every metric and unit: the alert shows the value in the unit of the threshold, and the driver is asked for it in a unit that
-** the metric has. */
+/* For metrics and units of every kind: the alert shows the value in the unit of the threshold, and the driver is asked for the value in
+** a unit that the metric has. */
 TEST(alert_conditions, units)
 {
   static const struct {
@@ -539,8 +539,8 @@ TEST(alert_conditions, units)
   condition_close(&w);
 }
 
-/* The region of the outage has nodes of every kind. Nodes that cannot be elected do not count for the majority. Each shard is
-** judged separately. */
+/* The region of the outage has only read-only nodes, the other one nodes of every kind. Nodes that cannot be elected do not count for
+** the majority. Each shard is judged separately. */
 TEST(alert_conditions, kinds_of_nodes)
 {
 #define NODES(region, priority, more) \
@@ -659,7 +659,7 @@ TEST(alert_conditions, shared)
   condition_close(&w);
 }
 
-/* Alerts with damaged records close as well. Their events lack the damaged parts. */
+/* Alerts with damaged records close as well. Their events lack the damaged value; with a damaged type no event is written. */
 TEST(alert_conditions, damaged)
 {
   static const struct {
@@ -739,7 +739,7 @@ TEST(alert_conditions, full)
   }
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 500);
   munit_assert_not_null(strstr(w.t.log, "has reached its limit of open alerts; new alerts are not opened"));
-  condition_send(&w, "DELETE", first, NULL, 204); /* three alerts close, and make room for the next three */
+  condition_send(&w, "DELETE", first, NULL, 204); /* three alerts are cancelled, which makes room for the next three */
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 497);
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 500);
@@ -806,7 +806,7 @@ TEST(alert_conditions, keys_invalid)
   condition_close(&w);
 }
 
-/* Before January, the previous months belong to another year. */
+/* The month before January belongs to another year. */
 TEST(alert_conditions, new_year)
 {
   condition_world w;
@@ -821,8 +821,7 @@ TEST(alert_conditions, new_year)
   condition_close(&w);
 }
 
-/* Clusters in creation are not measured. A cluster whose driver names no hosts is not backed up. Of several providers one has an
-** outage. */
+/* A cluster in creation is not measured, and an outage that is still beginning opens no alert. Of several providers one has an outage. */
 TEST(alert_conditions, not_yet)
 {
   condition_world w;
@@ -841,7 +840,7 @@ TEST(alert_conditions, not_yet)
   condition_send(&w, "POST", "/flexClusters",
                  "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 201);
   condition_send(&w, "POST", "/clusters/Main/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}", 202);
-  t_advance(&w.t, 120); /* both clusters are being created */
+  t_advance(&w.t, 120); /* the flex cluster is being created, and the outage is beginning */
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   t_advance(&w.t, 3600);
@@ -851,6 +850,7 @@ TEST(alert_conditions, not_yet)
   condition_close(&w);
 }
 
+/* A cluster whose driver has named no hosts gets no alert about missing snapshots. */
 TEST(alert_conditions, hostless)
 {
   t_driver d;

@@ -2,8 +2,8 @@
 ** Alerts: each opens once per configuration and target, is acknowledged, loses the acknowledgement, and closes, as the
 ** clock says.
 **
-** The simulation never causes some events, such as a host that is down. A drill causes them: a noun of this test,
-** whose creation and deletion write such events.
+** In the simulation a host is down only during an outage. The suite needs such events at any time. A drill writes
+** them: a noun of this test, whose creation writes HOST_DOWN and whose deletion writes HOST_UP.
 **
 ** Tests also: alert_config, alert_notice, alert_wave
 */
@@ -168,7 +168,7 @@ TEST(alert, once)
   alert_close(&w);
 }
 
-/* An alert is TRACKING, OPEN, acknowledged, no longer acknowledged, CLOSED, deleted; the handle is reopened between any two. */
+/* An alert is TRACKING, OPEN, acknowledged, no longer acknowledged, CLOSED, deleted. Another handle continues where one stopped. */
 TEST(alert, clock)
 {
   alert_world w;
@@ -196,7 +196,7 @@ TEST(alert, clock)
   munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
   munit_assert_null(t_node(&w.t, "acknowledgingUsername"));
   munit_assert_string_equal(t_str(&w.t, "status"), "OPEN");
-  /* three ways to withdraw the acknowledgement: null, a past date, or unacknowledgeAlert */
+  /* null and unacknowledgeAlert withdraw the acknowledgement; a past date without an acknowledgement changes nothing */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-07-01T01:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":null}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
   munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
@@ -553,7 +553,7 @@ TEST(alert, waves_left_out)
   alert_drilled(&w, drill);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(alert_count(&w, "CLOSED"), ==, 70);
-  w.group = w.other; /* all of one configuration */
+  w.group = w.other; /* a project with 40 alerts of one configuration */
   config = alert_watch(&w, "HOST_DOWN", "", 0);
   alert_drills(&w, 40);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);

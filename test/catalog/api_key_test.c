@@ -448,8 +448,8 @@ TEST(api_key, same_random)
   t_close(&t);
 }
 
-/* An access manager of a project manages the roles that keys have there. Keys that own the project, and the descriptions of keys
-** with other roles, are out of reach. */
+/* An access manager of a project manages the roles that keys have there. The roles of keys that own the project, and the descriptions
+** of keys with roles elsewhere, are out of reach. */
 TEST(api_key, managers)
 {
   api_key_world w;
@@ -480,7 +480,7 @@ TEST(api_key, managers)
   t_as(&w.t, NULL);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", "/groups/%s/apiKeys/%s", w.group, root), ==, 204);
 
-  /* the reader sees no roles on other projects or the organization, unless it may read those, too */
+  /* a caller who may read only this project sees no roles on other projects or the organization */
   t_as(&w.t, reader);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/apiKeys", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), root);
@@ -496,7 +496,7 @@ TEST(api_key, managers)
   t_close(&w.t);
 }
 
-/* Adding a key to a project, or removing it, costs the same however many projects the key has. */
+/* Adding a key to a project costs the same however many projects the key has. */
 TEST(api_key, cost)
 {
   svc_config config = { .limiter_off = 1, .store = t_counting_port() };

@@ -89,7 +89,7 @@ TEST(autoscaling, bounds)
   t_close(&w.t);
 }
 
-/* An idle cluster goes down one size a day to its minimum, and its costs fall. */
+/* An idle cluster goes down one size a day to its minimum. */
 TEST(autoscaling, down)
 {
   t_place w;
@@ -238,7 +238,7 @@ TEST(autoscaling, analytics)
   munit_assert_string_equal(scaling_shows(&w, ANALYSTS), "M20");
   munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_ANALYTICS"), ==, 2);
   t_close(&w.t);
-  scaling_open(&w, NULL, ANALYTICS("M30", "M10", COMPUTE("M10", "M10"))); /* at their maximum size they stay, with one event */
+  scaling_open(&w, NULL, ANALYTICS("M30", "M10", COMPUTE("M10", "M10"))); /* at their maximum size the nodes stay, with one event */
   scaling_fill(&w, 10);
   scaling_days(&w, 60);
   munit_assert_string_equal(scaling_shows(&w, ANALYSTS), "M10");

@@ -161,7 +161,7 @@ TEST(backup_schedule, two_years)
   b_close(&w);
 }
 
-/* The same after one leap of the clock. Snapshots that would already have expired are never taken, and no transaction is long. */
+/* The same after one leap of the clock. Snapshots that would already have expired are never taken, and cost no writes. */
 TEST(backup_schedule, leap)
 {
   static taken all;
@@ -871,7 +871,7 @@ TEST(backup_schedule, driver)
   b_close(&w);
 }
 
-/* The clock may pass the end of dates: the schedule ends there. */
+/* The clock may pass the end of the year 9999, after which no date can be written: the schedule ends there. */
 TEST(backup_schedule, end_of_dates)
 {
   b_world w;

@@ -1,7 +1,7 @@
 /*
-** Shared helpers of the suites of backups: a project with a cluster C that has backups, a clock, and requests in one
-** line. In paths %G stands for the project and %C for the cluster's path. In bodies %G, %S and %J stand for ids that
-** were kept.
+** Shared helpers of the suites of backups: a project with a cluster C that has backups, and requests in one line. In
+** paths and bodies %G stands for the project's id, %C for the path of the cluster, and %S, %J and %R for ids that the
+** test has kept.
 */
 #ifndef SVC_TEST_BACKUP_WORLD_H
 #define SVC_TEST_BACKUP_WORLD_H

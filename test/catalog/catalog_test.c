@@ -322,7 +322,7 @@ static const svc_param *catalog_param(const svc_param *p, const char *name)
 }
 
 /* Checks that a route with roles says on what: on the organization or project at the start of its path, on those that own the
-** named entity, or on any. Otherwise every caller would be refused. */
+** named resource, or on any. Otherwise every caller would be refused. */
 static void catalog_check_permission(const svc *s, const svc_plan *plan)
 {
   const svc_hop *first = plan->hop_count ? &plan->hops[0] : NULL;
@@ -502,7 +502,7 @@ static const svc_plan *catalog_visit(t_world *w, catalog_walk *walk, const char 
 /* The only GET without a link to it: only the caller knows a value of its required parameter, the account of the other side. */
 static const char catalog_unlinked[] = "/groups/{groupId}/streams/vpcPeeringConnections";
 
-/* Returns true if the answer of a POST that creates such an entity, or starts such a job, links to it. Uses its own world. */
+/* Returns true if the answer of the POST that creates such a resource, or starts such a job, links to this GET. Uses its own world. */
 static bool catalog_made(size_t get)
 {
   static t_world w;
@@ -525,8 +525,8 @@ static bool catalog_made(size_t get)
   return found;
 }
 
-/* Every other GET is reached from the root by following all links, in a world that has one of everything. An entity that no list
-** shows is linked from the answer that created it. */
+/* Every other GET is reached from the root by following all links, in a world that has one of everything. A resource that no list
+** shows is linked from the answer to the request that created it. */
 TEST(catalog, reachable)
 {
   static t_world w;

@@ -6,14 +6,14 @@
 
 #define CLOUD "\"providerName\":\"AWS\""
 
-/* In bodies and paths, %I is the id of the resource that the previous row created. While the resource exists, the project cannot
-** be deleted. */
+/* The resources. While one of them exists, its project cannot be deleted. In paths, %I is the id of the resource that the row has
+** created. In bodies, %K is the id of the project's network container. */
 static const struct {
   const char *path, *body;
   int made;
-  const char *id;   /* the field with its id in the path of its deletion */
+  const char *id;   /* the field of the answer whose value is %I */
   const char *code; /* follows CANNOT_CLOSE_GROUP_ACTIVE_ */
-  const char *gone; /* the path of its deletion */
+  const char *gone; /* the path of the resource's deletion */
   int removed;
 } things[] = {
   { "clusters", B_CLUSTER("Main", ""), 201, "name", "CLUSTERS", "clusters/%I", 202 },
@@ -96,8 +96,7 @@ TEST(closing, projects)
   t_close(&w.t);
 }
 
-/* An organization cannot be deleted while it has projects, link tokens, or unpaid charges without a card, of the current month or
-** an earlier one. */
+/* An organization cannot be deleted while it has projects or link tokens. */
 TEST(closing, organizations)
 {
   static const svc_config config = { .limiter_off = 1, .provision_ms = 1000 };

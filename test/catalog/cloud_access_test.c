@@ -53,7 +53,7 @@ static bool access_torn_work(svc_job *job, svc_txn *txn)
   return svc_put(txn, &key, SVC_S("")) == SVC_OK;
 }
 
-/* A damaged record of a role's use, without its end, counts for no user; the role is still shown. */
+/* A damaged record of a role's use, whose key lacks its end, is ignored: the role is shown without uses. */
 TEST(cloud_access, damaged)
 {
   access_torn work;

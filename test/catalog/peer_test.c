@@ -94,7 +94,7 @@ TEST(peer, others)
     peer_walk(&w, at, "status", rows[i].states);
     n_good(&w, "PATCH", at, rows[i].change, NULL, 200);
     peer_walk(&w, at, "status", rows[i].states);
-    munit_assert_string_equal(n_get(&w, "/peers", "totalCount"), "0"); /* only the first provider's */
+    munit_assert_string_equal(n_get(&w, "/peers", "totalCount"), "0"); /* without providerName, the list has only AWS */
     snprintf(list, sizeof list, "/peers?providerName=%s", rows[i].provider);
     munit_assert_string_equal(n_get(&w, list, "results[0].status"), "AVAILABLE");
     n_good(&w, "DELETE", at, NULL, NULL, 202);
@@ -149,7 +149,7 @@ TEST(peer, refused)
   n_good(&w, "DELETE", n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), west, 202)), NULL, NULL, 202);
   t_advance(&w.t, 60);
 
-  /* the error names the peer in use; the container can be deleted after it */
+  /* the error names the peer in use; the container can be deleted after its last peer */
   n_bad(&w, "DELETE", n_at(&w, "/containers", aws), NULL, NULL, 409, "CONTAINERS_IN_USE");
   N_SAYS(&w, strrchr(at, '/') + 1);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 409);
@@ -162,7 +162,7 @@ TEST(peer, refused)
   t_advance(&w.t, 60);
   n_good(&w, "DELETE", n_at(&w, "/containers", aws), NULL, NULL, 204);
 
-  for (i = 0; i < 50; i++) { /* their number is limited */
+  for (i = 0; i < 50; i++) { /* a project has at most 50 peers */
     char body[512];
     snprintf(body, sizeof body, "{\"providerName\":\"AZURE\",\"containerId\":\"%s\",\"azureDirectoryId\":"
              "\"11111111-1111-4111-8111-111111111111\",\"azureSubscriptionId\":\"22222222-2222-4222-8222-222222222222\","
@@ -223,7 +223,7 @@ TEST(peer, driver)
   munit_assert_string_equal(n_get(&w, at, "statusName"), "FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorStateName"), "REJECTED");
   munit_assert_int64(n_events(&w, "PEER_UPDATED"), ==, 1);
-  n_good(&w, "PATCH", at, "{\"awsAccountId\":\"210987654321\"}", NULL, 200); /* from the first state */
+  n_good(&w, "PATCH", at, "{\"awsAccountId\":\"210987654321\"}", NULL, 200); /* starts from the first state */
   munit_assert_string_equal(t_str(&w.t, "statusName"), "INITIATING");
   munit_assert_string_equal(t_str(&w.t, "errorStateName"), "");
   t_driver_finish(&d, w.t.s, "peering.create", SVC_IO, "{\"reason\":\"no such account\"}");
@@ -258,7 +258,7 @@ TEST(peer, driver)
   t_close(&w.t);
 }
 
-/* A damaged record with an unknown state: the connection stays in it, is shown without it, and can be deleted. */
+/* A connection whose damaged record has an unknown state stays in that state, is shown without a state, and can be deleted. */
 TEST(peer, damaged)
 {
   n_world w;

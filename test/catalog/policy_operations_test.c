@@ -200,7 +200,7 @@ TEST(policy_operations, each)
   t_close(&w.t);
 }
 
-/* Only a driver knows the peering of streams. */
+/* Only a driver knows the VPC peering connections of stream workspaces. */
 TEST(policy_operations, streams)
 {
 #define PEERING_ONE "/vpcPeeringConnections/5f00000000000000000000c1"
@@ -243,7 +243,7 @@ TEST(policy_operations, move)
     policy_gone(&w.t, w.other, policy);
   }
   policy_of(&w.t, w.other, MODIFY("when { context.cluster.cloudProviders.contains(ResourcePolicy::CloudProvider::\"gcp\") }"));
-  policy_of(&w.t, w.org, NO_AWS); /* policies of the organization that it leaves do not count */
+  policy_of(&w.t, w.org, NO_AWS); /* policies of the organization that the project leaves do not count */
   good(&w, "POST", "/groups/%G:migrate", there, 200);
   w.other = w.org;
   refused(&w, "POST", "/groups/%G:migrate", back);
@@ -279,7 +279,8 @@ TEST(policy_operations, nearer)
   t_close(&w.t);
 }
 
-/* Noncompliant resources include those at a provider. A policy is listed once, even if several resources violate it. */
+/* A project is noncompliant because of its peering connections and private endpoints, too. A policy is listed once, even if
+** several resources violate it. */
 TEST(policy_operations, found)
 {
   operations_world w;
@@ -294,7 +295,7 @@ TEST(policy_operations, found)
   t_close(&w.t);
 }
 
-/* A damaged version without its last part counts as the major version. */
+/* A damaged record with the version "8.0" instead of "8.0.x" counts as major version 8.0. */
 TEST(policy_operations, short_version)
 {
   char whole[32], part[32];
@@ -328,8 +329,8 @@ TEST(policy_operations, without_flex)
 
 /* --------------------------------------------------------------------------------------------------------------- steps */
 
-/* A project with the longest possible access list, and a policy with as many addresses as fit: the cost estimate of a policy is
-** not less than the steps that it takes. A policy that compares such sets repeatedly is refused. */
+/* A project with 200 entries in its access list (the default limit), and a policy with 190 addresses: the cost estimate of a
+** policy is not less than the steps that it takes. A policy that compares such sets repeatedly is refused. */
 TEST(policy_operations, steps)
 {
   static const char self[] = "context.project.ipAccessList == context.project.ipAccessList";

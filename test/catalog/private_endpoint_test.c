@@ -184,7 +184,7 @@ TEST(private_endpoint, refused)
   n_bad(&w, "POST", path, AZURE_BODY("pe-1"), NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND"); /* the service is at another provider */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES");
-  for (i = 1; i < 50; i++) { /* their number is limited per project */
+  for (i = 1; i < 50; i++) { /* a project has at most 50 endpoints, unless its limit is changed */
     char body[64];
     snprintf(body, sizeof body, "{\"id\":\"vpce-%017x\"}", (unsigned)i);
     n_good(&w, "POST", i % 2 ? aws : west, body, NULL, 202);
@@ -325,7 +325,7 @@ TEST(private_endpoint, told)
     { "AWS", "US_EAST_2", "{\"endpointServiceName\":\"\"}", "endpointServiceName", "" },
     { "AWS", "US_WEST_1", longest, "endpointServiceName", "" },
     { "AWS", "US_WEST_2", NULL, "endpointServiceName", "" },
-    /* refused */
+    /* the resource id is no string: none of the facts is stored */
     { "AZURE", "US_EAST_2", "{\"privateLinkServiceName\":\"pls\",\"privateLinkServiceResourceId\":5}", "privateLinkServiceName", "" },
     { "AZURE", "US_EAST", "{\"endpointServiceName\":\"a\"}", "endpointServiceName", "" }, /* a field of AWS */
     { "GCP", "CENTRAL_US", "{\"serviceAttachmentNames\":\"a\"}", "serviceAttachmentNames[0]", "" },

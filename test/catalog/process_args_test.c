@@ -1,5 +1,6 @@
 /*
-** Process arguments: their own rules, besides those of every route.
+** Process arguments, the settings of a cluster's database processes: their defaults, the update of the cluster after a change,
+** the TLS settings that they share with the cluster, and refused changes.
 */
 #include "damaged.h"
 #include "driver.h"
@@ -78,12 +79,12 @@ TEST(process_args, change)
   t_close(&w.t);
 }
 
-/* The settings of TLS are one, shown in two places. */
+/* The process arguments and the cluster's advancedConfiguration show the same TLS settings. Either operation changes both. */
 TEST(process_args, tls)
 {
   t_place w;
   args_open(&w, NULL);
-  /* also when set to the default */
+  /* a change to the default value is stored, too */
   munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"noTableScan\":true}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "minimumEnabledTlsProtocol"), "TLS1_2");
   munit_assert_string_equal(args_cluster(&w, "advancedConfiguration.minimumEnabledTlsProtocol"), "TLS1_2");
@@ -93,7 +94,7 @@ TEST(process_args, tls)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "tlsCipherConfigMode"), "CUSTOM");
   t_advance(&w.t, 5);
-  munit_assert_int(args_patch(&w, "{\"tlsCipherConfigMode\":\"DEFAULT\"}"), ==, 200); /* and nothing else */
+  munit_assert_int(args_patch(&w, "{\"tlsCipherConfigMode\":\"DEFAULT\"}"), ==, 200); /* a TLS setting alone */
   munit_assert_string_equal(t_str(&w.t, "tlsCipherConfigMode"), "DEFAULT");
   munit_assert_string_equal(args_cluster(&w, "advancedConfiguration.tlsCipherConfigMode"), "DEFAULT");
   munit_assert_string_equal(args_cluster(&w, "stateName"), "UPDATING");
@@ -122,7 +123,7 @@ TEST(process_args, refused)
   t_close(&w.t);
 }
 
-/* The driver gets the arguments in the orders for the cluster, also while it is being created. */
+/* The orders for a cluster contain its process arguments, also while the cluster is being created. */
 TEST(process_args, driver)
 {
   t_driver d;

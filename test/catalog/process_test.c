@@ -48,7 +48,7 @@ static int process_get(process_world *w, const char *rest)
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/processes/%s%s", w->group, w->id, rest);
 }
 
-/* The ids are the hosts of the connection string, in its order. A replica set has its name there, too. */
+/* The process ids are the hosts of the connection string, in the same order. The connection string also names the replica set. */
 TEST(process, replica_set)
 {
   char standard[600];
@@ -115,12 +115,13 @@ TEST(process, legacy)
   snprintf(w.id, sizeof w.id, "%s", t_str(&w.t, "results[2].id"));
   munit_assert_int(process_get(&w, ""), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "id"), w.id);
-  w.id[0] = 'n'; /* another cluster's */
+  w.id[0] = 'n'; /* a host of no cluster */
   munit_assert_int(process_get(&w, ""), ==, 404);
   t_close(&w.t);
 }
 
-/* Each host in the connection string of a sharded cluster is a router, also on nodes that cannot be elected. */
+/* Checks that the connection string of a sharded cluster has this many hosts, and that each is a router. Nodes that cannot be
+** elected have a router, too. */
 static void process_strings(process_world *w, int count)
 {
   char standard[2000], *at;
@@ -164,7 +165,7 @@ TEST(process, sharded)
   t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", w.group, t_keep(&w.t, t_str(&w.t, "results[6].hostname")));
   munit_assert_int(w.t.response.status, ==, 200);
   t_close(&w.t);
-  /* the hosts of the connection string are the routers, in its order */
+  /* the hosts of the connection string are the eight routers */
   process_open(&w, NULL, PROCESS_SHARDED);
   process_strings(&w, 8);
   t_close(&w.t);

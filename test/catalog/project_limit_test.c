@@ -109,7 +109,7 @@ TEST(project_limit, change)
   munit_assert_int64(events(&t, group), ==, 1);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7}", CLUSTERS, group), ==, 200);
   munit_assert_int64(events(&t, group), ==, 1);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":9}", CLUSTERS, group), ==, 200); /* now stored before */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":9}", CLUSTERS, group), ==, 200); /* changed again */
   munit_assert_int64(events(&t, group), ==, 2);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
   munit_assert_int64(t_int(&t, "[1].value"), ==, 9);

@@ -66,7 +66,7 @@ TEST(query_shape, summaries)
   munit_assert_not_null(strstr(w.driver.asked, "queryStats cluster C "));
   adv_good(&w, SUMMARIES, "?since=4102444800000&until=4102444801000"); /* in the future: the driver is asked for the present moment */
   adv_asks_moment();
-  adv_good(&w, SUMMARIES, "?since=1199145600000&until=1199145601000"); /* before the cluster: for the end of this range */
+  adv_good(&w, SUMMARIES, "?since=1199145600000&until=1199145601000"); /* before the cluster existed: for the end of this range */
   adv_asks_moment();
   adv_good(&w, SUMMARIES, "");
   munit_assert_size(t_count(&w.t, "summaries"), ==, 2); /* other commands, and queries without a hash, have no summary */
@@ -231,7 +231,7 @@ TEST(query_shape, unseen)
   t_close(&w.t);
 }
 
-/* Unusual reports of a shape: unknown or too long values are left out. A change with a stale ETag or an invalid body is refused. */
+/* Unusual replies about a shape: unknown or too long values are left out. A change with a stale ETag or an invalid body is refused. */
 TEST(query_shape, odd)
 {
   static char long_ones[20000];

@@ -2,10 +2,10 @@
 ** An owner fills every quota. Afterwards no request and no round of alerts takes so long that another tenant would
 ** notice.
 **
-** The suite measures the processor time of the thread, which depends on the load of the machine only as far as others slow
-** its caches: 50 ms at -O2, and four times that under AddressSanitizer. PostgreSQL may take twice as long, because each read
-** of a round is a message and its system calls. An emulator ($EMULATOR) may take twenty times as long, and a build that counts
-** its branches ten times.
+** The suite measures the processor time of the thread. Other load on the machine changes this time only by slower caches. The
+** limit is 50 ms at -O2, and four times that under AddressSanitizer. PostgreSQL may take twice as long, because each read of a
+** round is a message and its system calls. An emulator ($EMULATOR) may take twenty times as long, and a build that counts its
+** branches ten times.
 */
 #include "world.h"
 
@@ -114,7 +114,8 @@ static void quota_clusters(quota_world *q)
   }
 }
 
-/* Creates configurations with the maximum number of regular expressions. All of them match, and no two configurations share one. */
+/* Creates configurations with the maximum number of regular expressions. All expressions match, and at most three configurations
+** share one, so a compiled expression is hardly ever used twice. */
 static void quota_configs(quota_world *q)
 {
   char path[128];
@@ -180,7 +181,7 @@ static void quota_projects(quota_world *q)
 
 /* ----------------------------------------------------------------------------------------------------------- measurements */
 
-/* Measures the rounds of some minutes: the first, and those that continue where it stopped. */
+/* Measures five rounds of alerts, one minute apart. */
 static void quota_rounds(quota_world *q)
 {
   double since;
@@ -245,7 +246,8 @@ TEST(quota_full, full)
 
 /* ---------------------------------------------------------------------------------------------------------------- refused */
 
-/* A pattern, or all patterns of a configuration together, that would take too long is refused with the number of steps. */
+/* A pattern, or all patterns of a configuration together, that would take too long is refused. The error has the maximum number of
+** steps. */
 TEST(quota_full, patterns)
 {
   static const char front[] = "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"GROUP\"}],\"matchers\":[";

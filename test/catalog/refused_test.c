@@ -71,7 +71,7 @@ TEST(refused, names)
   refused_bad(&w, "POST", "/flexClusters", flex, 400, "DUPLICATE_CLUSTER_NAME_PREFIX", NULL);
   refused_good(&w, "POST", "/flexClusters", other, 201);
   refused_bad(&w, "POST", "/clusters", PROBE_CLUSTER("z" LONG "-two", "M10"), 400, "DUPLICATE_CLUSTER_NAME_PREFIX", NULL);
-  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("abcdefghijklmnopqrstuv", "M10"), 201); /* 22 of them */
+  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("abcdefghijklmnopqrstuv", "M10"), 201); /* only 22 equal characters */
   w.group = t_project(&w.t, w.org, "beta"); /* the rule applies within a project */
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG "-two", "M10"), 201);
   refused_close(&w);
@@ -107,7 +107,7 @@ TEST(refused, oplog)
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 201);
-  /* 10 GB of disk */
+  /* the disk has 10 GB */
   refused_bad(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":10240}", 400, "INVALID_ATTRIBUTE", "oplogSizeMB");
   refused_good(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":2048}", 200);
   refused_close(&w);
@@ -157,7 +157,7 @@ TEST(refused, collection)
 
 /* ---------------------------------------------------------------------------------------------------------------- others */
 
-/* Duplicate tag keys, on every resource with tags. */
+/* Duplicate tag keys are refused on clusters, flex clusters and projects. */
 TEST(refused, tags)
 {
 #define TWICE "\"tags\":[{\"key\":\"a\",\"value\":\"1\"},{\"key\":\"b\",\"value\":\"1\"},{\"key\":\"a\",\"value\":\"2\"}]"
@@ -180,7 +180,7 @@ TEST(refused, user)
 #define USER(date) "{\"username\":\"u\",\"password\":\"a long enough one\",\"databaseName\":\"admin\",\"deleteAfterDate\":\"" date "\"," \
   "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"x\"}]}"
   t_place w;
-  t_place_open(&w, &quiet, "alpha", NULL); /* on 2025-06-01 */
+  t_place_open(&w, &quiet, "alpha", NULL); /* it is 2025-06-01: dates are at most a week away */
   refused_bad(&w, "POST", "/databaseUsers", USER("2025-06-08T00:00:01Z"), 400, "INVALID_ATTRIBUTE", "deleteAfterDate");
   refused_good(&w, "POST", "/databaseUsers", USER("2025-06-08T00:00:00Z"), 201);
   refused_bad(&w, "POST", "/accessList", "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-06-08T00:00:01Z\"}]", 400, "INVALID_ATTRIBUTE", "deleteAfterDate");

@@ -13,7 +13,7 @@
 #define TRIED(user, host, address, success, more) \
   "{\"user\":\"" user "\",\"host\":\"" host "\",\"address\":\"" address "\",\"success\":" success more "}"
 
-/* A driver that creates clusters, and answers no questions and no orders to measure. */
+/* The driver creates clusters, answers no questions, and never finishes an order to measure. */
 typedef struct reported_world {
   t_place p;
   t_driver d;
@@ -165,7 +165,7 @@ TEST(reported_login, history)
   munit_assert_size(reported_history(&w, w.p.group, "clusters/Main?end=1748739000000"), ==, 1);
   munit_assert_size(reported_history(&w, w.p.group, "processes/b.example"), ==, 1);
   munit_assert_string_equal(t_str(&w.p.t, "accessLogs[0].username"), "ann");
-  munit_assert_size(reported_history(&w, w.other, "clusters/Main"), ==, 0); /* the other project's */
+  munit_assert_size(reported_history(&w, w.other, "clusters/Main"), ==, 0); /* the other project has no logins */
   munit_assert_size(reported_history(&w, w.other, "processes/b.example"), ==, 0);
 
   t_driver_answers(&w.d, "accessHistory", "[]"); /* the driver's answer: no logins */
@@ -241,7 +241,7 @@ TEST(reported_login, bounded)
   munit_assert_size(probe_records(w.p.t.s, "e"), ==, entities + 1);
   munit_assert_size(probe_records(w.p.t.s, "d"), ==, dates + 1);
   reported_many(&w, 1001, 60);
-  for (i = 0; i < 5; i++) { /* a further record per hour; the records of two days stay */
+  for (i = 0; i < 5; i++) { /* one more record each day; old records are deleted */
     t_advance(&w.p.t, 86400);
     reported_tell(&w, "{\"measurements\":[" MEASURED("a.example:1", "1", "") "]}");
     munit_assert_int(svc_tick(w.p.t.s), ==, SVC_OK);
@@ -261,7 +261,7 @@ static t_reads reported_cost(reported_world *w)
   return t_reads_taken();
 }
 
-/* The costs are the same with a thousand records as with one. */
+/* A report costs no more store accesses with a thousand records than with one. */
 TEST(reported_login, cost)
 {
   static const char *const metrics[] = { SVC_METRICS_PROCESS(SVC_METRIC_NAME) };

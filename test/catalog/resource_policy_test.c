@@ -101,7 +101,7 @@ static const struct {
   { MODIFY "when { ip(\"10.0.0.1\").isInRange(\"10.0.0.1\") };", "the types do not fit" },
   { MODIFY "when { 1 > true };", "the types do not fit" },
   { MODIFY "when { \"a\" < 1 };", "the types do not fit" },
-  { "forbid\t(principal,\r\n\taction,\tresource)\r\n_when", "line 3, column 1: expected ;" }, /* in any layout */
+  { "forbid\t(principal,\r\n\taction,\tresource)\r\n_when", "line 3, column 1: expected ;" }, /* tabs and CRLF separate words, too */
   { MODIFY "when { resource == \"a\" };", "the types do not fit" },
   { MODIFY "when { resource == 1 };", "the types do not fit" },
   { MODIFY "when { ResourcePolicy::ClusterType::\"sharded\" == ResourcePolicy::CloudProvider::\"aws\" };", "the types do not fit" },
@@ -302,7 +302,7 @@ TEST(resource_policy, resources)
 
 /* ------------------------------------------------------------------------------------------------------------- the service */
 
-/* Returns a body with these policies. NULL ends the list. */
+/* Returns a body with these policies. second: NULL if there is only one. */
 static const char *policy_body(t_service *t, const char *name, const char *first, const char *second)
 {
   svc_buf b = svc_buf_new(&t->arena, 512);
@@ -371,7 +371,7 @@ TEST(resource_policy, crud)
   t_close(&w.t);
 }
 
-/* Clusters of both kinds: created, changed, upgraded; and the bounds of their autoscaling. */
+/* Policies apply when a cluster or flex cluster is created, changed or upgraded. The bounds of autoscaling count as sizes. */
 TEST(resource_policy, clusters)
 {
   t_place w;
@@ -388,7 +388,7 @@ TEST(resource_policy, clusters)
                  "\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3},\"autoScaling\":{\"compute\":{\"enabled\":true,"
                  "\"maxInstanceSize\":\"M50\"}}}]}]}", "small");
   policy_refused(&w, "POST", "flexClusters", "{\"name\":\"More\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", "Europe");
-  /* the cluster is noncompliant, and its region stays the same */
+  /* a noncompliant cluster cannot be changed, even if its region stays the same */
   policy_refused(&w, "PATCH", "clusters/Old", "{\"backupEnabled\":true}", "Europe");
   policy_refused(&w, "POST", "flexClusters:tenantUpgrade", CLUSTER("Flex", "AWS", "US_EAST_1", "M10"), "Europe");
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Fine", "AWS", "EU_WEST_1", "M30")), ==, 201);
@@ -422,7 +422,7 @@ static const struct {
   { "context.cluster.minGeneralClassInstanceSizeValue < 30", SHAPED("REPLICASET", REGION(SCALED("autoScaling", "false"))), false },
   { "context.cluster.minGeneralClassInstanceSizeValue < 30", SHAPED("REPLICASET", REGION(SCALED("autoScaling", "true"))), true },
   { "context.cluster.minGeneralClassInstanceSizeValue == context.cluster.maxGeneralClassInstanceSizeValue", SHAPED("REPLICASET", REGION(PLAIN)), true },
-  /* nodes of every kind */
+  /* analytics nodes count, too */
   { "context.cluster.maxGeneralClassInstanceSizeValue >= 40",
     SHAPED("REPLICASET", REGION(PLAIN ",\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":1}")), true },
   { "context.cluster.clusterType == ResourcePolicy::ClusterType::\"sharded\"", SHAPED("SHARDED", REGION(PLAIN)), true },
@@ -433,7 +433,7 @@ static const struct {
   { "context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_3\"",
     SHAPED("REPLICASET", "\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_3\"}," REGION(PLAIN)), true },
   { "context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_3\"", SHAPED("REPLICASET", REGION(PLAIN)), false },
-  /* a shared tier counts as at the provider behind it */
+  /* a shared tier counts for the provider behind it */
   { "context.cluster.cloudProviders == [ResourcePolicy::CloudProvider::\"gcp\"] && context.cluster.maxGeneralClassInstanceSizeValue == 0",
     SHAPED("REPLICASET", "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\",\"backingProviderName\":\"GCP\","
            "\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]"), true },
@@ -554,9 +554,9 @@ TEST(resource_policy, projects)
   policy_refused(&w, "POST", "peers", peer, "no peers");
   policy_refused(&w, "POST", "privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_1\"}", "no peers");
   munit_assert_int(policy_at(&w, "POST", "privateEndpoint/endpointService", "{\"providerName\":\"AZURE\",\"region\":\"EUROPE_NORTH\"}"), ==, 201);
-  snprintf(path, sizeof path, "/groups/%s/accessList", other); /* every project of the organization */
+  snprintf(path, sizeof path, "/groups/%s/accessList", other); /* the policy applies to every project of the organization */
   munit_assert_int(t_send(&w.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 403);
-  other = t_project(&w.t, t_organization(&w.t, "Other"), "gamma"); /* but none of another */
+  other = t_project(&w.t, t_organization(&w.t, "Other"), "gamma"); /* but to no project of another organization */
   snprintf(path, sizeof path, "/groups/%s/accessList", other);
   munit_assert_int(t_send(&w.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
   t_close(&w.t);

@@ -126,7 +126,7 @@ TEST(restore_job, rules)
   b_good(&w, "POST", "/groups/%G/clusters/Older/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 10);
-  b_good(&w, "POST", "/groups/%G/clusters/Older/backup/restoreJobs", INTO("D"), 202); /* a newer version can read it */
+  b_good(&w, "POST", "/groups/%G/clusters/Older/backup/restoreJobs", INTO("D"), 202); /* into a newer version */
   t_advance(&w.t, 10);
   w.snapshot = id;
   b_good(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 200);
@@ -327,7 +327,7 @@ TEST(restore_job, driver)
   b_close(&w);
 }
 
-/* A restore that fails leaves the target's data as they are; one that succeeds brings those of the source. */
+/* A restore that fails does not change the target's data. A restore that succeeds replaces them with the data of the source. */
 TEST(restore_job, failed_data)
 {
   b_world w;
@@ -352,7 +352,7 @@ TEST(restore_job, failed_data)
   b_close(&w);
 }
 
-/* The places of the files in a driver's facts: a value that is no list counts as none, and elements that are no strings are left out. */
+/* Facts are refused if `deliveryUrl` is not a list of strings, or if the list or a string is too long. */
 TEST(restore_job, facts)
 {
   static char many[8192], longest[4096];

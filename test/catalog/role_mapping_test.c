@@ -36,7 +36,7 @@ TEST(role_mapping, life)
   munit_assert_int64(f_events(&w, 'A', "ROLE_MAPPING_CREATED"), ==, 2);
   munit_assert_int64(f_events(&w, 'A', "ROLE_MAPPING_UPDATED"), ==, 1);
   munit_assert_int64(f_events(&w, 'A', "ROLE_MAPPING_DELETED"), ==, 1);
-  munit_assert_int64(f_events(&w, 'B', "ROLE_MAPPING_CREATED"), ==, 1); /* only its own */
+  munit_assert_int64(f_events(&w, 'B', "ROLE_MAPPING_CREATED"), ==, 1); /* only the mapping of B itself */
   f_close(&w);
 }
 
@@ -56,7 +56,7 @@ TEST(role_mapping, roles)
   f_bad_field(&w, "POST", MAPS, MAPPING("a", ON_PROJECT("G", "ORG_OWNER")), "roleAssignments[0].role");
   f_bad_field(&w, "POST", MAPS, MAPPING("a", "{\"role\":\"ORG_OWNER\"}"), "roleAssignments[0]");
   f_bad_field(&w, "POST", MAPS, MAPPING("a", "{\"groupId\":\"%G\",\"orgId\":\"%A\",\"role\":\"ORG_OWNER\"}"), "roleAssignments[0]");
-  f_bad_field(&w, "POST", MAPS, MAPPING("a", ON_ORG("B", "ORG_MEMBER")), "roleAssignments[0].orgId"); /* although it is connected */
+  f_bad_field(&w, "POST", MAPS, MAPPING("a", ON_ORG("B", "ORG_MEMBER")), "roleAssignments[0].orgId"); /* although B is connected, too */
   f_bad_field(&w, "POST", MAPS, MAPPING("a", ON_PROJECT("G", "GROUP_OWNER") "," ON_PROJECT("P", "GROUP_OWNER")), "roleAssignments[1].groupId");
   f_bad_field(&w, "POST", MAPS, MAPPING("a", "{\"groupId\":\"5f5f5f5f5f5f5f5f5f5f5f5f\",\"role\":\"GROUP_OWNER\"}"), "roleAssignments[0].groupId");
   f_good(&w, "POST", MAPS, MAPPING("a", ""), 201);
@@ -65,7 +65,7 @@ TEST(role_mapping, roles)
   f_close(&w);
 }
 
-/* The same through a PATCH of the organization's configuration, which contains all mappings. */
+/* The same rules hold for a PATCH of the organization's configuration, which contains all mappings. */
 TEST(role_mapping, whole)
 {
   f_world w;

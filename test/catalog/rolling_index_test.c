@@ -1,6 +1,6 @@
 /*
-** Rolling index builds: their own rules. A build is not shown as a resource; events and orders to the driver report
-** it.
+** Rolling index builds: one per cluster at a time, which definitions are refused, and the failures of a driver. A build is
+** not shown as a resource; events and orders to the driver report it.
 */
 #include "driver.h"
 #include "mechanism/probe.h"
@@ -41,7 +41,7 @@ TEST(rolling_index, states)
   munit_assert_size(probe_records(w.t.s, "eridx"), ==, 1);
   t_advance(&w.t, 5);
   munit_assert_string_equal(rolling_event(&w), "ROLLING_INDEX_SUCCESS_INDEX_BUILD");
-  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* its record is deleted */
+  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* the record of the build is deleted */
   munit_assert_size(probe_records(w.t.s, "d"), ==, dues);  /* no due step is left */
   munit_assert_int(rolling_build(&w, BUILD), ==, 202);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Main", w.group), ==, 202);
@@ -93,7 +93,7 @@ TEST(rolling_index, refused)
   t_close(&w.t);
 }
 
-/* A failed build writes an event. The next build replaces its record, or it is deleted after a week. A slow build is never
+/* A failed build writes an event. Its record is replaced by the next build, or deleted after a week. A slow build is never
 ** interrupted. */
 TEST(rolling_index, driver)
 {

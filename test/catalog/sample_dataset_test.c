@@ -1,5 +1,5 @@
 /*
-** Loads of the sample data: their own rules, besides those of every route.
+** Loads of the sample data: their states, one load at a time, the record that outlives its cluster, and the costs of the transfer.
 */
 #include "driver.h"
 #include "world.h"
@@ -9,7 +9,7 @@ static bool sample_loaded(t_world *w, const svc_plan *plan)
 {
   (void)plan;
   if ((w->t.s->config.driver && !w->t.settle) || !svc_noun_named(w->t.s, "sample dataset load")) return false;
-  if (t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group) != 200) return false; /* a walk has deleted it */
+  if (t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group) != 200) return false; /* a walk has deleted the cluster */
   if (strcmp(t_str(&w->t, "paused"), "true") == 0) return false; /* or has paused it */
   if (t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w->group) == 201) t_world_rest(w);
   else t_collection(&w->t, w->group, "Main", "sample_mflix", "movies"); /* a cluster with a live migration accepts no load */

@@ -1,6 +1,6 @@
 /*
-** Search indexes: both families of paths, both keys, their states by the clock and by a driver, and every rule for
-** definitions.
+** Search indexes: both families of paths, access by id and by name, their states by the clock and by a driver, and every
+** rule for definitions.
 */
 #include "driver.h"
 
@@ -274,7 +274,7 @@ TEST(search_index, definitions)
   t_close(&w.t);
 }
 
-/* A too large definition is refused. The check of a definition of maximum size takes time proportional to its size. */
+/* A too large definition is refused on both families of paths. A cluster has at most 200 indexes. */
 TEST(search_index, bounds)
 {
   static char body[40000];

@@ -14,7 +14,7 @@
 
 #define SECRETS_MOST 512
 #define SECRETS_STACK ((size_t)4 << 20)
-#define SECRETS_ABOVE 65536 /* bytes of it that the end of a thread may overwrite */
+#define SECRETS_ABOVE 65536 /* bytes of the stack that the end of a thread may overwrite */
 #define SECRETS_WORDS "the words that the search must find"
 
 typedef struct secrets_list {
@@ -92,7 +92,7 @@ static void secrets_send(t_world *w, secrets_list *list, const svc_plan *plan)
   if (w->t.body && strcmp(t_get_header(&w->t, "Cache-Control"), "no-store") == 0) secrets_shown(list, w->t.body);
 }
 
-/* Path and body for one resource of each kind, where a row has a single example for all kinds. */
+/* Path and body for one resource of each kind, where the examples of a route show only one of several kinds. */
 #define LOGS ",\"logTypes\":[\"DBD\"]}"
 #define NOTIFY(kind, more) \
   "alertConfigs", "{\"eventTypeName\":\"HOST_DOWN\",\"enabled\":true,\"notifications\":[{\"typeName\":\"" kind "\"," more "}]}"
@@ -147,7 +147,7 @@ static void secrets_notifications(void)
   munit_assert_size(found, >, 10);
 }
 
-/* Notes the secrets of a body: the words that begin with this prefix, up to their quote. */
+/* Notes the secrets of a body: the words that begin with "secret-", up to the next quote. */
 static void secrets_marked(secrets_list *list, const char *body)
 {
   const char *at = body;
@@ -220,7 +220,7 @@ typedef struct secrets_request {
   int rc;
 } secrets_request;
 
-static char *secrets_stack; /* of the thread that handled the last request; zeros before it */
+static char *secrets_stack; /* of the thread that handled the last request; filled with zeros before each request */
 
 static void *secrets_handle_on(void *context)
 {
@@ -233,7 +233,7 @@ static void *secrets_handle_on(void *context)
   return NULL;
 }
 
-/* As svc_handle_request(), on a stack that is kept. */
+/* Calls svc_handle_request() in a thread whose stack can be read afterwards. */
 static int secrets_handle(svc *s, const svc_request *request, svc_response *out)
 {
   secrets_request r = { s, request, out, -1 };
@@ -256,7 +256,7 @@ static void secrets_on_stack(const char *what, const secrets_list *list)
     if (secrets_in(secrets_stack, SECRETS_STACK, list->all[i])) munit_errorf("%s: %s stays on the stack", what, list->all[i]);
 }
 
-/* Each route in a store of its own. */
+/* Tests each route in a store of its own. */
 TEST(secrets, nowhere)
 {
   static t_world w;
@@ -313,7 +313,7 @@ TEST(secrets, nowhere)
 #define GO_MASK "****"
 
 /* A resource is created with a secret. A change of its destination is refused without the secret or with its mask, and accepted
-** with it. */
+** with the secret. */
 static const struct {
   const char *make, *at; /* the path for the POST, and the rest of the path of the new resource; "/%s": its id */
   const char *body, *method, *without, *field, *with;
@@ -365,7 +365,7 @@ TEST(secrets, destination)
   }
 }
 
-/* After a change of their order, each notification's secret is still used with its own URL. */
+/* The rule holds at every place in a list: the second notification cannot get a new URL without its secret, and the error names it. */
 TEST(secrets, places)
 {
   static t_world w;

@@ -174,7 +174,7 @@ TEST(service_account, in_projects)
   service_account_role(&w, w.group, "GROUP_OWNER");
   service_account_role(&w, w.org, "");
   snprintf(kept, sizeof kept, "%s", w.t.response.body);
-  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", kept), ==, 200); /* also without a role there */
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", kept), ==, 200); /* also without a role on the organization */
   munit_assert_string_equal(w.t.response.body, kept);
   service_account_role(&w, w.group, "GROUP_OWNER");
   munit_assert_int(service_account_call(&w, "GET", w.other, "", NULL), ==, 404);
@@ -286,7 +286,7 @@ TEST(service_account, secrets)
   munit_assert_size(t_count(&w.t, "secrets"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "secrets[0].id"), second);
 
-  /* the organization may set a lower maximum, and a project's owner may create secrets, too */
+  /* the organization may set a lower maximum, which also holds for secrets created below a project */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"maxServiceAccountSecretValidityInHours\":24}", "/orgs/%s/settings", w.org), ==, 200);
   munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
   munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":25}"), ==, 400);
@@ -396,7 +396,7 @@ TEST(service_account, lost_project)
   t_close(&w.t);
 }
 
-/* An owner of only one of its projects cannot change what belongs to the whole account. */
+/* A caller who owns only one project of an account cannot change the secrets and access list of the whole account. */
 TEST(service_account, may_do_more)
 {
   static const char entry[] = "[{\"ipAddress\":\"203.0.113.1\"}]";

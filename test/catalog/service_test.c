@@ -26,7 +26,7 @@ TEST_SERVICE(service, root)
   munit_assert_size(t_count(t, "apiKey.accessList"), ==, 0);
   munit_assert_size(t_count(t, "apiKey.roles"), ==, 1);
   munit_assert_string_equal(t_str(t, "apiKey.roles[0].roleName"), "ORG_OWNER");
-  munit_assert_size(t_count(t, "apiKey.roles[0]"), ==, 1); /* a role everywhere */
+  munit_assert_size(t_count(t, "apiKey.roles[0]"), ==, 1); /* a role on everything has no id */
   munit_assert_string_equal(t_link(t, "self"), BASE);
   munit_assert_string_equal(t_link(t, "orgs"), BASE "/orgs");
   munit_assert_string_equal(t_link(t, "groups"), BASE "/groups");

@@ -43,7 +43,7 @@ TEST(snapshot, on_demand)
   w.t.now += 2500;
   b_good(&w, "GET", ONE, NULL, 200);
   b_is(&w, "status", "completed");
-  munit_assert_int64(t_int(&w.t, "storageSizeBytes"), >=, (int64_t)300 << 20); /* the cluster has no data */
+  munit_assert_int64(t_int(&w.t, "storageSizeBytes"), >=, (int64_t)300 << 20); /* even without data in the cluster */
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   b_is(&w, "expiresAt", "2025-06-08T00:00:13Z");
   munit_assert_int64(b_events(&w, "CPS_ON_DEMAND_SNAPSHOT_REQUESTED"), ==, 2);
@@ -111,7 +111,7 @@ TEST(snapshot, retention)
   b_close(&w);
 }
 
-/* The schedule's retention for on-demand snapshots. */
+/* An on-demand snapshot without a retention has the retention of the schedule's item "ondemand". */
 TEST(snapshot, retention_of_schedule)
 {
   b_world w;
@@ -158,7 +158,7 @@ TEST(snapshot, list)
   b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=5", NULL, 200);
   many = t_reads_taken();
   munit_assert_int64(t_int(&w.t, "totalCount"), >, 1000);
-  munit_assert_long(many.rows + many.gets, <=, few.rows + few.gets); /* a page of a thousand costs as much as one of twenty */
+  munit_assert_long(many.rows + many.gets, <=, few.rows + few.gets); /* a page costs the same among a thousand as among 24 */
   b_close(&w);
 }
 
@@ -348,7 +348,7 @@ TEST(snapshot, money)
   b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
-  munit_assert_int(ledger(&w, &running), ==, 0); /* not before it is completed */
+  munit_assert_int(ledger(&w, &running), ==, 0); /* no costs before the snapshot is completed */
   t_advance(&w.t, 10);
   b_good(&w, "GET", ONE, NULL, 200);
   size = t_int(&w.t, "storageSizeBytes");
@@ -360,7 +360,8 @@ TEST(snapshot, money)
   b_close(&w);
 }
 
-/* Names of replica sets for a cluster from the time of host names with the cluster's name; and for a cluster without extra data. */
+/* A cluster created before November 2020 has a replica set with the cluster's own name. A damaged cluster without extra data has a
+** replica set with the default name. */
 TEST(snapshot, replica_set_names)
 {
   static const svc_config quiet = { .limiter_off = 1 };

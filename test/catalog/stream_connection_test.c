@@ -224,7 +224,7 @@ TEST(stream_connection, secrets)
   stream_refused(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}", "authentication.password");
   munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"config\":{\"client.id\":\"b\"}}"), ==, 200);
   stream_order(&w, "connection.put", SVC_OK, NULL);
-  /* unchanged */
+  /* the stored password is sent again */
   munit_assert_string_equal(t_driver_order(&w.driver, "")->secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}");
   stream_refused(&w, "PATCH", AT "/k", "{\"config\":{\"bootstrap.servers\":\"b:1\"}}", "config.bootstrap.servers");
   stream_refused(&w, "PATCH", AT "/k", "{\"config\":{\"security.protocol\":\"PLAINTEXT\"}}", "config.security.protocol");
@@ -311,11 +311,11 @@ TEST(stream_connection, elsewhere)
   make_cluster(&w, foreign);
   snprintf(body, sizeof body, "{\"name\":\"c\",\"type\":\"Cluster\",\"clusterName\":\"C\",\"clusterGroupId\":\"%s\"}", other);
   snprintf(strange, sizeof strange, "{\"name\":\"c\",\"type\":\"Cluster\",\"clusterName\":\"C\",\"clusterGroupId\":\"%s\"}", foreign);
-  stream_refused(&w, "POST", AT, body, "clusterGroupId"); /* the organization does not allow it */
+  stream_refused(&w, "POST", AT, body, "clusterGroupId"); /* the organization does not allow clusters of other projects */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"streamsCrossGroupEnabled\":true}", "/orgs/%s/settings", w.org), ==, 200);
   stream_expect(&w, stream_call(&w, "POST", AT, strange), 404, "GROUP_NOT_FOUND");
 
-  /* a caller who manages streams here, but has no role or only a reader's there */
+  /* a caller who manages streams in this project, but has no role or only a reader's role on the other project */
   w.t.grants[0] = (svc_grant){ "GROUP_STREAM_PROCESSING_MANAGER", w.group };
   stream_expect(&w, stream_call(&w, "POST", AT, body), 404, "GROUP_NOT_FOUND");
   w.t.grants[1] = (svc_grant){ "GROUP_READ_ONLY", other };
@@ -326,7 +326,7 @@ TEST(stream_connection, elsewhere)
   w.t.grants[0] = (svc_grant){ "ORG_OWNER", NULL };
   w.t.caller.grant_count = 1;
 
-  /* the cluster of the same name here is a different one */
+  /* a cluster of the same name in this project is not in use */
   make_cluster(&w, w.group);
   t_advance(&w.t, 1000);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), ==, 202);

@@ -41,7 +41,7 @@ TEST(stream_network, links)
     const char *body, *field;
   } bad[] = {
     { "{\"vendor\":\"MSK\"" ARN "}", "provider" },
-    { "{\"provider\":\"AWS\"" ARN "}", "serviceEndpointId" }, /* without a vendor it needs an endpoint service */
+    { "{\"provider\":\"AWS\"" ARN "}", "serviceEndpointId" }, /* a link without a vendor needs an endpoint service */
     { LINK("MOON", "MSK", ARN), "provider" },
     { LINK("GCP", "MSK", ARN), "vendor" },
     { LINK("AWS", "EVENTHUB", DNS IN SERVICE), "vendor" },
@@ -66,7 +66,7 @@ TEST(stream_network, links)
   }
   munit_assert_int(stream_call(&w, "GET", LINKS, NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 8);
-  munit_assert_string_equal(t_str(&w.t, "results[1].region"), "us-east-2"); /* from its ARN */
+  munit_assert_string_equal(t_str(&w.t, "results[1].region"), "us-east-2"); /* the region in the ARN */
   munit_assert_string_equal(t_str(&w.t, "results[5].provider"), "AZURE");
   munit_assert_string_equal(t_str(&w.t, "results[5].vendor"), "GENERIC");
   munit_assert_int64(stream_told(&w, "ENDPOINT_SERVICE_CREATED"), ==, 8);
@@ -219,7 +219,7 @@ TEST(stream_network, peers)
   t_close(&w.t);
 }
 
-/* Unusual replies of a driver, and a service without a driver. */
+/* Unusual replies of a driver are refused. Without a driver there are no peerings. */
 TEST(stream_network, peers_said)
 {
   static const char *const none[] = { "nothing", "{}", "[7]", "[{\"name\":\"no id\"}]", "[" PEER(ONE, "1") ",{\"_id\":\"x\"}]" };

@@ -105,7 +105,7 @@ TEST(stream_processor, pipelines)
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"streamConfig\":{\"tier\":\"SP5\",\"maxTierSize\":\"SP10\"}}"), ==, 200);
   stream_refused(&w, "POST", AT, PROCESSOR("p", "", ",\"tier\":\"SP30\""), "tier");
   make(&w, PROCESSOR("p", "", ""));
-  munit_assert_string_equal(t_str(&w.t, "tier"), "SP5"); /* the workspace's */
+  munit_assert_string_equal(t_str(&w.t, "tier"), "SP5"); /* the tier of the workspace */
   t_advance(&w.t, 100);
   stream_refused(&w, "POST", P ":startWith", "{\"tier\":\"SP30\"}", "tier"); /* a start with a larger tier is refused, too */
   munit_assert_int(stream_call(&w, "POST", P ":startWith", "{\"tier\":\"SP10\"}"), ==, 200);
@@ -221,7 +221,7 @@ TEST(stream_processor, states)
   munit_assert_int(stream_call(&w, "PATCH", P, "{\"tier\":\"SP10\"}"), ==, 200);
   munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
   munit_assert_string_equal(w.t.response.body, "{}");
-  expect_state(&w, "CREATED"); /* not yet */
+  expect_state(&w, "CREATED"); /* the start takes time */
   t_advance(&w.t, 10);
   expect_state(&w, "STARTED");
   munit_assert_string_equal(t_str(&w.t, "stats.name"), "p");
@@ -302,7 +302,7 @@ TEST(stream_processor, driver)
   stream_order(&w, "processor.start", SVC_OK, NULL);
   munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"beginsAt\":\"now\""));
   t_driver_answers(&w.driver, "", "{}");
-  /* it is running */
+  /* the processor is running */
   stream_expect(&w, stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":true}}"), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
   munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":false}}"), ==, 200); /* unchanged */
   munit_assert_int(stream_call(&w, "POST", P ":stop", NULL), ==, 200);
@@ -374,7 +374,7 @@ TEST(stream_processor, logs)
   t_driver_answers(&w.driver, "", "a line\n");
   munit_assert_int(stream_call(&w, "GET", "/W/auditLogs?startDate=1740000000&endDate=1740000060", NULL), ==, 200);
   expect_gzip(&w);
-  munit_assert_not_null(memmem(w.t.response.body, w.t.response.body_length, "a line\n", 7)); /* stored blocks */
+  munit_assert_not_null(memmem(w.t.response.body, w.t.response.body_length, "a line\n", 7)); /* gzip in stored blocks */
   munit_assert_string_equal(w.driver.asked,
                             "logs stream workspace W {\"from\":1740000000,\"log\":\"audit\",\"processor\":\"\",\"until\":1740000060}");
   munit_assert_int(stream_call(&w, "GET", "/W:downloadOperationalLogs?spName=p&startDate=1740000000&endDate=1740000060", NULL), ==, 200);

@@ -150,7 +150,7 @@ TEST(stream_workspace, all)
   munit_assert_int(stream_call(&w, "POST", "/W/processor", PROCESSOR("s", "", ",\"failoverEnabled\":true")), ==, 202);
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STARTED\"}}"), ==, 200);
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"FAILED_OVER\",\"region\":\"OREGON_USA\"}}"), ==, 200);
-  expect_state(&w, "s", "CREATING"); /* nor is one that starts after its creation */
+  expect_state(&w, "s", "CREATING"); /* nor is a processor that starts right after its creation */
   t_advance(&w.t, 100);
   expect_state(&w, "s", "STARTED");
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STOPPED\"}}"), ==, 200);

@@ -46,7 +46,7 @@ static inline void stream_expect(stream_world *w, int status, int wanted, const 
   if (code) munit_assert_string_equal(t_error(&w->t), code);
 }
 
-/* Checks that the request is refused with this field. */
+/* Checks that the request is refused with status 400 and an error about this field. */
 static inline void stream_refused(stream_world *w, const char *method, const char *tail, const char *body, const char *field)
 {
   int status = stream_call(w, method, tail, body);

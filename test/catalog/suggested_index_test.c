@@ -1,5 +1,5 @@
 /*
-** Suggested indexes: the rules, each with records made for it.
+** Suggested indexes: each rule of the analysis is tested with a driver's reply that was made for the rule.
 */
 #include "catalog/advisor_world.h"
 #include "needs.h"
@@ -34,7 +34,7 @@ static const char *suggested(const char *queries, const char *collections)
   return text;
 }
 
-/* Equality, then sort, then range, in any order of the query. */
+/* The keys of an index are the fields compared for equality, then the sort, then the ranges, whatever their order in the query. */
 TEST(suggested_index, order)
 {
   adv_open(&w);
@@ -53,7 +53,7 @@ TEST(suggested_index, order)
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"_id\":1,\"a\":1}") "]", "[]"), "");
   /* already efficient */
   munit_assert_string_equal(suggested("[" ADV_RAN(00100, "s.c", 100, 10, 10, "\"filter\":{\"a\":1}") "]", "[]"), "");
-  /* also a value */
+  /* an object without operators is a value */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":{\"b\":1}}") "]", "[]"), "[{\"a\":1}]");
   t_close(&w.t);
 }
@@ -72,7 +72,7 @@ TEST(suggested_index, shapes)
   munit_assert_size(t_count(&w.t, "shapes"), ==, 1);
   munit_assert_int64(t_int(&w.t, "shapes[0].count"), ==, 3);
   munit_assert_int64(t_int(&w.t, "shapes[0].avgMs"), ==, 167);
-  munit_assert_int64(t_int(&w.t, "shapes[0].inefficiencyScore"), ==, 166); /* 5000 for 30 */
+  munit_assert_int64(t_int(&w.t, "shapes[0].inefficiencyScore"), ==, 166); /* 5000 examined for 30 returned */
   munit_assert_string_equal(t_str(&w.t, "shapes[0].namespace"), "s.c");
   munit_assert_string_equal(adv_text(&w, "shapes[0].operations[0]"), "{\"predicates\":[{\"find\":{\"a\":\"x\",\"b\":{\"$lt\":9}}}],"
                             "\"stats\":{\"ms\":301,\"nReturned\":10,\"nScanned\":3000,\"ts\":1749423600}}"); /* the newest */
@@ -164,7 +164,7 @@ TEST(suggested_index, refused)
   adv_bad(&w, CLUSTER, "?processIds=c.example.net:27017", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, CLUSTER, "?processIds=a:b:c", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, CLUSTER, "?namespaces=.x", 400, "INVALID_QUERY_PARAMETER");
-  adv_bad(&w, CLUSTER, "?duration=5", 400, "INVALID_QUERY_PARAMETER"); /* a parameter of processes */
+  adv_bad(&w, CLUSTER, "?duration=5", 400, "INVALID_QUERY_PARAMETER"); /* a parameter of the operation on a process */
   adv_bad(&w, PROCESS, "?until=1749340800000", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, PROCESS, "?nIndexes=-1", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, PROCESS, "?nExamples=1001", 400, "INVALID_QUERY_PARAMETER");
@@ -180,7 +180,7 @@ TEST(suggested_index, refused)
   adv_bad(&w, CLUSTER, "", 503, "SERVICE_UNAVAILABLE");
   t_driver_answers(&w.driver, ADV_COLLECTIONS, "[{\"namespace\":\"a.b\",\"indexes\":[{\"name\":\"x\",\"keys\":[]}]}]");
   adv_bad(&w, CLUSTER, "", 503, "SERVICE_UNAVAILABLE");
-  /* unusual, and of no use */
+  /* an unusual index is ignored */
   t_driver_answers(&w.driver, ADV_COLLECTIONS, "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"x\",\"keys\":[1,{}],\"options\":5}]}]");
   adv_good(&w, CLUSTER, "");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
@@ -217,7 +217,8 @@ TEST(suggested_index, bounded)
   t_close(&w.t);
 }
 
-/* Unusual reports of a query: an invalid filter or sort is ignored. If a field has several conditions, the best one counts. */
+/* Unusual replies about a query: invalid parts of a filter or sort are ignored. A sort that is no list makes the reply invalid. If a
+** field has several conditions, the best condition counts. */
 TEST(suggested_index, odd)
 {
   static const struct {
@@ -233,7 +234,7 @@ TEST(suggested_index, odd)
     { "\"sort\":[{\"a\":1}]", "[{\"a\":1}]" },
     { "\"filter\":{\"$and\":5,\"$or\":{\"a\":1}}", "" },
     { "\"filter\":{\"$and\":[1,\"a\",null,{\"b\":1}]}", "[{\"b\":1}]" },
-    { "\"filter\":{\"a\":1},\"sort\":\"b\"", NULL }, /* an invalid record */
+    { "\"filter\":{\"a\":1},\"sort\":\"b\"", NULL }, /* the reply is invalid */
     { "\"filter\":{\"a\":1},\"sort\":{\"b\":1}", NULL },
     { "\"filter\":{\"a\":1},\"sort\":[1,{},{\"b\":\"x\"},{\"b\":2},{\"b\":1.5},{\"c\":-1},{\"c\":1},{\"d\":1}]", "[{\"a\":1},{\"c\":-1},{\"d\":1}]" },
     { "\"filter\":{\"$or\":[{\"$and\":[{\"x\":1}]}],\"y\":{\"$in\":[1]}}", "[{\"y\":1}]" },
@@ -283,6 +284,6 @@ TEST(suggested_index, odd)
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* a query for one document by its _id already has an index */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "," WASTEFUL(00200, "s.c", "\"filter\":{\"a\":1,\"b\":1}") "]", HAS("[{\"a\":1}]", "")),
                             "[{\"a\":1},{\"b\":1}]");
-  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* and so does a query that an existing index serves */
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* so has a query that an existing index serves */
   t_close(&w.t);
 }

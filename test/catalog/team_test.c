@@ -116,7 +116,7 @@ TEST_SERVICE(team, people)
   munit_assert_string_equal(t_str(t, "results[1].emailAddress"), "bob@example.com"); /* users, not members */
   munit_assert_string_equal(t_str(t, "results[1].roles[0].roleName"), "ORG_MEMBER");
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, bob), ==, 204);
-  /* through the user's own resource */
+  /* a change of the user's own resource also adds the user to a team */
   snprintf(body, sizeof body, "{\"teamIds\":[\"%s\"]}", team);
   munit_assert_int(t_sendf(t, "PATCH", body, "/orgs/%s/users/%s", org, bob), ==, 200);
   munit_assert_string_equal(t_str(t, "teamIds[0]"), team);

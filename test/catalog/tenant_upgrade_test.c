@@ -1,5 +1,5 @@
 /*
-** Upgrades of clusters on shared tiers, in the older shape.
+** Upgrades of clusters on shared tiers, with requests and answers in the older shape of a cluster.
 **
 ** Tests also: cluster, flex_cluster
 */
@@ -135,7 +135,7 @@ TEST(tenant_upgrade, ways)
   }
 }
 
-/* The daily backups of a shared tier end with the upgrade. Its zone gets the default name. */
+/* The daily backups of a shared tier end with the upgrade. The cluster's zone gets the default name. */
 TEST(tenant_upgrade, left_behind)
 {
   t_place w;

@@ -3,8 +3,8 @@
 ** the sources for fields of bodies and error codes.
 **
 ** The suite sends each parameter of each operation once, and notes the parameters that code looks up meanwhile. The
-** linker puts these two functions before the library's own. The pipeline's check of required parameters does not
-** count.
+** linker replaces svc_query_get() and svc_query_has() by the __wrap functions below, which call the library's own. The
+** pipeline's check of required parameters does not count.
 */
 #include "world.h"
 
@@ -103,7 +103,7 @@ static bool send_with(t_world *w, const svc_plan *plan, const svc_param *p)
   int status;
   if (!value) return false;
   snprintf(named, sizeof named, "%s=", p->name);
-  /* the parameter is required */
+  /* a required parameter is already in the path */
   if (strchr(w->path, '?') && strstr(strchr(w->path, '?'), named)) snprintf(path, sizeof path, "%s", w->path);
   else snprintf(path, sizeof path, "%s%c%s%s", w->path, strchr(w->path, '?') ? '&' : '?', named, value);
   looked.on = true;

@@ -80,7 +80,7 @@ TEST(user_security, mapping)
   b_close(&w);
 }
 
-/* The certificate authorities must be valid certificates; here, the project's own. */
+/* The customer's certificate authorities must be valid certificates. The test sends the project's own authority. */
 TEST(user_security, x509)
 {
   char body[4096], *ca;
@@ -116,7 +116,7 @@ TEST(user_security, no_memory)
   b_good(&w, "POST", "/groups/%G/databaseUsers",
          "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
   b_good(&w, "POST", "/groups/%G/databaseUsers/CN%3Djoe/certs", "{}", 201);
-  two = w.t.body->text; /* the user's and its authority's, with a key between them, which is skipped */
+  two = w.t.body->text; /* certificates of the user and of the authority, with a key between them, which is skipped */
   for (which = 0; which < 2; which++)
     for (n = 1, rc = SVC_NOMEM; rc == SVC_NOMEM; n++) {
       int64_t from, until;
@@ -224,7 +224,7 @@ TEST(user_security, driven)
   strcpy(many, "{\"validations\":[" STEP);
   for (i = 1; i < 30; i++) strcat(many, "," STEP);
   strcat(many, "]}");
-  t_driver_refused(&d, w.t.s, "ldap.verify", many); /* their number is limited */
+  t_driver_refused(&d, w.t.s, "ldap.verify", many); /* too many steps */
   t_driver_finish(&d, w.t.s, "ldap.verify", SVC_IO, "{\"reason\":\"nobody answers\"}");
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
   b_is(&w, "status", "FAILED");

@@ -1,6 +1,6 @@
 /*
-** Users: registered, added to organizations and projects, with roles that are given and removed. Requests in their own
-** name test what they may do; the service finds their roles itself.
+** Users: registered, added to organizations and projects, with roles that are given and removed. Requests that a user
+** sends test what the user may do; the service finds the user's roles itself.
 **
 ** Tests also: organization_user
 */
@@ -362,7 +362,7 @@ TEST_SERVICE(user, manager)
   t_as(t, bob);
   munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
 
-  /* an owner of a project gets no secret of an account with more rights than that */
+  /* an owner of a project gets no secret of an account that also has a role on the organization */
   t_as(t, NULL);
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"root\",\"description\":\"all\",\"roles\":[\"ORG_OWNER\"],"
                            "\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts", org), ==, 201);
@@ -407,7 +407,7 @@ TEST_SERVICE(user, tags)
   munit_assert_int(t_send(t, "PATCH", path, "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}"), ==, 200);
   snprintf(tag, sizeof tag, "%s", t_get_header(t, "ETag"));
   t_headers_clear(t);
-  t_header(t, "If-Match", tag); /* also the one of the answer to a change */
+  t_header(t, "If-Match", tag); /* the ETag of the answer to a change */
   munit_assert_int(t_send(t, "DELETE", path, NULL), ==, 204);
 }
 
@@ -729,11 +729,11 @@ TEST(user, ways)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, bob), ==, 404);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, cyd), ==, 200); /* by the role on the organization */
-  /* the last owner of the organization */
+  /* the last owner of the organization keeps that role */
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 403);
   munit_assert_string_equal(t_error(&t), "CANNOT_DEMOTE_LAST_ORG_OWNER");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
-  /* now there is another */
+  /* now there is another owner */
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);

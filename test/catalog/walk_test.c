@@ -445,11 +445,11 @@ TEST_EACH(walk, deployments, seed, "2", "6")
 /* A driver that completes its orders at once, later, after SVC_BUSY, or never. */
 typedef struct walk_crew {
   uint64_t chance;
-  bool sound; /* from here on it completes all orders */
+  bool sound; /* from now on, the driver completes all orders */
   char waiting[32][25];
   unsigned count;
   struct {
-    char resource[25], order[25]; /* the last order for it */
+    char resource[25], order[25]; /* the last order for the resource */
     bool failed;
   } given[2048];
   unsigned given_count;

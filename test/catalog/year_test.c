@@ -1,8 +1,8 @@
 /*
-** A year of one project, hour by hour: at every hour the measurements agree with each other; and alerts, bills, logs, logins and snapshots
+** A year of one project, hour by hour: at every hour the measurements agree with each other; and alerts, bills, logins and snapshots
 ** agree with the states of a cluster and of a flex cluster.
 **
-**   day   3  the sample data is loaded, into both             day  90 to 100  the cluster is paused
+**   day   3  the sample data is loaded into both clusters     day  90 to 100  the cluster is paused
 **   day  20  M10 becomes M30                                  day 120         an index is built
 **   day  60 to 61  an outage of two of five nodes             every four weeks: maintenance, which elects another primary
 */
@@ -129,7 +129,7 @@ static void year_sent(year *y)
 
 /* --------------------------------------------------------------------------------------------------------- the whole year */
 
-/* The outage is the only cause of alerts. */
+/* Alerts have two causes: the outage, whose closed alerts are deleted by the end of the year, and the data size of the flex cluster. */
 static void year_alerts(year *y)
 {
   char path[64];
@@ -149,7 +149,8 @@ static void year_alerts(year *y)
   munit_assert_int(year_events(y, "MAINTENANCE_STARTED"), >=, 12);
 }
 
-/* Checks a line about transfer or the flex cluster, which costs the same every hour, including its transfer. Returns its hours. */
+/* Adds up a line about transfer. Returns the hours of a line about the flex cluster, which costs the same every hour, including its
+** transfer; 0 for any other line. */
 static int64_t year_line(year *y, const svc_node *line)
 {
   int64_t day;
@@ -219,7 +220,7 @@ static void year_bills(year *y)
   munit_assert_int64(flex, <=, YEAR_DAYS * 24);
 }
 
-/* No login happens before there is a user, nor during the pause. */
+/* Every login is by the only database user. */
 static void year_logins(year *y)
 {
   char path[64];

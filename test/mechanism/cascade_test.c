@@ -111,7 +111,7 @@ static bool leaf_prepare(svc_call *c, svc_change *change)
   if (seconds) svc_change_due(change, SVC_DUE_EXPIRY, c->now + seconds * 1000);
   return true;
 }
-/* Deletes its twin, which the cascade would also reach. */
+/* Deletes the leaf's twin, which the cascade would also reach. */
 static bool leaf_gone(svc_call *c, const svc_entity *e)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "leaf");
@@ -162,7 +162,7 @@ static bool bomb_prepare(svc_call *c, svc_change *change)
 }
 static unsigned bomb_calls;
 
-/* A bomb that creates another one, a dud, which falls due five seconds later. */
+/* Creates another bomb, a dud, which falls due five seconds later. */
 static bool bomb_lay(svc_call *c, const svc_change *change)
 {
   svc_change made;
@@ -312,7 +312,7 @@ TEST(cascade, all)
   cascade_close(&w);
 }
 
-/* Deletes one of several: its siblings stay as they are, and the parent shows how many are left. */
+/* Deletes one of several branches: its siblings stay as they are, and the parent shows how many are left. */
 TEST(cascade, one)
 {
   cascade_world w;
@@ -602,7 +602,7 @@ TEST(cascade, long_log)
   cascade_close(&w);
 }
 
-/* A step that refuses was created by a step of the same run, which is then undone, too. The run ends, and does not repeat for ever. */
+/* A step refuses that another step of the same run has created. Only the refusing step is given up, and the run ends. */
 TEST(cascade, laid)
 {
   cascade_world w;

@@ -386,7 +386,7 @@ TEST(driver, replaced)
   driver_state(&w, "IDLE");
 
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Other", "M10"), "/groups/%s/clusters", w.group), ==, 201);
-  driver_tick(&w, 1); /* the new order creates it with the change */
+  driver_tick(&w, 1); /* a change replaces this order by an order that creates the cluster with the change */
   strcpy(older, driver_last(&w)->id);
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M40"), "/groups/%s/clusters/Other", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING");
@@ -801,7 +801,7 @@ TEST(driver, gone)
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
 
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
-  t_reopen(&w.t, &config); /* a step of the simulator is completed by it */
+  t_reopen(&w.t, &config); /* the simulator completes the step that it has begun */
   driver_state(&w, "UPDATING");
   t_advance(&w.t, 5);
   driver_tick(&w, 0);
@@ -842,7 +842,7 @@ TEST(driver, left_out)
   driver_remove(path);
 }
 
-/* Replaces the first record of a class; NULL: removes it. */
+/* Sets the value of this key, or without a key that of the first record of a class. value NULL: removes the record. */
 static void driver_damage(svc *s, const char *prefix, svc_str key, const svc_str *value)
 {
   const svc_store_port *port = s->commit.port;
@@ -859,7 +859,8 @@ static void driver_damage(svc *s, const char *prefix, svc_str key, const svc_str
   munit_assert_int(port->commit(txn), ==, SVC_OK);
 }
 
-/* Damaged orders are not handed out, which is logged. Records of the queue without an order are skipped. */
+/* Records of the queue without an order are skipped. A damaged order, or a taken order in the queue, makes the store corrupt: the check
+** says so, and a handle that would hand out orders does not open. */
 TEST(driver, damaged)
 {
   static const svc_str nothing = SVC_S(""), cut = SVC_S("0123456789"), endless = SVC_S("012345678901" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0" "\377\377" "x");
@@ -883,7 +884,7 @@ TEST(driver, damaged)
     munit_assert_size(walk.value.n, <, sizeof order);
     memcpy(order, walk.value.p, kept.n = walk.value.n);
   }
-  /* taken earlier, and queued again */
+  /* a record of the queue for an order that is taken */
   svc_key_begin(&key, 'w');
   svc_key_time(&key, w.t.now);
   svc_key_add(&key, order, 12);
@@ -1198,7 +1199,7 @@ TEST(driver, report)
   t_close(&w.t);
 }
 
-/* Reports of a cluster's address, and of its hosts. */
+/* Reports change the address and the version of a cluster, and those of its hosts. */
 TEST(driver, report_moved)
 {
   driver_world w;

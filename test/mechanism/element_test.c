@@ -238,7 +238,7 @@ TEST(element, create)
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"e\"}"), ==, 400); /* the field allows at most four */
   munit_assert_true(t_violation(&w.t, "cars"));
   munit_assert_int(element_at(&w, "PATCH", "", "{\"parked\":true}"), ==, 200);
-  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"e\"}"), ==, 409); /* its cars must not be changed either */
+  munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"e\"}"), ==, 409); /* nor can a parked train get a new car */
   munit_assert_string_equal(t_error(&w.t), "PEER_INVALID_STATE");
   munit_assert_int(element_at(&w, "GET", "/cars", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);

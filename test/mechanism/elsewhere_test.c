@@ -32,7 +32,7 @@ static const svc_noun pact_noun = {
   .ext = SVC_NOUN_EXT(.alliance = &pact_alliance)
 };
 
-/* A clause is below a pact and belongs to one organization, which its path names, too. */
+/* A clause is below a pact. Roles on the organizations of the pact apply to its clauses. */
 static const svc_field clause_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
 static const svc_object clause_object = { .name = "Clause", .fields = SVC_ROWS(clause_fields) };
 static const svc_route clause_routes[] = {
@@ -159,7 +159,7 @@ TEST(elsewhere, members)
   elsewhere_close(&w);
 }
 
-/* The same with roles from the store. */
+/* The rules also hold for users, whose roles the service reads from the store. */
 TEST(elsewhere, people)
 {
   elsewhere_world w;
@@ -232,7 +232,7 @@ TEST(elsewhere, buckets)
   elsewhere_as(&w, "ORG_OWNER", w.first);
   w.t.caller.user_id = "5f0000000000000000000003";
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
-  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "2"); /* no token was taken from it */
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "2"); /* the organization's bucket has lost no token so far */
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
   w.t.caller.user_id = "5f0000000000000000000004"; /* the bucket belongs to the organization, not to the caller */
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);

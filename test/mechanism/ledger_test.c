@@ -418,7 +418,7 @@ TEST(ledger, months)
   t_close(&w.t);
 }
 
-/* At the very end of a month, and at the time of the roll-over. */
+/* Changes at the very end of a month, and exactly when the next month begins. */
 TEST(ledger, edges)
 {
   t_place w;
@@ -462,7 +462,8 @@ static const svc_noun banner_noun = {
   .unique = "name", .routes = SVC_ROUTES(banner_routes), .ext = SVC_NOUN_EXT(.meters = banner_meters)
 };
 
-/* Returns the first line of an organization. Its texts are invalid after the transaction, except for the SKU, which is in a table. */
+/* Reads the first line of an organization; false: there is none. The line's texts are invalid after the transaction, so a constant
+** replaces the SKU. */
 static bool banner_line(svc *s, const char *org, svc_ledger_line *out)
 {
   svc_scan scan;
@@ -548,7 +549,7 @@ TEST(ledger, moves)
   munit_assert_int(ledger_at(&w, "POST", ":migrate", body), ==, 200);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T02:00:00Z\n"
                                                            "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n");
-  /* the paused cluster costs nothing in either */
+  /* the paused cluster costs nothing in either organization */
   munit_assert_string_equal(ledger_lines(w.t.s, other, 0), "INSTANCE_AWS_M10 3000 2025-06-01T02:00:00Z-\n");
   t_advance(&w.t, 35 * 86400);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);

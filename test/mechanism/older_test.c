@@ -288,7 +288,7 @@ TEST(older, tags)
   gadget_close(&w);
 }
 
-/* The answer that is kept for a retry has the newest shape: each version of the same request gets its own shape. */
+/* The answer that is kept for a retry has the newest shape. A retry in an older version gets that answer in the older shape. */
 TEST(older, replay)
 {
   static const char body[] = "{\"name\":\"a\",\"width\":3}";
@@ -370,7 +370,7 @@ static void gadget_unchanged(t_service *t, void *context)
   (void)context;
 }
 
-/* Out of memory at any point: the answer is 503, and nothing is changed. */
+/* A read that runs out of memory at any point gets 503. */
 TEST(older, memory)
 {
   probe_memory m = { -1 };

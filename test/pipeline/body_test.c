@@ -335,9 +335,9 @@ static const svc_object thing_object = { .name = "Thing", .fields = SVC_ROWS(thi
 static const svc_field derived_fields[] = { F_INT("middle", .preset = "5"), F_STR("numbA") };
 static const svc_object derived_object = { .name = "Derived", .fields = SVC_ROWS(derived_fields), .base = &base_object };
 
-/* Returns the result of a check as text: the body, or one line per violation: CODE field: description. */
 static svc nowhere = { .vendor = { "svc", 3 } }; /* a handle with the members that a check of values reads */
 
+/* Returns the result of a check as text: the body, or one line per violation: CODE field: description. */
 static const char *checked(svc_arena *a, const svc_object *object, const char *input, const char *before, int mode)
 {
   svc_json_fault fault;
@@ -912,7 +912,7 @@ TEST(body, sent_back)
   t_close(&t);
 }
 
-/* Another value of a read-only field is refused, and the entity stays as it was. */
+/* Another value of a read-only field is refused, and the resource stays as it was. */
 TEST(body, read_only)
 {
   static const char *const bodies[] = { "{\"id\":\"0123456789abcdef01234567\"}", "{\"created\":\"2020-01-01T00:00:00Z\"}",

@@ -253,7 +253,8 @@ static int64_t events_of(t_service *t, const char *org, const char *group)
   return n + t_int(t, "totalCount");
 }
 
-/* A request with any ETag but the current one is refused, and changes nothing. Each form of the current ETag succeeds. */
+/* A request is refused and changes nothing if its If-Match does not name the current ETag, or names it as a weak or unquoted one.
+** The current ETag succeeds alone, in a list, as *, and in the ETag of each formatting. */
 static void if_match_case(t_service *t, const char *org, const char *group, const char *method, const char *path,
                           const char *bodies[6], bool last)
 {
@@ -546,11 +547,12 @@ TEST(conditional, retry_other_caller)
   t.caller.user_id = "5f0000000000000000000001";
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201);
   munit_assert_string_equal(t_str(&t, "organization.id"), first);
-  /* a caller who has lost the role does not get the kept answer either */
+  /* the retry created no third organization */
   munit_assert_int64(count_of(&t, "/orgs"), ==, 2);
   t_close(&t);
 }
 
+/* A caller who has lost the role gets 403, not the kept answer. */
 TEST(conditional, retry_lost_role)
 {
   t_service t;
@@ -676,7 +678,7 @@ TEST(conditional, retry_reopened)
   munit_assert_int(system(command), ==, 0);
 }
 
-/* Answers without an entity: a complete list, an empty object, no content. */
+/* Answers without a resource: a complete list, an empty object, no content. `runs` counts the calls of their functions. */
 static int runs;
 /* The functions write to the store, because only the answer to a write is kept. */
 static void run_writes(svc_call *c)
@@ -724,7 +726,7 @@ TEST(conditional, retry_no_entity)
   size_t i;
   int again;
   t_open(&t, &quiet);
-  for (i = 0; i < t.s->plan_count; i++) /* a noun with entities and links, which these answers do not have */
+  for (i = 0; i < t.s->plan_count; i++) /* a noun whose resources have links; these answers have neither */
     if (t.s->plans[i].route->method == SVC_GET && strcmp(t.s->plans[i].route->path, "/groups/{groupId}") == 0)
       item = &t.s->plans[i];
   munit_assert_not_null(item);
@@ -756,7 +758,7 @@ TEST(conditional, retry_no_entity)
       c.request.method = SVC_POST;
       c.plan = &plan;
       c.route.version = 20230101;
-      c.query.envelope = true; /* a complete list and an empty answer get no envelope */
+      c.query.envelope = true; /* a complete list and an answer without a body get no envelope */
       c.request.path = SVC_S("/api/svc/v2/made/up");
       c.request.retry_key = svc_str_c(key);
       c.who.known = true;
@@ -765,7 +767,7 @@ TEST(conditional, retry_no_entity)
       munit_assert_true(svc_stage_behave(&c));
       munit_assert_int(runs, ==, again == 0 || again == 3 ? 1 : 0);
       munit_assert_size(records(&t, 'i'), ==, i + 1);
-      munit_assert_size(records(&t, 'd'), ==, i + 1); /* a single due date per answer, at its new time */
+      munit_assert_size(records(&t, 'd'), ==, i + 1); /* a single due step per answer, at its new time */
       svc_stage_respond(&c, &response);
       munit_assert_int(response.status, ==, rows[i].status);
       munit_assert_size(response.body_length, ==, strlen(rows[i].body));
@@ -787,7 +789,7 @@ static void retry_policy(char *out, size_t size, int number)
   snprintf(out + n, size - n, "]}");
 }
 
-/* A request that writes nothing keeps no answer, with or without a key. */
+/* The answer to a request that writes nothing is not kept, whether its key is new or was sent before. */
 TEST(conditional, retry_writes_nothing)
 {
   char body[32768];

@@ -308,7 +308,7 @@ TEST(dialect, journal)
 
 /* ----------------------------------------------------------------------------------------------------------------- a probe */
 
-/* The made-up noun of this suite, a lamp: a union selected by its kind, with every type of field. */
+/* The made-up noun of this suite, a lamp: a union selected by its kind, with arrays, maps, nested objects and free-form JSON. */
 static const char *const lamp_kinds[] = { "OIL", "WIRED", NULL };
 static const char *const lamp_colours[] = { "RED", "BLUE", NULL };
 static const svc_field part_fields[] = { F_ENUM("colour", lamp_colours), F_STR("maker") };
@@ -420,7 +420,7 @@ TEST(dialect, another)
   snprintf(path, sizeof path, "/groups/%s/clusters/c", group);
   munit_assert_null(config.vendor);
   config.dialect = other;
-  config.dialect_change = 1; /* otherwise a shared store keeps its dialect */
+  config.dialect_change = 1; /* otherwise a shared store refuses a handle with another dialect */
   t_reopen(&t, &config);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "shape"), "RS");

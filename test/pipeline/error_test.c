@@ -393,7 +393,7 @@ TEST(error, lacks_role)
   t_close(&w.t);
 }
 
-/* Returns the last answer, with each occurrence of one text replaced by the other. */
+/* Returns a copy of the text, with each occurrence of `what` replaced by `by`. */
 static char *replaced(const char *text, const char *what, const char *by)
 {
   char *out = munit_malloc(strlen(text) * 2 + 1), *to = out;
@@ -411,7 +411,7 @@ static char *replaced(const char *text, const char *what, const char *by)
   return out;
 }
 
-/* A caller without any role on an existing resource gets 401, which suggests a token. A resource that does not exist is 404. */
+/* A caller without any role on an existing resource gets 401 with WWW-Authenticate. A request for a missing resource gets 404. */
 TEST(error, no_part)
 {
   world w;
@@ -985,7 +985,7 @@ TEST(error, memory_requests)
   }
 }
 
-/* Memory runs out at every single byte that a request takes, not only when a new block is needed. */
+/* Memory runs out anywhere in a request, not only when a new block is needed: in steps of 24 to 136 bytes, beyond 16 KB of an eighth. */
 TEST(error, memory_everywhere)
 {
   static starving w;

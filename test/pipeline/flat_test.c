@@ -223,7 +223,7 @@ TEST(flat, configuration_memory)
   svc *s;
   long n;
   int i;
-  for (n = 1; n < 100; n++) { /* every allocation of its own, and the first ones of svc_open() */
+  for (n = 1; n < 100; n++) { /* every allocation of svc_open_json() itself, and the first ones of svc_open() */
     int rc;
     t_arena_fail(n);
     rc = svc_open_json(&s, json, why, sizeof why);

@@ -6,7 +6,7 @@
 #define CLUSTER "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
                 "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
 
-/* Checks that Location is the self link of the new entity, and that it works. */
+/* Checks that Location is the self link of the new resource, and that this link works. */
 static void headers_leads(t_place *w)
 {
   static const char base[] = "/api/svc/v2";

@@ -99,7 +99,7 @@ TEST(open, unseeded)
   svc_close(s);
 }
 
-/* A response without headers has none, and an invalid name finds none. */
+/* svc_response_header() finds a name in any case. It returns NULL for a missing header, an invalid argument and a freed response. */
 TEST(open, headers)
 {
   svc_response response;
@@ -115,7 +115,7 @@ TEST(open, headers)
   svc_close(s);
 }
 
-/* Each invalid member is named. */
+/* The log names each invalid member of svc_config. */
 TEST(open, members)
 {
   static const svc_control_address good[] = { { .provider = "azure", .region = "eastus", .cidr = "10.0.0.0/8" },

@@ -725,7 +725,8 @@ static void hot_open(t_service *t, int loses, unsigned pause)
   hot.pause = pause;
 }
 
-/* A job of one tenant loses again and again: all others of its batch are committed by their second try. */
+/* A job loses again and again. The other jobs of its batch are committed at their second try if they are of other tenants, and by
+** their fourth try if they are of the same tenant. */
 TEST(commit, split)
 {
   static const char *const keys[] = { NULL, "hot", "b", "c", "d", "e" };
@@ -877,7 +878,7 @@ TEST(commit, due_unseen)
   t_close(&t);
 }
 
-/* The same during opening, which fails or reads the index again. */
+/* Reading the due index fails during opening: svc_open() fails, or the handle reads the index again. */
 TEST(commit, due_unseen_at_open)
 {
   static const char *const keys[] = { "one" };
@@ -2008,8 +2009,8 @@ TEST(commit, full_disk_delete)
       t_close(&t);
       t_open(&t, &config);
     }
-    for (i = 0; i < made - 2; i++) { /* the last two were refused */
-      if (t_sendf(&t, "GET", NULL, "/groups/byName/d%d-%d", round, i) != 200) continue; /* the number of the first small project */
+    for (i = 0; i < made - 2; i++) { /* the last number was refused, and the project before it may stay */
+      if (t_sendf(&t, "GET", NULL, "/groups/byName/d%d-%d", round, i) != 200) continue; /* the large project that was refused */
       munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", t_str(&t, "id")), ==, 202);
     }
   }

@@ -70,7 +70,7 @@ static void put_raw(const svc_config *config, svc_str key, svc_str value)
   config->store->close(store);
 }
 
-/* Returns the code of opening a handle on it. The log has the reason for an error. */
+/* Returns the code of opening a handle on the store. The log has the reason for an error. */
 static int opens(const svc_config *config, t_service *t)
 {
   svc_config k = *config;
@@ -396,7 +396,7 @@ TEST(copy, differs)
   move_close(&m);
 }
 
-/* A backup of a store on PostgreSQL is an LMDB store in a folder. Other handles write meanwhile. */
+/* A backup of a store on PostgreSQL is an LMDB store in a folder. Another handle has the store open meanwhile. */
 TEST(copy, backup)
 {
   const svc_store_port *port = t_postgres_port();
@@ -541,7 +541,8 @@ static const svc_store_port *nth_port(void)
   return &port;
 }
 
-/* Any failure: an unfinished copy cannot be opened, with that reason, and a finished one is complete. */
+/* Any call may fail: a copy that succeeds is complete, and a copy that fails says why. A failed copy with the same records as the
+** source can be opened. */
 TEST(copy, every_call)
 {
   static const int codes[] = { SVC_IO, SVC_RETRY, SVC_NO_ROOM, SVC_NOMEM };

@@ -112,7 +112,7 @@ static void damage_read(damage_store *d, const char *folder)
   d->bytes = munit_malloc(d->size);
   munit_assert_size((size_t)read(fd, d->bytes, d->size), ==, d->size);
   close(fd);
-  memcpy(&page, d->bytes + 2 * sizeof(size_t) + 2 * 8 + sizeof(size_t), sizeof page); /* LMDB keeps it in the pad of the first tree */
+  memcpy(&page, d->bytes + 2 * sizeof(size_t) + 2 * 8 + sizeof(size_t), sizeof page); /* the page size: the pad of LMDB's first tree */
   d->page = page;
   munit_assert_size(d->page, >=, 512);
   munit_assert_size(d->size % d->page, ==, 0);

@@ -489,7 +489,7 @@ TEST(due, odd_clocks)
     store_whole(t.s);
     t_close(&t);
   }
-  for (i = 0; i < 2; i++) { /* the largest time: nothing overflows, and all due dates still exist afterwards */
+  for (i = 0; i < 2; i++) { /* the smallest time, then the largest: nothing overflows, and all due dates still exist afterwards */
     const char *org, *group;
     t_open(&t, NULL);
     t.now = i ? INT64_MAX : due_end(true);

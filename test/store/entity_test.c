@@ -168,7 +168,7 @@ TEST(entity, truncated)
   svc_key key;
   svc_str record;
   size_t n, dues;
-  char names[SVC_DUES + 1][8]; /* each tag needs a different name */
+  char names[SVC_DUES + 1][8]; /* each entity has a different name */
   t_store_open(&b);
   for (dues = 0; dues <= SVC_DUES; dues++) {
     snprintf(names[dues], sizeof names[dues], "uniqu%u", (unsigned)dues % 10);
@@ -703,7 +703,7 @@ TEST(entity, links_at)
     "{\"a\":\"\\\\\"~}",
     "{\"a\\\",{\":1,\"b\":2,~\"m,\\\"\":3}",
     "{\"a\":null,\"b\":true,\"c\":-1.5e3,~\"m\":false}",
-    "{\"\xC3\xA9\":1}", /* a name after all of ASCII: see below */
+    "{\"\xC3\xA9\":1}", /* a name after all of ASCII: the links belong at 1 */
   };
   size_t i;
   for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {

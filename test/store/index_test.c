@@ -255,7 +255,7 @@ TEST(index, shared_space)
   shelf_close(&f);
 }
 
-/* A change that keeps the name, and a move that keeps it. A name that is given up can be taken in the same transaction. */
+/* A change or a move may keep the name. A name that is given up can be taken in the same transaction. */
 TEST(index, plain_change)
 {
   shelf f;

@@ -313,7 +313,7 @@ TEST(io, faults)
   munit_assert_long(io_sum.tried, >, 50);
 }
 
-/* A store that opens, and then cannot be read or written: each is logged in a line. */
+/* Each lock call of opening a new or an existing store fails in turn. An open that fails logs the reason. */
 TEST(io, said)
 {
   size_t step;
@@ -449,7 +449,7 @@ TEST(io, private)
   store_remove(folder);
 }
 
-/* Each function of LMDB that opening and copying call, and each new map of a growing store. */
+/* Each function of LMDB that opening and copying call fails in turn, and so does each new map of a growing store. */
 TEST(io, each)
 {
   static const struct { const char *step; enum t_call call; int error; long least; } rows[] = {

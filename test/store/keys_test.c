@@ -91,7 +91,7 @@ TEST(keys, layout)
   munit_assert_memory_equal(14, k.b, "w\1\2\3\4\5\6\7\10\x0B\x0Cxyz");
 }
 
-/* The end of the range of a prefix. */
+/* The range of a prefix ends at the first key that is greater than all keys with the prefix. */
 TEST(keys, behind)
 {
   static const struct {
@@ -152,7 +152,7 @@ TEST(keys, rise)
   }
 }
 
-/* Values that could be confused with each other, with scopes that look like parts of values. */
+/* Values that could be confused with each other have distinct keys, also in scopes that look like parts of values. */
 TEST(keys, unique)
 {
   static const char s12[] = "\0\0\0\0\0\0\0\0\0\0\0\0";
@@ -299,7 +299,7 @@ TEST(keys, scans)
   svc_key_begin(&b, 'b');
   svc_key_begin(&y, 'y');
   svc_scan_below(&outer, k.txn, &b, false);
-  svc_scan_expect(&outer, 2); /* so that it continues after the inner scans */
+  svc_scan_expect(&outer, 2); /* so that the outer scan reads a further batch after the inner scans */
   while (svc_scan_next(&outer, &key, &value)) {
     munit_assert_char(key.p[0], ==, 'b');
     svc_scan_below(&inner, k.txn, &y, true);

@@ -171,7 +171,7 @@ TEST(memory, no_path)
   svc_close(s);
 }
 
-/* Selected by name, for other languages. */
+/* JSON selects the store by its name, because bindings of other languages have no pointer to a port. */
 TEST(memory, by_name)
 {
   char why[128];

@@ -345,7 +345,7 @@ TEST(pages, crafted)
   pages_close(&f);
 }
 
-/* The end of the file is missing; a part of a page follows its end; the file is empty. */
+/* The file is cut off at many places, also within a page, until it is empty. */
 TEST(pages, cut)
 {
   static pages_file f;

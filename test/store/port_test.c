@@ -457,7 +457,7 @@ TEST_EACH(port, scan_edges, engine, "lmdb", "memory", "postgres")
   SKIP_IF(!port_of(engine));
   static const svc_str keys[] = { { "a", 1 }, { "b", 1 }, { "b\xFF", 2 }, { "b\xFF\xFF", 3 }, { "c", 1 }, { "y", 1 } };
   static const struct {
-    const char *from, *to, *found; /* the letters of the keys found, in order: each is the number of a key */
+    const char *from, *to, *found; /* the numbers of the keys found, in order: one digit for each key */
   } cases[] = {
     { "a", "z", "012345" }, { "a", "y", "01234" }, { "a", "a", "" }, { "a", "b", "0" }, { "b", "c", "123" },
     { "b\xFF", "c", "23" }, { "b\xFF\xFF", "c", "3" }, { "b\xFF\xFF\xFF", "c", "" }, { "b", "b\xFF", "1" },
@@ -696,7 +696,7 @@ TEST_EACH(port, no_memory, engine, "lmdb", "memory", "postgres")
   shop_write(&s);
   munit_assert_int(do_all(&s, &a), ==, SVC_OK);
   shop_commit(&s);
-  if (strcmp(engine, "memory") != 0) munit_assert_int(m.out, ==, out); /* its records are in the host's memory */
+  if (strcmp(engine, "memory") != 0) munit_assert_int(m.out, ==, out); /* the in-memory store has its records there */
   shop_close(&s);
   munit_assert_int(m.out, ==, 0);
   munit_assert_int(m.out, ==, 0);
@@ -718,7 +718,7 @@ static int put_large(shop *s, svc_str key, size_t size)
   return rc;
 }
 
-/* The same, and makes room when the port asks for it. */
+/* Writes the record, and makes room when the port asks for it. */
 static int put_with_room(shop *s, svc_str key, size_t size)
 {
   int rc = SVC_NO_ROOM, i;
@@ -959,7 +959,7 @@ TEST_EACH(port, copy, engine, "lmdb", "memory", "postgres")
   for (round = 0; round < 3; round++) {
     snprintf(copy[round], sizeof copy[round], "%s/%u", path, round);
     shop_copy(&s, copy[round]);
-    shop_write(&s); /* later changes are not in it */
+    shop_write(&s); /* later changes are not in the copy */
     put(&s, SVC_S("k00001"), SVC_S("later"));
     munit_assert_int(s.port->remove(s.txn, SVC_S("k00002")), ==, SVC_OK);
     munit_assert_int(s.port->count_add(s.txn, SVC_S("c"), 1), ==, SVC_OK);

@@ -124,7 +124,7 @@ static int faulty_write(faulty *f)
   return rc == SVC_OK ? faulty_write_in(f, txn) : rc;
 }
 
-/* The same as a draft, which has only read so far. If the draft cannot become a writer, the work is done in the usual way. */
+/* Writes with a draft, which has only read so far. If the draft cannot become a writer, the work is done in the usual way. */
 static int faulty_draft(faulty *f)
 {
   svc_txn *txn;
@@ -185,7 +185,7 @@ static int faulty_withdrawn(faulty *f)
   return rc;
 }
 
-/* A writer that only reads, and one that is aborted. */
+/* Commits a writer that has only read. */
 static int faulty_look(faulty *f)
 {
   svc_txn *txn;
@@ -284,7 +284,7 @@ TEST(postgres_faults, all)
           char what[64];
           long hits;
           int rc;
-          if (kinds[k].call == T_CALL_WAIT && for_good && at > 2) break; /* if always interrupted, it lasts until the deadline */
+          if (kinds[k].call == T_CALL_WAIT && for_good && at > 2) break; /* a wait that is always interrupted lasts until the deadline */
           snprintf(what, sizeof what, "%s, call %ld of kind %d", faulty_steps[step].name, at, (int)kinds[k].call);
           t_fault(kinds[k].call, at, kinds[k].error, for_good);
           rc = faulty_steps[step].run(&f);
@@ -314,7 +314,7 @@ static int faulty_adds(faulty *f)
   return rc;
 }
 
-/* The same with a fresh handle, which gets its connections and memory while calls fail. */
+/* Calls fail in turn with a fresh handle, which gets its connections and memory meanwhile. */
 TEST(postgres_faults, fresh)
 {
   static const struct { enum t_call call; int error; } kinds[] = { { T_CALL_SERVER, EIO }, { T_CALL_MEMORY, ENOMEM } };
@@ -439,7 +439,7 @@ TEST(postgres_faults, spoiled)
   faulty_end(&f);
 }
 
-/* SQLSTATEs of the server, and their codes. */
+/* Each SQLSTATE of the server leads to one code of the port. */
 TEST(postgres_faults, states)
 {
   static const struct { const char *state; int code; } states[] = { { "40001", SVC_RETRY }, { "40P01", SVC_RETRY }, { "55P03", SVC_RETRY }, { "53100", SVC_NO_ROOM },
@@ -584,7 +584,7 @@ TEST(postgres_faults, ranges)
   pair_close(&p);
 }
 
-/* An invalid URI, one without a server, and a store without memory. */
+/* Opening a store fails without a URI, with a URI without a server, and without memory. */
 TEST(postgres_faults, opened)
 {
   svc_store *store;

@@ -272,7 +272,8 @@ static void trips_fill(site *s, int n)
   munit_assert_int(s->port->commit(s->txn[0]), ==, SVC_OK);
 }
 
-/* Returns how often a reader has waited that is not ended yet. Through a pooler its transaction has a BEGIN, and waits like a writer's. */
+/* Returns how often a reader that has not ended yet has waited for the server. Through a pooler its transaction has a BEGIN, and waits
+** like a writer's. */
 static unsigned long trips_waited(t_postgres_trips before, t_postgres_trips after)
 {
   const unsigned long syncs = after.syncs - before.syncs;
@@ -473,7 +474,8 @@ TEST(postgres, nothing_gone_by)
 
 /* ---------------------------------------------------------------------------------------------------------------- drafts */
 
-/* A draft becomes a writer that relies on what it has read; or it ends, and nothing has changed. More often than there are connections. */
+/* A draft becomes a writer that relies on what it has read; or it ends, and nothing has changed. The test makes more drafts than there
+** are connections. */
 TEST(postgres, draft)
 {
   const svc_range all = { SVC_S("k"), SVC_S("l"), false, 0 };
@@ -734,7 +736,7 @@ TEST(postgres, deadline)
   site_close(&s);
 }
 
-/* The timeout in the URI. */
+/* The URI sets the timeout: a number from 100 to 600000 milliseconds. */
 TEST(postgres, timeouts)
 {
   static const char *const wrong[] = { "", "0", "99", "600001", "x", "5s", "-1", "5000000000000" };
@@ -758,7 +760,8 @@ TEST(postgres, timeouts)
   site_close(&s);
 }
 
-/* The number of reading connections, which the URI sets, too. A further reader waits until one is returned in time. */
+/* The URI sets the number of reading connections, from 1 to 256. A further reader waits, and gets SVC_BUSY if no connection is returned
+** in time. */
 TEST(postgres, reader_count)
 {
   static const char *const wrong[] = { "", "0", "257", "x", "-1", "5000000000000" };
@@ -980,7 +983,7 @@ TEST(postgres, numbers_of_tables)
 
 /* ----------------------------------------------------------------------------------------------------------- a full disk */
 
-/* The error of PostgreSQL for a full disk, for every new row, or only for those of projects, as if a page had room for the others. */
+/* Makes PostgreSQL report a full disk for the new rows that the condition `which` selects, as if a page had room for the others. */
 static void site_fill(site *s, const char *which)
 {
   char sql[512];
@@ -1248,7 +1251,7 @@ TEST(postgres, unlike_handles)
   munit_assert_int(t_sendf(&p.t[0], "POST", rule, "/groups/%s/alertConfigs", p.group), ==, 201);
   munit_assert_int(t_sendf(&p.t[0], "POST", "[{\"ipAddress\":\"10.0.0.1\"}]", "/groups/%s/accessList", p.group), ==, 201);
   munit_assert_int(t_sendf(&p.t[1], "POST", PROBE_CLUSTER("c0", "M10"), "/groups/%s/clusters", p.group), ==, 201);
-  pair_tick_later(&p, 0, 1); /* the notice is made, and comes again */
+  pair_tick_later(&p, 0, 1); /* the host is busy, and the notice stays queued */
   munit_assert_int(notices.n, ==, 1);
   munit_assert_int(p.log.n, ==, 0);
   pair_tick_later(&p, 1, 5);
@@ -1296,7 +1299,7 @@ static void *pair_write(void *context)
   int i;
   for (i = 0; i < 40; i++) {
     snprintf(body, sizeof body, "{\"name\":\"p%d-%d\",\"orgId\":\"%s\",\"withDefaultAlertsSettings\":false}", w->number, i, w->org);
-    while (t_send(w->t, "POST", "/groups", body) == 503) continue; /* Retry-After asks for it */
+    while (t_send(w->t, "POST", "/groups", body) == 503) continue; /* Retry-After asks for a retry */
     munit_assert_int(w->t->response.status, ==, 201);
     strcpy(w->ids[i], t_str(w->t, "id"));
   }
@@ -1357,7 +1360,7 @@ TEST(postgres, digest)
   munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
   for (i = 0; i < HANDLES; i++) {
     p.t[i].anonymous = true;
-    p.t[i].peer = "127.0.0.1"; /* on their access list */
+    p.t[i].peer = "127.0.0.1"; /* on the access list of the credentials */
   }
   munit_assert_int(t_send(&p.t[0], "GET", target, NULL), ==, 401);
   munit_assert_not_null(strstr(t_get_header(&p.t[0], "WWW-Authenticate"), "nonce=\""));
@@ -1417,7 +1420,7 @@ TEST(postgres, round_trips)
   pair_close(&p);
 }
 
-/* A known token that another handle revokes is refused at once; so is a token whose account has lost its role. */
+/* A token that this handle knows is refused at once after another handle has deleted the token's service account. */
 TEST(postgres, revoked)
 {
   static pair p;
@@ -1457,7 +1460,7 @@ static bool broken_one(broken *b, int direction, int way, long bytes)
   if (status != 201 && (status != 503 || !hit)) munit_errorf("%ld bytes, direction %d, way %d: %d", bytes, direction, way, status);
   b->tried += hit;
   b->refused += status != 201;
-  for (status = 503; status == 503 && tries < 10; tries++) status = t_send(&b->t, "POST", "/orgs", body); /* Retry-After asks for it */
+  for (status = 503; status == 503 && tries < 10; tries++) status = t_send(&b->t, "POST", "/orgs", body); /* as Retry-After asks */
   munit_assert_int(status, ==, 201);
   t_headers_clear(&b->t);
   status = t_send(&b->t, "GET", "/orgs?itemsPerPage=1", NULL);

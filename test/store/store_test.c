@@ -258,7 +258,7 @@ static uint64_t whole_in_project(whole *w, svc_str kind_and_project)
   return n;
 }
 
-/* Where the store shows counts as records, there is none without entities. */
+/* Where the store shows counts as records, there is no count without entities. */
 static void whole_count(whole *w, svc_str key, svc_str value)
 {
   size_t i;
@@ -326,7 +326,7 @@ static void whole_due(whole *w, const svc_due_entry *due)
     svc_key_number(&other, due->tag, 1);
     whole_get(w, &other);
     w->months++;
-  } else if (due->tag == SVC_DUE_ERASE) { /* more below it is to be erased */
+  } else if (due->tag == SVC_DUE_ERASE) { /* resources below the entity are still to be erased */
     svc_key_entity(&other, due->kind, &due->parent, &due->id);
     other.b[0] = 'x';
     munit_assert_true(svc_entity_decode(svc_key_str(&other), whole_get(w, &other), &e));
@@ -453,7 +453,7 @@ static void whole_ref(whole *w, svc_str key, svc_str value)
   if (memcmp(key.p + 1, "dbrl", SVC_KIND_SIZE) == 0) return; /* the role may be a built-in one */
   munit_assert_true(whole_has(w, key.p + 1, named) || whole_named(w, key.p + 1, named) ||
                     (memcmp(key.p + 1, "flex", SVC_KIND_SIZE) == 0 && whole_named(w, "clus", named)) ||
-                    (memcmp(key.p + 1, "clus", SVC_KIND_SIZE) == 0 && whole_named(w, "flex", named))); /* either one */
+                    (memcmp(key.p + 1, "clus", SVC_KIND_SIZE) == 0 && whole_named(w, "flex", named))); /* either kind */
 }
 
 /* --- t: tallies */
@@ -798,7 +798,8 @@ static size_t whole_number(whole *w, char letter)
   return n;
 }
 
-/* Checks that every index record leads to an entity, every entity has its index records, and every count is right. */
+/* Checks that every index record leads to an entity, every entity has its index records, and every count is right. Returns the number
+** of projects. */
 size_t store_whole(svc *s)
 {
   whole w;
@@ -958,7 +959,7 @@ static const char *classes(svc *s)
 #define ROLE(name, inherited) "{\"roleName\":\"" name "\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false," \
                               "\"collection\":\"c\",\"db\":\"d\"}]}],\"inheritedRoles\":[" inherited "]}"
 
-/* Creates records of every class and deletes them, with a check of the whole store after each step. */
+/* Creates records of most classes and deletes them, with a check of the whole store after each step. */
 TEST(store, classes)
 {
   char path[128], org[25], group[25];
@@ -987,10 +988,10 @@ TEST(store, classes)
   store_whole(t.s);
   t_driver_takes(&d, "");
   t_advance(&t, 10);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the driver accepts it */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the driver accepts the order */
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqru");
   store_whole(t.s);
-  t_reopen(&t, &config); /* queued again */
+  t_reopen(&t, &config); /* opening queues the order again */
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqruw");
   store_whole(t.s);
   munit_assert_int(svc_tick(t.s), ==, SVC_OK);
@@ -1269,7 +1270,7 @@ TEST(store, busy)
 
 /* ------------------------------------------------------------------------------------------------------- a killed writer */
 
-/* State of one thread: the shared handle, and its own requests. */
+/* Lets a thread send its own requests through the shared handle. */
 static void share(t_service *to, const t_service *t)
 {
   memset(to, 0, sizeof *to);

@@ -63,7 +63,7 @@ static void place(svc_config *config, char path[128], int kind)
   config->store = port_of(kind);
 }
 
-/* Makes a service with a sealed secret, an event for each resource, and a cluster that costs money. */
+/* Makes a store with an event for each resource, a cluster that costs money, and, with a key, a sealed secret. */
 static void furnish(const svc_config *config, const unsigned char *key)
 {
   svc_config k = *config;
@@ -182,7 +182,7 @@ TEST(transfer, secrets)
   store_remove(b_path);
 }
 
-/* Expects an import to be refused with the number of the line, and to leave no store. */
+/* Expects an import to be refused with the number of the line, and to leave no store that can be opened. */
 static void refused(const text *in, int status, uint64_t line, const char *why)
 {
   svc_transfer_report report;
