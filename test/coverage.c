@@ -1,5 +1,6 @@
 /*
-** Counts the calls of each operation in the tests, and the errors among them. `./build.sh coverage` writes docs/coverage.md from it.
+** Counts the calls of each operation in the tests, and the errors among them. `./build.sh coverage` writes docs/coverage.md from
+** these counts.
 **
 ** Every request of every test goes through svc_handle_request(), which the linker replaces by a wrapper here (rules.mk). munit
 ** forks for each test, so the counts are in shared memory. The names of operations are constants, at the same address in each

@@ -63,7 +63,7 @@ static inline void damaged_extra(t_service *t, const char *noun, const char *par
   damaged_put(t, noun, parent, id, NULL, NULL, &extra, SIZE_MAX);
 }
 
-/* Overwrites bytes of that record, from offset `at` on. */
+/* Overwrites bytes of the record stored next to the entity's JSON, from offset `at` on. */
 static inline void damaged_bytes(t_service *t, const char *noun, const char *parent, const char *id, size_t at, svc_str bytes)
 {
   damaged_put(t, noun, parent, id, NULL, NULL, &bytes, at);

@@ -60,8 +60,8 @@ void t_driver_knows_not(t_driver *d, const char *what);                  /* ask(
 
 /* Returns the latest kept order with this action. Returns an order with empty texts if no order has it. */
 const t_order *t_driver_order(const t_driver *d, const char *action);
-int t_driver_count(const t_driver *d, const char *action); /* orders received since exactly this action was stated */
-/* Checks that the open order with this action is refused these facts as its result, and stays open. */
+int t_driver_count(const t_driver *d, const char *action); /* orders that the statement for exactly this action has answered */
+/* Ticks. The latest unfinished order must have this action. Checks that these facts are refused as its result. */
 void t_driver_refused(t_driver *d, svc *s, const char *action, const char *facts);
 /* Completes all accepted orders that are still open. A driver that simulates uses the simulator's facts. */
 void t_driver_release(t_driver *d, svc *s);

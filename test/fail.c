@@ -277,7 +277,7 @@ static int fail_copy_begin(svc_txn *txn)
   return rc != SVC_OK ? rc : fail.real->copy_begin(txn);
 }
 
-/* Only figures need the size, and they may lack it. */
+/* Only statistics need the size of the store, and they may lack the size. */
 static int fail_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 {
   int rc = fail_store(false);
@@ -388,7 +388,7 @@ static int fail_notify(void *context, svc *s, const svc_notification *notificati
   return SVC_OK;
 }
 
-/* Orders go to no driver. Questions do, because their answers are needed: each is asked once and its answer reused. */
+/* Orders go to no driver. Questions go to the driver, because the work needs their answers: each is asked once, and its answer reused. */
 static struct {
   const svc_driver *real;
   svc_driver driver;
@@ -804,7 +804,8 @@ bool __wrap_svc_due_first(svc_txn *txn, svc_due_entry *out)
   return found;
 }
 
-/* If memory runs out while a handle makes parsed policies or the OpenAPI document to keep them, they are made again, and not kept. */
+/* A handle keeps parsed policies and the OpenAPI document. If memory runs out while the handle makes them for that, it makes them again,
+** without keeping them. */
 static bool fail_is_memory(void)
 {
   return fail.hit == T_FAIL_MEMORY || fail.hit == T_FAIL_MALLOC;
@@ -874,13 +875,13 @@ int __wrap_svc_apply_due(svc *s, int64_t now)
   return __real_svc_apply_due(s, now);
 }
 
-/* Wraps functions that return an error code: FAIL_WRAP(name, title, members that hold the arguments, parameters, assignments
-   of these to the members, arguments, arguments taken from the members, cleanup). */
 static void fail_said(fail_piece *p, int rc)
 {
   if (rc == SVC_OK && fail_must_tell()) fail_complain(p->name, "it is said to be good");
 }
 
+/* Wraps functions that return an error code: FAIL_WRAP(name, title, members that hold the arguments, parameters, assignments
+   of these to the members, arguments, arguments taken from the members, cleanup). */
 #define FAIL_LIST(...) __VA_ARGS__
 #define FAIL_WRAP(name, title, members, parameters, initial, arguments, again, after) \
   typedef struct { \
@@ -987,7 +988,7 @@ static void fail_control_run(fail_piece *p)
   fail_control *f = (fail_control *)p;
   svc_response response;
   int rc = __real_svc_control_request(p->s, f->token, f->request, &response);
-  /* A clock that has moved says so. It leaves out the time of the next step if that cannot be read. */
+  /* After the clock has moved, the answer says so. The answer lacks the time of the next due step if the store cannot be read. */
   if (rc == SVC_OK && response.status == 200 && strstr(f->name, "POST /_svc/clock") && !strstr(response.body, "\"nextDueMs\"")) fail.forgiven = true;
   fail_look(p, rc, &response);
   svc_response_free(&response);
@@ -1011,7 +1012,8 @@ int __wrap_svc_control_request(svc *s, const char *token, const svc_request *req
 
 /* -------------------------------------------------------------------------------------------------------------- opening */
 
-/* An opening creates a new store each time and commits are kept. A store in a folder is opened as it is, and stays unchanged. */
+/* Opening without a path creates a new store each time, and its commits are kept. A store in a folder is opened as it is, and stays
+** unchanged. */
 typedef struct fail_opening {
   fail_piece piece;
   svc_config config;

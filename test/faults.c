@@ -36,7 +36,7 @@ static struct {
   long at;
   atomic_int error;
   atomic_bool for_good;
-  atomic_int then, then_error; /* the same for the call that fails next */
+  atomic_int then, then_error; /* kind plus one, and error, of the call that fails after that */
 } faults;
 
 void t_fault(enum t_call call, long at, int error, bool for_good)
@@ -168,7 +168,7 @@ void t_clock_move(long milliseconds)
   clock_ahead(true, milliseconds * 1000LL);
 }
 
-/* The current turn may have read the clock already. The next turn has looked at everything when a third one begins. */
+/* The current turn may have read the clock already. The next turn has looked at everything when the third turn begins. */
 void t_clock_settle(void)
 {
   const struct timespec pause = { 0, 200000 };
@@ -336,7 +336,7 @@ WRAP_PART(T_CALL_RECEIVE, recv, (int fd, void *to, size_t n, int flags), (fd, to
 WRAP_PART(T_CALL_RECEIVE, recvfrom, (int fd, void *to, size_t n, int flags, struct sockaddr *a, socklen_t *size), (fd, to, n, flags, a, size),
           (fd, to, (n + 1) / 2, flags, a, size))
 
-/* Sends half of the first part. */
+/* With T_SHORT, sends half of the first part. */
 ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags)

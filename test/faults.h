@@ -21,7 +21,7 @@ enum t_call {
   T_CALL_NAME,    /* link, rename, unlink, mkdir, rmdir, mkdtemp */
   T_CALL_MEMORY,  /* malloc, calloc, realloc, strdup, posix_memalign, memalign */
   T_CALL_SOCKET,  /* socket, bind, listen, getsockname, setsockopt, accept, epoll_create1, epoll_ctl, eventfd */
-  T_CALL_SEND,    /* send, sendmsg */
+  T_CALL_SEND,    /* send, sendto, sendmsg */
   T_CALL_RECEIVE, /* recv, recvfrom */
   T_CALL_WAIT,    /* poll */
   T_CALL_THREAD,  /* pthread_create */
@@ -36,7 +36,7 @@ enum t_call {
 
 /* The call number `at` (1: the next) of this kind fails with this error. With for_good all later calls of the kind fail, too. */
 void t_fault(enum t_call call, long at, int error, bool for_good);
-/* Called before t_fault(): after the failing call, the next call of another kind also fails, with this error. */
+/* Called before t_fault(): after the failing call, the next call of the kind `call` fails, too, with this error. */
 void t_fault_then(enum t_call call, int error);
 bool t_fault_set(void);  /* whether a call is set to fail */
 long t_fault_end(void); /* ends the failures; returns how many calls failed */
@@ -44,7 +44,7 @@ long t_fault_calls(void); /* calls of that kind since t_fault(), failed or not *
 int t_fault_hit(enum t_call call); /* for wrappers in other files: not 0 means that this call must fail */
 void t_fault_spare(bool on); /* calls of this thread never fail and are not counted, because it plays the other side */
 
-/* From now on the monotonic clock is stopped, and set ahead by this many microseconds; 0 only stops it. The process's end restarts it. */
+/* Stops the monotonic clock until the process ends, and sets it ahead by this many further microseconds; 0 only stops it. */
 void t_clock_stands(long long microseconds);
 /*
 ** Stops the clock in the same way for all threads except the calling one, and sets it ahead by this many milliseconds. A test

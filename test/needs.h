@@ -122,7 +122,7 @@ typedef struct t_needs {
 } t_needs;
 
 const t_need *t_needs_next(t_needs *at, enum t_need_kind kind); /* returns NULL after the last row of this kind */
-const t_need *t_needs_of(t_needs *at, enum t_need_kind kind, const svc_plan *plan); /* the same, for rows about this route only */
+const t_need *t_needs_of(t_needs *at, enum t_need_kind kind, const svc_plan *plan); /* the next row about this route; NULL: none */
 bool t_needs_say(enum t_need_kind kind, const svc_plan *plan); /* whether there is a row about this route */
 const t_need *t_needs_param(enum t_need_kind kind, const svc_plan *plan, svc_str param); /* the row about the parameter; NULL: none */
 

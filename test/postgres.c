@@ -1,8 +1,8 @@
 /*
 ** The store on PostgreSQL for tests. SVC_TEST_POSTGRES names the socket folder of a server that runs only for the tests (build.sh
-** starts it). SVC_TEST_POOLER names that of a PgBouncer in front of it, if there is one. Each store is a schema. A private store
-** is dropped when it is closed. A store in a folder keeps the name of its schema in a file there, so removing the folder removes
-** the store.
+** starts it). SVC_TEST_POOLER names the socket folder of a PgBouncer in front of the server, if there is one. Each store is a schema. A
+** private store is dropped when it is closed. A store in a folder keeps the name of its schema in a file there, so removing the folder
+** removes the store.
 */
 #include "support.h"
 #include "postgres.h"

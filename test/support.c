@@ -60,7 +60,7 @@ static int shared_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
-/* A transaction that may turn into a writer always loses: another one came first. */
+/* A draft never becomes a writer, as if another writer always came first. */
 static int shared_draft_begin(svc_store *store, svc_txn **out)
 {
   int rc = shared_read_begin(store, out);
@@ -195,7 +195,7 @@ static void t_check(t_service *t, const char *method)
     t_check_parameters(t);
     if (r->status != 401) munit_assert_string_equal(t_get_header(t, "X-Error-Code"), t_error(t));
   }
-  for (member = t->body->first; member && member->next; member = member->next) /* the parser sorts members; the text must be sorted, too */
+  for (member = t->body->first; member && member->next; member = member->next) /* the first member in the text is the first in order, too */
     if (text.n > 2 && text.p[1] == '"') {
       const char *first = memchr(text.p + 2, '"', text.n - 2);
       munit_assert_true(svc_str_eq(t->body->first->name, (svc_str){ text.p + 2, (size_t)(first - text.p - 2) }));

@@ -24,7 +24,7 @@ typedef struct t_service {
   size_t header_count;  /* sent with every request until t_headers_clear */
   int (*handle)(svc *s, const svc_request *request, svc_response *out); /* what requests are sent to; NULL: svc_handle_request() */
   bool no_key;          /* handles get no secret_key: for t_reopen() */
-  char log[1024];       /* the latest lines */
+  char log[1024];       /* the lines since the test last emptied it, as far as they fit */
   void (*settle)(void *context); /* called after each request, and whenever t_advance() reaches a due time; may be NULL */
   void *settle_context;
   void (*sent)(void *context, const char *method, const char *target, const char *body); /* called after each request; may be NULL */
@@ -36,7 +36,7 @@ typedef struct t_service {
   svc_node *body;       /* NULL: no body, or not JSON */
 } t_service;
 
-/* t_open() opens with changes to the default configuration (NULL: none). t_close() frees everything and fails on a leak. */
+/* t_open() opens with changes to the default configuration (NULL: none). t_close() frees everything. */
 void t_open(t_service *t, const svc_config *changes);
 void t_reopen(t_service *t, const svc_config *changes); /* opens another handle, with the same clock and caller */
 void t_close(t_service *t);
@@ -106,8 +106,8 @@ typedef struct t_memory {
   bool for_good;             /* all calls from fail_at on fail, not only that one */
 } t_memory;
 void *t_memory_resize(void *context, void *p, size_t size);
-/* The same for allocations inside arenas: a request makes hundreds of these, but calls its allocator only a few times. The
-   n-th allocation from now on fails; 0: none. Returns the number of allocations since the previous call. */
+/* Makes allocations inside arenas fail: a request makes hundreds of these, but calls its allocator only a few times. The n-th
+   allocation from now on fails; 0: none. Returns the number of allocations since the previous call, or 0 if that call set no failure. */
 long t_arena_fail(long n);
 bool t_arena_failing(void); /* whether an allocation is set to fail */
 /* Runs the same steps as svc_handle_request(), with an arena that has this much room and cannot grow. Returns SVC_NOMEM or
@@ -117,7 +117,7 @@ int t_handle_within(t_service *t, t_memory *m, const svc_request *request, size_
 /* Checks a request for which memory may be short: returns true if it was answered, or false for a correct 503. */
 bool t_memory_sufficed(int rc, const svc_response *response);
 
-/* LMDB with counters of its reads: for svc_config.store. */
+/* The store of t_port() with counters of its reads: for svc_config.store. */
 typedef struct t_reads {
   long gets;   /* single records read */
   long scans;  /* ranges begun or continued */

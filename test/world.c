@@ -504,7 +504,7 @@ bool t_world_path(t_world *w, const svc_plan *plan, char *out, size_t size)
   return true;
 }
 
-/* The same resource through another route, which has the same key in another path. */
+/* Writes the path of the same resource on another route, which has the same key in another path. */
 static bool world_also(t_world *w, const svc_plan *plan, const char *path, const svc_plan *other, char *out, size_t size)
 {
   unsigned parts = plan->hops[plan->hop_count - 1].param_count;
@@ -647,7 +647,7 @@ static bool world_before(t_world *w, const svc_plan *plan)
 static bool world_send_first(t_world *w, const svc_plan *plan, const svc_plan *first, const t_need *need)
 {
   if (!t_world_path(w, first, w->path, sizeof w->path)) return false;
-  if (plan->route->method == SVC_GET && first->route->method == SVC_POST && !need->body) /* it may exist from before, and is used again */
+  if (plan->route->method == SVC_GET && first->route->method == SVC_POST && !need->body) /* uses a resource that exists from before */
     return world_make(w, first, w->path) != NULL;
   w->body[0] = 0;
   if (need->body) snprintf(w->body, sizeof w->body, "%s", need->body);
@@ -700,7 +700,7 @@ bool t_world_shown_at(t_world *w, const svc_plan *plan, const svc_plan *get, cha
   return true;
 }
 
-/* The body is the representation that a GET shows. */
+/* Writes the body of a PUT or PATCH: the route's example, or else the representation that a GET shows. */
 static bool world_shown(t_world *w, const svc_plan *plan)
 {
   const svc_plan *get = t_world_shows(w, plan);

@@ -67,7 +67,7 @@ bool t_world_missing(t_world *w, const svc_plan *plan, char *out, size_t size);
 int t_world_send(t_world *w, const svc_plan *plan);
 int t_world_request(t_world *w, const svc_plan *plan, const char *path, const char *body);
 void t_world_check(t_world *w, const svc_plan *plan); /* checks the last answer against the tables */
-void t_world_follow(t_world *w, const svc_plan *plan); /* checks that every self link in the answer works */
+void t_world_follow(t_world *w, const svc_plan *plan); /* checks that the first eight self links in the answer work */
 
 svc_str t_self(const svc_node *body); /* the resource's link to itself; empty: it has none */
 

@@ -1,5 +1,5 @@
 /*
-** Checks answers against the tables: every member is in the table, with its type, format and values, and each entity has a link
+** Checks answers against the tables: every member is in the table, with its type, format and values, and each resource has a link
 ** to itself.
 */
 #include "world.h"
@@ -42,9 +42,7 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
   char date[21];
   if (type == SVC_ANY || type == SVC_NAME) return;
   if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->flags & SVC_READ_ONLY) return; /* a gap in a series */
-  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->preset && strcmp(f->preset, "null") == 0) return; /* its default; no
-                                                                                                                      other row may have
-                                                                                                                      it */
+  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->preset && strcmp(f->preset, "null") == 0) return; /* the default */
   if (value->type != json[type]) {
     t_complain(plan, "%s has another type than its row says", at);
     return;
@@ -183,7 +181,7 @@ void t_world_check(t_world *w, const svc_plan *plan)
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
   if (svc_route_ext_of(r)->value) {
-    const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* in a list: each */
+    const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* in a list: the first value */
     if (one && (one->type == SVC_J_OBJECT || one->type == SVC_J_ARRAY)) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
   } else if (r->flags & SVC_TEXT) {
     if (body->type != SVC_J_STRING && body->type != SVC_J_OBJECT) t_complain(plan, "is to be a string, once");

@@ -150,7 +150,7 @@ static void holding_crowd(holding_world *w, int n)
   munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/teams", w->group), ==, 200);
 }
 
-/* Replaces capital letters between marks by ids. */
+/* Replaces the letters G, B, O, T and U, where one stands alone between slashes or quotes, by ids. */
 static void holding_fill(const holding_world *w, const char *text, char *out)
 {
   const char *p;
@@ -163,7 +163,7 @@ static void holding_fill(const holding_world *w, const char *text, char *out)
   *out = 0;
 }
 
-/* Sends requests whose cost must not depend on the number of others. */
+/* Sends requests whose cost must not depend on the number of other members, keys, accounts and teams. */
 static void holding_requests(holding_world *w, holding_cost costs[HOLDING_REQUESTS])
 {
   const struct {
@@ -216,7 +216,7 @@ TEST(holding, among_others)
   holding_requests(&many, at_many);
   t_close(&many.t);
   for (i = 0; i < HOLDING_REQUESTS; i++) {
-    if (at_many[i].read > at_few[i].read + 40) /* its own scans read a batch at a time */
+    if (at_many[i].read > at_few[i].read + 40) /* scans read a batch at a time */
       munit_errorf("request %zu reads %zu records among 10, %zu among 80", i, at_few[i].read, at_many[i].read);
     if (at_many[i].written > at_few[i].written + 64)
       munit_errorf("request %zu writes %zu bytes among 10, %zu among 80", i, at_few[i].written, at_many[i].written);
@@ -225,7 +225,7 @@ TEST(holding, among_others)
 
 /* ------------------------------------------------------------------------------------------------------ many projects */
 
-/* An account that creates projects: each costs the same, however many the account has. */
+/* An account creates projects. Each project costs the same to create and to read, however many the account has. */
 TEST(holding, own_projects)
 {
   enum { FEW = 40, MANY = 400 };
@@ -306,7 +306,8 @@ TEST(holding, many_projects)
   munit_assert_size(many[2].read, <, 6 * few[2].read);
 }
 
-/* A project on which many have a role is moved to another organization, or deleted: the cost is proportional to their number. */
+/* Moves a project with roles of n users and n keys to another organization, and deletes another such project. The costs are proportional
+** to n. */
 static void holding_busy(int n, holding_cost costs[2])
 {
   t_service t;
@@ -430,7 +431,7 @@ TEST(holding, linear)
 
 /* -------------------------------------------------------------------------------------------------------------- whole */
 
-/* After any operations in any order, both sides agree, and nothing of deleted resources is left. */
+/* After any operations in any order, both sides of the index agree, and nothing of deleted resources is left. */
 TEST(holding, random)
 {
   enum { GROUPS = 5, PEOPLE = 6, KEYS = 4, TEAMS = 3 };
@@ -524,7 +525,7 @@ TEST(holding, random)
   t_close(&t);
 }
 
-/* The roles of an invitation take effect when it is accepted, not before; after its expiry, never. */
+/* The roles of an invitation have no effect while it is pending or after its expiry. */
 TEST(holding, invited)
 {
   t_service t;
@@ -570,7 +571,7 @@ TEST(holding, invited)
   t_close(&t);
 }
 
-/* A user with a role on a project of their own and through a team sees it once. */
+/* A user has a role on a project of their own and another role through a team. The list of projects has the project once. */
 TEST(holding, twice)
 {
   const char *org, *group, *id;
@@ -614,7 +615,7 @@ static bool holding_torn_work(svc_job *job, svc_txn *txn)
     svc_key_id(&key, &id);
     if (i == 0 && h->kind) svc_key_add(&key, h->kind, SVC_KIND_SIZE);
   }
-  svc_key_add(&key, "\0\0\0\0", 4); /* before all others */
+  svc_key_add(&key, "\0\0\0\0", 4); /* the key comes before all keys with the same beginning */
   return svc_put(txn, &key, SVC_S("GROUP_OWNER")) == SVC_OK;
 }
 
@@ -632,7 +633,7 @@ static void holding_found(void *context, const char *text)
   ++*(int *)context;
 }
 
-/* With a damaged index no list is served that may be incomplete, and nothing is deleted by it. */
+/* With a damaged index, a list that may be incomplete and a delete that relies on the index get 503. */
 TEST(holding, damaged)
 {
   const char *org, *group, *id, *kind;

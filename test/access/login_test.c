@@ -1,6 +1,6 @@
 /*
-** Authentication from outside: the credentials of svc_bootstrap(), both ways to use them, and everything that must be
-** refused.
+** Authentication from outside: the credentials of svc_bootstrap(), the two ways to use them (Digest and access tokens), and requests
+** that must be refused.
 **
 ** Tests also: access_token
 */
@@ -131,7 +131,7 @@ TEST(login, bootstrap)
   login_close(&l);
 }
 
-/* A random source that works this many times, then fails once. */
+/* A random source that works `good` times, then fails once. */
 typedef struct login_faulty {
   int good, calls;
   unsigned char next;
@@ -146,12 +146,12 @@ static int login_faulty_random(void *context, void *buffer, size_t size)
   return 0;
 }
 
-/* A failure anywhere leaves nothing behind, so that the next call succeeds. */
+/* Each call of the random source fails in turn: svc_bootstrap() then leaves no organization and no project, and its next call succeeds. */
 TEST(login, bootstrap_all_or_nothing)
 {
   static const svc_id root;
   int at = 0, failed = 0;
-  size_t left = 0; /* random bytes that are left in the pool of ids, so that they run out at every one */
+  size_t left = 0; /* random bytes that are left in the pool of ids: the pool runs out at each id in turn */
   while (left <= sizeof ((svc_ids *)NULL)->pool) {
     login_faulty source = { -1, 0, 0 };
     svc_config config = { .random = login_faulty_random, .random_context = &source };
@@ -193,7 +193,7 @@ static void *login_short_of_memory(void *context, void *p, size_t size)
   return *left >= 0 && (*left)-- == 0 ? NULL : realloc(p, size);
 }
 
-/* The same with failing allocations. */
+/* Each allocation fails in turn: the next call of svc_bootstrap() succeeds. */
 TEST(login, bootstrap_no_memory)
 {
   int at, left;
@@ -227,13 +227,13 @@ TEST(login, bootstrap_configured)
   login_open(&l, &config);
   t_header(&l.t, "Accept", "application/vnd.svc.2025-03-12+json");
   l.t.anonymous = false;
-  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/apiKeys", l.keys.org_id), ==, 200); /* no token was taken from its bucket */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/apiKeys", l.keys.org_id), ==, 200); /* svc_bootstrap() has taken no token */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", l.keys.org_id), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 3); /* the organization, the key, the account */
   login_close(&l);
 }
 
-/* A credential that may only create projects owns those that it creates. */
+/* A credential that may only create projects owns the projects that it creates. */
 TEST(login, creates)
 {
   login l;
@@ -258,14 +258,14 @@ TEST(login, creates)
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s/serviceAccounts/%s", group, id), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "roles[0]"), "GROUP_OWNER");
-  login_account(&l); /* an owner of the organization owns it anyway: no role is added */
+  login_account(&l); /* an owner of the organization owns its projects anyway: no role is added */
   munit_assert_int(t_send(&l.t, "POST", "/groups", body), ==, 201);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/serviceAccounts/%s/groups", l.keys.org_id, l.keys.client_id), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
   login_close(&l);
 }
 
-/* An invitation shows its sender; a credential by its name. */
+/* An invitation shows its sender: a service account by its client id. */
 TEST(login, invites)
 {
   login l;
@@ -295,7 +295,7 @@ TEST(login, spelled)
   munit_assert_int(t_send(&l.t, "GET", "", NULL), ==, 200);
   munit_assert_size(t_count(&l.t, "apiKey.accessList"), ==, 0);
   munit_assert_int(t_send(&l.t, "POST", path, "[{\"ipAddress\":\"192.0.2.7\"},{\"cidrBlock\":\"2001:DB8::7/64\"}]"), ==, 201);
-  munit_assert_int(t_send(&l.t, "GET", "", NULL), ==, 200); /* the root shows a caller its own list */
+  munit_assert_int(t_send(&l.t, "GET", "", NULL), ==, 200); /* the root shows the caller's own access list */
   munit_assert_size(t_count(&l.t, "apiKey.accessList"), ==, 2);
   munit_assert_string_equal(t_str(&l.t, "apiKey.accessList[0].ipAddress"), "192.0.2.7");
   munit_assert_string_equal(t_str(&l.t, "apiKey.accessList[0].cidrBlock"), "192.0.2.7/32");
@@ -420,12 +420,12 @@ TEST(login, digest_guessing)
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, fresh, 2, false);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* even with the right secret, so that the answer shows nothing */
   login_digest(&l, "GET", path, names[1], "00000000-0000-4000-8000-000000000000", mine, 2, false);
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* the nonce of another client in use does not help */
-  for (i = 0; i < TRIES + 2; i++) { /* nor does it help a client with a key there */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* a nonce that another client uses does not help */
+  for (i = 0; i < TRIES + 2; i++) { /* such a nonce does not help to guess the secret of another key either */
     login_digest(&l, "GET", path, second[0], "00000000-0000-4000-8000-000000000000", mine, 2, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, i < TRIES ? 401 : 429);
   }
-  for (i = 1; i < OTHERS; i++) { /* whichever place of the table has their counts */
+  for (i = 1; i < OTHERS; i++) { /* no other key is limited, whichever place of the table has its count */
     login_digest(&l, "GET", path, second[i], "00000000-0000-4000-8000-000000000000", mine, 2, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   }
@@ -492,12 +492,12 @@ TEST(login, digest_clock_back)
   strcpy(seen, l.authorization);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   t_advance(&l.t, 61);
-  for (i = 0; i < 4096; i++) { /* more than fit */
+  for (i = 0; i < 4096; i++) { /* more nonces than the table has places */
     t_headers_clear(&l.t);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, login_nonce(&l), 1, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
-    if (i % 64 == 63) t_advance(&l.t, 61); /* so that only old ones are replaced */
+    if (i % 64 == 63) t_advance(&l.t, 61); /* so that only expired nonces are replaced */
   }
   l.t.now = T_START;
   t_header(&l.t, "Authorization", seen);
@@ -514,7 +514,7 @@ static int login_fresh(login *l, const char *path, const char *user, const char 
   return t_send(&l->t, "GET", path, NULL);
 }
 
-/* A client that takes a nonce for every request displaces no nonce of others, neither one in use nor a newly issued one. */
+/* A client that takes a nonce for every request displaces no nonce of another client, neither a used nor a newly issued nonce. */
 TEST(login, digest_shares)
 {
   enum { KEYS = 40 };
@@ -551,7 +551,7 @@ TEST(login, digest_shares)
       munit_assert_int(login_fresh(&l, path, user[0], "00000000-0000-4000-8000-000000000000"), ==, i < 10 ? 401 : 429);
     t_advance(&l.t, 59); /* issued nonces live their full time */
     t_headers_clear(&l.t);
-    t_header(&l.t, "Authorization", seen); /* and no request is accepted twice */
+    t_header(&l.t, "Authorization", seen); /* no request is accepted twice */
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, used, 2, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), !=, 401);
@@ -584,7 +584,8 @@ TEST(login, digest_no_replay)
   login_close(&l);
 }
 
-/* An organization takes all places for nonces, others take one each, and the first continues: all requests are accepted each time. */
+/* An organization takes all places for nonces. Other organizations take one place each, and the first one continues: all requests are
+** accepted. */
 TEST(login, digest_many_organizations)
 {
   enum { OTHERS = 64 };
@@ -611,7 +612,7 @@ TEST(login, digest_many_organizations)
   login_close(&l);
 }
 
-/* A clock that was never set, a minute after its zero. */
+/* The clock was never set: it is 30 seconds after its zero. */
 TEST(login, digest_early)
 {
   char path[128];
@@ -624,8 +625,9 @@ TEST(login, digest_early)
   login_close(&l);
 }
 
-/* Many keys of one organization have no more places than one key. A displaced nonce's count is kept with the organization's other
-** keys, or, without other keys, with all. No request is accepted twice, even if the clock is set back. */
+/* Many keys of one organization have no more places than one key. When a nonce is displaced, older nonces of its organization are no
+** longer accepted, or, if the organization has no other place, older nonces of all keys there. No request is accepted twice, even if the
+** clock is set back. */
 TEST(login, digest_organizations)
 {
   enum { KEYS = 900 };
@@ -655,7 +657,7 @@ TEST(login, digest_organizations)
     munit_assert_int(login_fresh(&l, path, key[0], key[1]), ==, 200);
     strcpy(seen[i], l.authorization);
   }
-  munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200); /* others have their own places */
+  munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200); /* another organization has its own places */
   for (i = 0; i < KEYS; i++) {
     t_headers_clear(&l.t);
     t_header(&l.t, "Authorization", seen[i]);
@@ -668,7 +670,7 @@ TEST(login, digest_organizations)
   login_close(&l);
 }
 
-/* Headers with a single error; and unusual but valid ones. */
+/* Headers with a single error, and unusual but valid headers. */
 TEST(login, digest_odd)
 {
   static const struct {
@@ -842,7 +844,8 @@ static int login_as_host(login *l, const char *method, const char *path, const c
   return status;
 }
 
-/* Every change about a token takes effect with the next request, even if the token is cached. */
+/* A change of the account's roles or access list, of the organization's setting, the expiry, and the delete of the account take effect
+** with the next request, even if the token is cached. */
 TEST(login, known_token)
 {
   login l;
@@ -854,13 +857,13 @@ TEST(login, known_token)
   snprintf(account, sizeof account, "/orgs/%s/serviceAccounts/%s", l.keys.org_id, l.keys.client_id);
   for (i = 0; i < 3; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   munit_assert_int(login_as_host(&l, "PATCH", account, "{\"roles\":[\"ORG_MEMBER\"]}"), ==, 200);
-  munit_assert_int(t_send(&l.t, "PATCH", groups, "{\"name\":\"x\"}"), !=, 200); /* no longer an owner */
+  munit_assert_int(t_send(&l.t, "PATCH", groups, "{\"name\":\"x\"}"), !=, 200); /* the account is no longer an owner */
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), !=, 200);
   munit_assert_int(login_as_host(&l, "PATCH", account, "{\"roles\":[\"ORG_OWNER\"]}"), ==, 200);
   for (i = 0; i < 3; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   snprintf(path, sizeof path, "%s/accessList", account);
   munit_assert_int(login_as_host(&l, "POST", path, "[{\"ipAddress\":\"198.51.100.9\"}]"), ==, 201);
-  for (i = 0; i < 2; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 403); /* from another address */
+  for (i = 0; i < 2; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 403); /* the caller has another address */
   l.t.peer = "198.51.100.9";
   for (i = 0; i < 2; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   l.t.peer = "192.0.2.7";
@@ -918,8 +921,8 @@ TEST(login, ended_unwritten)
   login_close(&l);
 }
 
-/* On a store port without the function `state`, and for callers with more roles than the cache holds, each token is looked up each
-** time. */
+/* Tokens that the cache cannot hold: the caller has too many roles, or the store port lacks the function `state`. Changes take effect
+** with the next request. */
 static svc_store_port stateless;
 
 static int stateless_read(svc_store *store, svc_txn **out)
@@ -953,7 +956,7 @@ TEST(login, known_not)
   }
 }
 
-/* More tokens than places in the cache: each has its own caller, in any order. */
+/* More tokens of one account than places in the cache: each is accepted, in any order. */
 TEST(login, known_many)
 {
   enum { TOKENS = 60 };
@@ -976,7 +979,7 @@ TEST(login, known_many)
   login_close(&l);
 }
 
-/* Valid and invalid paths: on a shared store, the path determines the records announced in advance. */
+/* Valid and invalid paths get their usual status. On a shared store, the path determines which records are announced in advance. */
 TEST(login, any_path)
 {
   static const struct {
@@ -1043,7 +1046,7 @@ TEST(login, token_errors)
   munit_assert_int(login_token(&l, ""), ==, 400);
   munit_assert_int(login_token(&l, "grant_type=client_credentials&grant_type=client_credentials"), ==, 400);
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
-  munit_assert_int(login_token(&l, "grant_type=client%5Fcredential%zz"), ==, 400); /* wrong encoding, in either half */
+  munit_assert_int(login_token(&l, "grant_type=client%5Fcredential%zz"), ==, 400); /* wrong encoding in the value; below, in the name */
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
   munit_assert_int(login_token(&l, "grant%=client_credentials"), ==, 400);
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
@@ -1114,7 +1117,7 @@ TEST(login, secrets)
   snprintf(id, sizeof id, "%s", t_str(&l.t, "id"));
   munit_assert_string_equal(t_str(&l.t, "expiresAt"), "2025-06-01T08:00:00Z");
   munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets",
-                           l.keys.org_id, l.keys.client_id), ==, 400); /* two at most */
+                           l.keys.org_id, l.keys.client_id), ==, 400); /* two secrets at most */
   login_basic(&l, l.keys.client_id, second);
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
   t_advance(&l.t, 8 * 3600);
@@ -1176,8 +1179,8 @@ TEST(login, access_list)
   login_close(&l);
 }
 
-/* When a minute has more used entries than the buffer holds, they are written at once, unless they were deleted. An invalid
-** address is in no list, and a too long one is not stored. */
+/* When a minute has more used entries than the buffer holds, their uses are due at once. Uses of entries that do not exist are dropped.
+** An invalid address is on no list. */
 TEST(login, access_uses)
 {
   const svc_noun_info *list[2];
@@ -1202,7 +1205,7 @@ TEST(login, access_uses)
   for (i = 0; !svc_access_uses_due(l.t.s, l.t.now); i++) {
     munit_assert_int(i, <, 10000);
     id.b[11] = (unsigned char)i;
-    id.b[9] = (unsigned char)(i >> 2); /* some begin at the same place */
+    id.b[9] = (unsigned char)(i >> 2); /* some entries begin at the same place of the buffer */
     svc_access_use_note(l.t.s, list[0], &account, &id, l.t.now, long_one);
     svc_access_use_note(l.t.s, list[i % 3 == 0], &account, &id, l.t.now, long_one);
   }
@@ -1247,14 +1250,14 @@ TEST(login, last_way_in)
   account = l.keys.client_id;
   login_account(&l);
 
-  /* require access lists without having one */
+  /* the account requires access lists, and its own list is empty */
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 400);
   munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST");
   munit_assert_string_equal(t_param(&l.t, 0), "192.0.2.7");
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"genAIFeaturesEnabled\":false}", "/orgs/%s/settings", org), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "false");
 
-  /* the first entries of its own list, without its address */
+  /* the account adds the first entries of its own list, without its address */
   munit_assert_int(t_sendf(&l.t, "POST", "[]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 201); /* no entries */
   munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]",
                            LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 400);
@@ -1269,7 +1272,7 @@ TEST(login, last_way_in)
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
 
-  /* its last valid secret, and the account itself */
+  /* the account deletes its last valid secret, and itself */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_ACCOUNTS "/%s", org, account), ==, 200);
   snprintf(secret, sizeof secret, "%s", t_str(&l.t, "secrets[0].id"));
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_ACCOUNTS "/%s/secrets/%s", org, account, secret), ==, 403);
@@ -1282,7 +1285,7 @@ TEST(login, last_way_in)
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_ACCOUNTS "/%s/secrets/%s", org, account, secret), ==, 204);
   login_account(&l);
 
-  /* the same with a key; a credential may remove another */
+  /* a key tries the same changes; it may delete the account */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_KEYS, org), ==, 200);
   snprintf(key, sizeof key, "%s", t_str(&l.t, "results[0].id"));
 #define BY_KEY(...) login_by_key(&l, l.keys.public_key, l.keys.private_key, __VA_ARGS__)
@@ -1294,7 +1297,7 @@ TEST(login, last_way_in)
   munit_assert_string_equal(t_param(&l.t, 0), key);
   munit_assert_int(BY_KEY("DELETE", NULL, LOGIN_ACCOUNTS "/%s", org, account), ==, 204);
 
-  /* people may do all of it */
+  /* a person may make all these changes */
   t_headers_clear(&l.t);
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
@@ -1393,7 +1396,7 @@ TEST(login, list_required)
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "true");
-  munit_assert_string_equal(t_str(&l.t, "genAIFeaturesEnabled"), "true"); /* all other settings are the defaults */
+  munit_assert_string_equal(t_str(&l.t, "genAIFeaturesEnabled"), "true"); /* another setting has its default */
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", org), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 2); /* ORG_CREATED and the account's event: no setting was changed */
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
@@ -1465,7 +1468,7 @@ typedef struct login_spoil {
   svc_job job; /* first: jobs are cast to this struct */
   const svc_noun_info *noun;
   svc_id parent, id;
-  svc_str extra; /* replaces the record's own */
+  svc_str extra; /* replaces the extra data of the record */
 } login_spoil;
 
 static bool login_spoil_work(svc_job *job, svc_txn *txn)
@@ -1499,7 +1502,7 @@ TEST(login, broken_store)
   login_account(&l);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   login_spoil_one(&l, l.t.s->seats[SVC_SEAT_POLICY], l.keys.org_id, "000000000000000000000000");
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503); /* the setting that requires access lists */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503); /* the setting that requires access lists is unreadable */
   login_spoil_one(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503);
   login_basic(&l, l.keys.client_id, l.keys.client_secret);
@@ -1522,7 +1525,7 @@ static bool login_extra_work(svc_job *job, svc_txn *txn)
   svc_arena arena;
   int rc;
   svc_arena_init(&arena, NULL);
-  if (svc_id_is_zero(&work->id)) { /* the only one below its parent */
+  if (svc_id_is_zero(&work->id)) { /* the only entity below its parent */
     svc_scan scan;
     svc_below_begin(&scan, txn, work->noun->noun->kind, &work->parent);
     rc = svc_below_next(&scan, work->noun->noun->kind, &old) ? SVC_OK : SVC_NOT_FOUND;
@@ -1568,7 +1571,7 @@ TEST(login, wrong_extra)
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   login_account(&l);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
-  /* lines of which some have no meaning */
+  /* some of these lines have no meaning */
   snprintf(lines, sizeof lines, " alone\nORG_OWNER xyz\n@short 123\n@%s none\n?x y\n@ %s\nORG_NOTHING_OF_25_LETTERS %s\nORG_OWNER %s\n", l.keys.org_id, l.keys.org_id,
            l.keys.group_id, l.keys.org_id);
   login_extra(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10, svc_credential_pack(&arena, SVC_S("abc"), svc_str_c(lines)));
@@ -1593,7 +1596,7 @@ TEST(login, wrong_extra)
   login_bearer(&l, bearer);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   login_extra(&l, svc_access_list_of(l.t.s, l.t.s->seats[SVC_SEAT_ACCOUNT]), l.keys.client_id + 10, "000000000000000000000000", SVC_S("x"));
-  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 403); /* an entry without addresses */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 403); /* the entry has no address */
   munit_assert_string_equal(t_error(&l.t), "IP_ADDRESS_NOT_ON_ACCESS_LIST");
   l.t.anonymous = false;
   t_headers_clear(&l.t);
@@ -1757,7 +1760,7 @@ static void login_cost_same(const login_cost *a, const login_cost *b)
   munit_assert_long((long)a->trips.syncs, ==, (long)b->trips.syncs);
 }
 
-/* A wrong secret for an existing id takes the same reads, round trips and hashes as one for an unknown id. */
+/* A wrong secret for an existing id takes the same reads, round trips and hashes as a secret for an unknown id. */
 TEST(login, unknown_costs_the_same)
 {
   svc_config config = { .store = t_counting_port() };
@@ -1796,7 +1799,7 @@ TEST(login, unknown_limits_the_same)
       login_basic(&l, ids[k], "wrong");
       munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, i < TRIES ? 401 : 429);
     }
-  l.t.peer = "10.0.0.9"; /* guesses from one address do not block another */
+  l.t.peer = "10.0.0.9"; /* guesses from one address do not block another address */
   login_basic(&l, l.keys.client_id, l.keys.client_secret);
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
   login_close(&l);
@@ -1826,7 +1829,7 @@ static const struct {
   bool ours;
 } login_pages[] = {
   { NULL, NULL, true }, { "same-origin", NULL, true }, { "none", NULL, true }, { "same-origin", "http://svc.test:8080", true },
-  /* svc_config.base_url */
+  /* http://localhost:8080 is svc_config.base_url */
   { NULL, "http://svc.test:8080", true }, { NULL, "https://SVC.test:8080", true }, { NULL, "http://localhost:8080", true },
   { "cross-site", NULL, false }, { "same-site", NULL, false }, { "cross-site", "http://svc.test:8080", false },
   { "same-origin, cross-site", NULL, false }, { NULL, "http://svc.test:8081", false }, { NULL, "http://evil.test", false }, { NULL, "null", false },
@@ -1899,8 +1902,8 @@ static const char *login_challenges(const login *l)
   return out;
 }
 
-/* Missing credentials, an invalid token, and an unsupported scheme have three different texts. An unknown token and an expired one
-** have the same. */
+/* Missing credentials, an invalid token, and an unsupported scheme have three different texts. An unknown token and an expired token
+** have the same text. */
 TEST(login, reasons)
 {
   static const char invalid[] = "\nBearer realm=\"svc\", error=\"invalid_token\"\n";
@@ -1945,7 +1948,7 @@ TEST(login, reasons)
 
 enum { BY_DIGEST, BY_TOKEN, FOR_TOKEN, WAYS_IN };
 
-/* A crypto chip may fail. Without hashes no request is accepted, with the right secret or another, and no guess is counted.
+/* A crypto chip may fail. Without hashes no request is accepted, with the right or a wrong secret, and no guess is counted.
 ** Afterwards the right secret is accepted again. */
 TEST(login, no_hash)
 {
@@ -1997,7 +2000,7 @@ TEST(login, no_hash)
 
 /* ---------------------------------------------------------------------------------------------------- shared limits */
 
-/* A limiter port for several handles, in memory; or one that does not answer. */
+/* A limiter port as several handles share it, in memory. The test can make it fail. */
 static struct {
   int answers; /* SVC_OK, or the result of each call */
   int opens;
@@ -2040,8 +2043,8 @@ static int together_count(svc_limits *limits, svc_str nonce, uint32_t count, int
 
 static const svc_limiter_port together_port = { together_open, together_close, together_take, together_count, NULL };
 
-/* Buckets and counts of nonces come from the port. While it does not answer, each handle uses its own, or refuses if so configured
-** (closed). */
+/* Buckets and counts of nonces come from the port. While the port does not answer, the handle uses its own, or, with limiter_closed,
+** refuses requests. */
 TEST(login, limits_together)
 {
   svc_config config = { .limiter = &together_port, .limiter_path = "somewhere" };

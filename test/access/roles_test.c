@@ -1,6 +1,6 @@
 /*
-** Every operation with every role: a caller with one of the roles of the public catalog, or a role that includes one,
-** passes the permission stage. A caller with another role gets 403, and one without a role gets 404.
+** Every operation with every role: a caller with one of the roles of the public catalog, or a role that includes one of them,
+** passes the permission stage. A caller with another role gets 403. A caller with a role on another organization only gets 401.
 **
 ** The test has its own list of included roles, written from the description of the roles, so that an error in the
 ** library's table shows.
@@ -53,7 +53,7 @@ static bool roles_suffice(const char *held, const char *wanted)
   return false;
 }
 
-/* Writes the path with the ids of existing resources, and with made-up ones for the rest. */
+/* Writes the path with the ids of existing resources, and with made-up ids for the rest. */
 static void roles_path(const char *pattern, const char *org, const char *group, const char *federation, char *out)
 {
   for (; *pattern; pattern++) {
@@ -141,7 +141,7 @@ static const char *roles_of_groups(void)
   return text;
 }
 
-/* For a caller with hundreds of roles on projects, the last one counts like the first. */
+/* A caller has more than 1000 roles on projects, and another on the organization, which comes last: all of them count. */
 TEST(roles, many)
 {
   enum { PROJECTS = 40 };
@@ -176,7 +176,7 @@ TEST(roles, many)
   t_close(&t);
 }
 
-/* The same through teams, each with a role on a project of its own. */
+/* A caller is in many teams. Each team has a role on a project of its own. All these roles count. */
 TEST(roles, many_teams)
 {
   enum { TEAMS = 90 };
@@ -217,7 +217,7 @@ TEST(roles, many_teams)
   t_close(&t);
 }
 
-/* A credential with roles only on projects sees its own organization, and no other. */
+/* A caller with roles only on projects sees the organization of these projects, and no other. */
 TEST_SERVICE(roles, project_only)
 {
   const char *org, *group, *user;
@@ -263,7 +263,7 @@ TEST_SERVICE(roles, everywhere)
   }
 }
 
-/* Grants of the host, and their invalid parts: an unknown role, an unknown project, and both granted everywhere. */
+/* Grants of the host. Grants of an unknown role, and grants on an unknown organization or project, count for nothing. */
 TEST_SERVICE(roles, vouched)
 {
   static const char *const nobody = "5f0000000000000000000000";

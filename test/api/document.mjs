@@ -1,5 +1,5 @@
 // Checks of the document by itself: two validators, a linter, and that every schema in it compiles and every example and
-// default matches its schema. The linter cannot check the latter, because it reads patterns without their Unicode flag.
+// default matches its schema. The linter cannot check examples and defaults, because it reads patterns without their Unicode flag.
 import { execFileSync } from 'node:child_process';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';

@@ -8,7 +8,7 @@
 
 TEST(gzip, known)
 {
-  /* of "123456789", the usual text for checking a CRC */
+  /* the gzip stream of "123456789", the usual text for checking a CRC */
   static const unsigned char wanted[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1, 9, 0, 0xf6, 0xff, '1', '2', '3', '4', '5',
                                           '6', '7', '8', '9', 0x26, 0x39, 0xf4, 0xcb, 9, 0, 0, 0 };
   svc_arena a;

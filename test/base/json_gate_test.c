@@ -1,6 +1,6 @@
 /*
 ** The gate protects a permissive JSON parser (frozen) from the bytes of requests. Each known defect of that parser is a row here.
-** So is each defect that it does not have, to keep the gate from being less strict.
+** Other rows have texts that the parser refuses, too, so that the gate is never less strict.
 */
 #include "catalog/catalog.h"
 #include "test.h"
@@ -234,7 +234,7 @@ TEST(json_gate, keys)
   CHECK(keys);
 }
 
-/* Each beginning of a valid text has its error at the end (or is valid), and nothing past the end is read. */
+/* Each beginning of a valid text is refused, and nothing past its end is read. */
 TEST(json_gate, cut)
 {
   static const char text[] =

@@ -16,7 +16,7 @@ static svc_str escaped(svc_arena *a, svc_str text)
   return svc_buf_done(&b);
 }
 
-/* Each ASCII character, alone and between others: escaped as expected, valid for the gate, and the same when read back. */
+/* Each ASCII character, between two letters: escaped as expected, valid for the gate, and the same when read back. */
 TEST_ARENA(json_text, ascii)
 {
   int c;
@@ -208,7 +208,7 @@ TEST(json_text, double)
   munit_assert_double(value, ==, 9007199254740994.0);
 }
 
-/* Every printed double reads back as the same value: as exact as strtod in the C locale. */
+/* Random numbers: svc_json_number_double() reads a text as exactly as strtod() in the C locale. */
 TEST(json_text, double_random)
 {
   int i;
@@ -268,7 +268,7 @@ TEST(json_text, member)
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     size_t n = strlen(rows[i].object);
-    char *copy = malloc(n + 1); /* exactly this long, so that a sanitizer detects reads past the end */
+    char *copy = malloc(n + 1); /* without a byte after the text, so that a sanitizer detects reads past the end */
     munit_assert_not_null(copy);
     memcpy(copy, rows[i].object, n);
     copy = realloc(copy, n ? n : 1);

@@ -1,5 +1,5 @@
 /*
-** Suggestions for misspelled words: similar words are suggested, others are not, and the most similar one wins.
+** Suggestions for misspelled words: a similar word is suggested, and other words are not.
 */
 #include "support.h"
 
@@ -27,7 +27,7 @@ TEST(near, words)
     if (strcmp(near_meant(rows[i].word), rows[i].meant) != 0) munit_errorf("%s: %s", rows[i].word, near_meant(rows[i].word));
 }
 
-/* Suggestions in answers: fields, values, parameters, roles, methods; the number of further violations; no long echo. */
+/* Answers suggest fields, values, parameters and roles, name the supported methods, and say how many more violations there are. */
 TEST(near, answers)
 {
 #define CLUSTER(rest) "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{" rest "}]}]}"

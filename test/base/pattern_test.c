@@ -1,4 +1,4 @@
-/* Every pattern that the interface description uses, with accepted and refused texts; hostile texts; and formats. */
+/* Patterns of the catalog and others, with accepted and refused texts; hostile texts; and formats. */
 #include "catalog/catalog.h"
 #include "pipeline/table.h"
 #include "test.h"
@@ -294,7 +294,7 @@ TEST(pattern, format)
   munit_assert_string_equal(svc_format_name(SVC_FORMAT_CIDR), "a CIDR block");
 }
 
-/* Classes and characters that no pattern of the interface uses yet. */
+/* More classes, and characters at the limits of classes. */
 static const struct row odd[] = {
   { "^\\s$", " ", true }, { "^\\s$", "\t", true }, { "^\\s$", "\r", true }, { "^\\s$", "\x08", false }, { "^\\s$", "\x0E", false },
   { "^\\s$", "\xC2\xA0", true }, { "^\\s$", "\xE1\x9A\x80", true }, { "^\\s$", "\xE2\x80\x80", true }, { "^\\s$", "\xE2\x80\x8A", true },

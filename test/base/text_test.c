@@ -68,7 +68,7 @@ TEST(text, percent)
   svc_blocks_free(arena.blocks);
 }
 
-/* The suites replace this function by their own, which can be made to fail (support.c). */
+/* The program of the tests replaces svc_arena_print() by a function that can be made to fail (support.c). This is the original. */
 svc_str __real_svc_arena_print(svc_arena *a, const char *format, ...) SVC_PRINTF(2, 3);
 
 static void *text_nothing(void *context, void *p, size_t size)
@@ -103,7 +103,7 @@ TEST(text, print)
   munit_assert_true(arena.failed);
 }
 
-/* Lengths that would overflow in an addition are refused, and nothing is written. */
+/* Lengths that would overflow in an addition are refused. */
 TEST(text, too_long)
 {
   static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX & ~(size_t)15 };
@@ -124,7 +124,7 @@ TEST(text, too_long)
   svc_blocks_free(arena.blocks);
 }
 
-/* Base64 for URLs: with - and _, and without padding. */
+/* Base64 for URLs, with - and _ and without padding, and the usual Base64, with + and / and padding. */
 TEST(text, base64)
 {
   static const struct {

@@ -241,7 +241,7 @@ void bench_hole_between(char *text, const char *before, const char *after, char 
 void bench_id_hex(const unsigned char *id, char *out); /* writes 24 digits */
 bool bench_hex_id(const char *text, unsigned char id[12]);
 char *bench_text_copy(const char *p, size_t n);
-/* Returns the next element of an array of objects, starting anywhere before it at *p; NULL: none. */
+/* Returns the next element of an array of objects; NULL: none. *p points to the element, or to the comma before it, and then behind it. */
 const char *bench_next_item(const char **p, size_t *n);
 
 /* --------------------------------------------------------------------------------------------------------------- peer.c */

@@ -1,9 +1,10 @@
 /*
 ** Figures: measured in turns, shown in a table.
 **
-** Many short turns alternate, because other work on the machine comes and goes. A figure is the best of its turns, because other
-** work only adds time. A ratio of two measurements that only compute uses these best turns. A ratio of two that wait for a disk
-** or for each other is the median of the ratios of turns that are neighbors in time, because disks have good and bad moments.
+** Many short turns alternate, because other work on the machine comes and goes. Most figures are the best of their turns, because other
+** work only adds time; the others are medians. A ratio of two measurements that only compute uses the best turns. A ratio of two
+** measurements that wait for a disk or for each other is the median of the ratios of turns that are neighbors in time, because disks have
+** good and bad moments.
 */
 #define _GNU_SOURCE
 #include "bench.h"

@@ -1,11 +1,11 @@
 /*
 ** The peer: a hand-written server of mongoose and LMDB with the same answers, as fast as reasonably possible.
 **
-** The peer implements five operations only: the token is looked up by its hash, one bucket is charged, and the organization of the
-** token must be that of the path. Entities are stored as lists show them, adjacent below their parent. A list is a scan and a
+** The peer implements five operations only. Each request looks up the token by its hash and charges one bucket, and the organization of
+** the token must be that of the path. Entities are stored as lists show them, adjacent below their parent. A list is a scan and a
 ** copy, with its count in a record. A GET is two lookups; the links are written into the item from a text that was cut once. A
-** single thread commits new projects and takes all waiting ones into one transaction. Answers go directly to the socket, because
-** mongoose erases its send buffer byte by byte as it drains; mongoose sends only the rest that the socket does not accept.
+** single thread commits new projects, all waiting projects in one transaction. Answers go directly to the socket, because mongoose
+** erases its send buffer byte by byte as it drains; mongoose sends only the rest that the socket does not accept.
 */
 #define _GNU_SOURCE /* memmem, sendmsg */
 #include "bench.h"

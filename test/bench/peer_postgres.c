@@ -7,11 +7,11 @@
 **
 **   GET     one statement, which returns the caller and the project: one round trip
 **   list    caller, count and page in one pipeline, on one snapshot: one round trip
-**   create  the caller; then BEGIN SERIALIZABLE, project, count, event and COMMIT in one pipeline: two.
+**   create  the caller; then BEGIN SERIALIZABLE, project, count, event and COMMIT in one pipeline: two round trips.
 **           An index keeps names unique, a foreign key checks the organization. The count is split into parts as the library's
 **           is, one for each connection, so that creates need not wait for each other. Error 40001 is retried
 **
-** The data comes from the library's answers, and its texts are theirs with holes (text.c).
+** The data comes from the library's answers. The peer's texts are those of the library, with holes (text.c).
 */
 #ifdef SVC_WITH_POSTGRES
 
@@ -123,7 +123,7 @@ size_t bench_head_of(const svc_response *r, bool holes, char *out, size_t size)
   return strlen(out);
 }
 
-/* Cuts a project's own text at its holes. */
+/* Makes holes in the text of a project, and cuts the text there. */
 static void peer_project_text(const bench_store *b, const char *p, size_t n, peer_text *out)
 {
   char *text = bench_text_copy(p, n), name[80], id[25];
@@ -139,7 +139,7 @@ static void peer_project_text(const bench_store *b, const char *p, size_t n, pee
   free(text);
 }
 
-/* Prepares the event of a new project: a text as long as the library's. */
+/* Copies an event of the library, as the event of each new project. */
 static void peer_beginnings(bench_libpq *p, svc *s, const char *project)
 {
   char target[128];
@@ -370,7 +370,7 @@ static bench_text peer_value(const PGresult *r, int row, int column)
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
 
-/* Converts days since 1970 to a date, the reverse of timegm(), without the locks of gmtime_r(). */
+/* Converts PostgreSQL's microseconds to a date and time, without the locks of gmtime_r(). */
 static bench_text peer_date(char out[24], int64_t microseconds)
 {
   int64_t seconds = microseconds / 1000000 + PEER_EPOCH, days = seconds / 86400, rest = seconds % 86400;

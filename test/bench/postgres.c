@@ -344,13 +344,13 @@ typedef struct postgres_size {
   bench_turns rates[POSTGRES_RATES][2], pairs[POSTGRES_PAIRS][2];
 } postgres_size;
 
-/* Returns the least of several times, because other work only adds time. */
+/* Returns the round trips that a request waits for: from the least of several times, because other work only adds time. */
 static double postgres_wait(postgres_side *slow, postgres_side *writer, size_t m)
 {
   double least = 1e9;
   unsigned state = 3;
   int i;
-  for (i = -3; i < POSTGRES_WAITED; i++) { /* the first ones connect */
+  for (i = -3; i < POSTGRES_WAITED; i++) { /* the first three requests are not counted, because they connect */
     double start, took;
     if (postgres_waits[m].written) postgres_ask(writer, 0, BENCH_CREATE, &state);
     start = bench_now();

@@ -1,9 +1,9 @@
 /*
 ** GET and lists in process, compared with the time of LMDB alone for the same records in a copy of the same store.
 **
-** A GET is compared with mdb_get of its record, in a transaction that stays open. A list is compared with a scan that copies the
-** same number of records of the kind, adjacent from the first one of the page on, as if no others lay between them. The table
-** also shows the time to get and copy exactly the records of the page, one by one.
+** A GET is compared with mdb_get of its record, in a transaction that stays open. A list is compared with a scan that copies as many
+** adjacent records, from the first record of the page on. The table also shows the time to get and copy exactly the records of the page,
+** one by one.
 */
 #define _GNU_SOURCE
 #include "bench.h"

@@ -156,7 +156,7 @@ static void store_base64(const char *in, char *out)
   *out = 0;
 }
 
-/* Turns off the setting of an organization made by a person that requires access lists for accounts. */
+/* Turns off the requirement of access lists for accounts, which an organization has if a person created it. */
 static void store_no_access_lists(svc *s, const char *org)
 {
   char target[128];

@@ -85,7 +85,7 @@ typedef struct wire_server {
   pid_t pid;
   int port[3];        /* plain, with TLS, with mbedTLS if the second uses another library; 0: none. The peer has no TLS */
   int input;          /* closing it ends the server */
-  clockid_t clock; /* its CPU time */
+  clockid_t clock; /* CPU time of the server */
   bench_load *load;
 } wire_server;
 
@@ -226,7 +226,7 @@ static void wire_measure(int size, wire_server servers[2], bench_store *b, size_
   bool one = wire_measures[m].op == BENCH_GET || wire_measures[m].op == BENCH_SETTINGS, crawl = wire_measures[m].op >= BENCH_CRAWL;
   bool beside = wire_measures[m].creators && wire_measures[m].op != BENCH_CREATE;
   int of_crawl = b->crawl_count + (wire_measures[m].op == BENCH_CRAWL_ALL ? b->crawl_long : 0);
-  int all = one ? b->own_count : crawl ? of_crawl : 1, count = all < WIRE_READS ? all : WIRE_READS, i, n; /* used in turn */
+  int all = one ? b->own_count : crawl ? of_crawl : 1, count = all < WIRE_READS ? all : WIRE_READS, i, n; /* sent at random */
   bench_text *reads = calloc((size_t)count, sizeof *reads);
   double until = bench_now() + WIRE_SECONDS;
   if (!reads) bench_die("no memory");
@@ -253,7 +253,7 @@ static void wire_measure(int size, wire_server servers[2], bench_store *b, size_
   free(reads);
 }
 
-/* The other connections stay open and idle. */
+/* Measures creates on connections of their own. The other connections stay open and idle. */
 static void wire_measure_creates(int size, const wire_server servers[2], bench_store *b, size_t m)
 {
   wire_server creating[2];

@@ -125,7 +125,7 @@ TEST(alert_config, rules)
   t_close(&w.t);
 }
 
-/* Each kind of notification: a body that creates one, and the name of its secret; or the error and its parameter. */
+/* Kinds of notifications: a body that creates one, and the name of its secret; or the error and its parameter. */
 static const struct {
   const char *body, *secret, *error, *param;
 } kinds[] = {
@@ -267,7 +267,7 @@ TEST(alert_config, most)
   t_close(&w.t);
 }
 
-/* A new project has default configurations, each as if POST had created it, unless the project or its organization opts out. */
+/* A new project has default configurations, unless its organization opts out. Each of them can be sent back. */
 TEST(alert_config, defaults)
 {
   static char shown[16][2048];
@@ -292,7 +292,7 @@ TEST(alert_config, defaults)
     snprintf(shown[i], sizeof shown[i], "%s", w.t.response.body);
     munit_assert_string_equal(t_str(&w.t, "enabled"), "true");
     munit_assert_int(config_send(&w, "PUT", ids[i], shown[i]), ==, 200);
-    munit_assert_string_equal(w.t.response.body, shown[i]); /* every field is one that POST accepts */
+    munit_assert_string_equal(w.t.response.body, shown[i]); /* PUT accepts every field, and changes none */
   }
   store_whole(w.t.s);
   munit_assert_int(config_send(&w, "DELETE", ids[0], NULL), ==, 204);
@@ -348,7 +348,7 @@ static void config_take(config_world *w, config_served *s)
   }
 }
 
-/* Checks that all but `changed` are served unchanged, and so is the project. changed < 0: so is the list. */
+/* Checks that all but `changed` are served unchanged, and so is the project. changed < 0: checks the list, too. */
 static void config_same(config_world *w, const config_served *s, int changed)
 {
   int i;
@@ -505,8 +505,7 @@ TEST(alert_config, not_written_down)
   t_close(&w.t);
 }
 
-/* Another handle serves the same defaults. Deleted ones stay deleted. A project of an older store, without a mark, has only its
-** stored configurations. */
+/* Another handle serves the same defaults. Deleted defaults stay deleted: a project without the mark has only its stored configurations. */
 TEST(alert_config, reopened)
 {
   static config_served s;
@@ -663,8 +662,8 @@ TEST(alert_config, field_names)
   t_close(&t);
 }
 
-/* Built without teams, users and integrations: configurations may name them unchecked, and fields that would come from them are
-** missing. */
+/* Built without teams, users and integrations: configurations may name teams and users unchecked, and a notification needs a
+** token of its own. */
 TEST(alert_config, left_out)
 {
   static const char *const without[] = { "team", "user", "organization user", "integration", NULL };

@@ -1,5 +1,6 @@
 /*
-** Actions on clusters other than changes of fields: pins and grants that expire by the clock, restarts, views.
+** Actions on clusters other than changes of fields: pins and grants that expire by the clock, and restarts. Also the data size and the
+** scaling mode of a cluster.
 **
 ** Tests also: cluster, cluster_summary
 */
@@ -198,11 +199,11 @@ TEST(cluster_actions, restart)
   actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
   t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group);
   actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
-  /* tags need no work on the hosts */
+  /* tags can change during a restart */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", ONE, w.group), ==, 200);
   actions_do(&w, "/restartPrimaries", NULL);
   actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
-  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200); /* the cached list is unchanged */
+  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200); /* the summary of the cluster is still readable */
   munit_assert_string_equal(t_str(&w.t, "results[0].clusters[0].name"), "C");
   t_advance(&w.t, 5);
   munit_assert_string_equal(actions_get(&w, "stateName"), "IDLE");
@@ -217,7 +218,7 @@ TEST(cluster_actions, restart)
   t_close(&w.t);
 }
 
-/* The order to the driver has the mark of a restart only while one is in progress. */
+/* Finishes the order, which has the mark of a restart exactly if `restart` is true. Then the cluster is IDLE. */
 static void actions_done(t_place *w, t_driver *d, const char *action, bool restart)
 {
   t_driver_finish(d, w->t.s, action, SVC_OK, NULL);
@@ -269,7 +270,7 @@ TEST(cluster_actions, restart_damaged)
   t_close(&w.t);
 }
 
-/* The data size of a cluster is the last one that the driver reported, also after changes without a report of it. */
+/* The data size of a cluster is the last one that the driver reported, also after a change whose report has no size. */
 TEST(cluster_actions, size)
 {
   t_driver d;

@@ -52,7 +52,7 @@ TEST(cluster_configuration, answers)
     munit_assert_string_equal(t_str(&w.t, "errors[0].errorCode"), rows[i].code ? rows[i].code : "");
     if (rows[i].about) munit_assert_not_null(strstr(t_str(&w.t, "errors[0].validationIssue"), rows[i].about));
   }
-  munit_assert_int(try_send(&w, NEW("{\"name\":\"C\",\"clusterType\":\"X\",\"colour\":1}")), ==, 200); /* all errors */
+  munit_assert_int(try_send(&w, NEW("{\"name\":\"C\",\"clusterType\":\"X\",\"colour\":1}")), ==, 200); /* the answer has all three errors */
   munit_assert_size(t_count(&w.t, "errors"), ==, 3);
   munit_assert_uint64(store_print(w.t.s), ==, print);
   /* a cluster in deletion cannot be changed */

@@ -82,7 +82,7 @@ TEST(cluster_connection, standard)
   strings_end(&w);
 }
 
-/* Private addresses have their own names at two of the providers, and at the first one with custom DNS. */
+/* With peering, private addresses have names of their own at AZURE and GCP, and at AWS only if custom DNS is enabled as well. */
 TEST(cluster_connection, peering)
 {
   static const struct {
@@ -112,7 +112,7 @@ TEST(cluster_connection, peering)
       NONE(&w, "private");
       NONE(&w, "privateSrv");
     }
-    w.reach.peered = false; /* strings without a reason are no longer shown */
+    w.reach.peered = false; /* without peering there are no private strings */
     strings_make(&w);
     NONE(&w, "private");
     strings_end(&w);
@@ -145,7 +145,7 @@ TEST(cluster_connection, endpoint)
   strings_end(&w);
 }
 
-/* Several regions can share a name. A further service has another number. Only endpoints of the first provider are shown by id. */
+/* Endpoints in several regions share a name. An endpoint of another service has another number. Only AWS endpoints are listed by id. */
 TEST(cluster_connection, endpoints)
 {
   strings_world w;
@@ -199,7 +199,7 @@ TEST(cluster_connection, optimized)
   w.reach.regionalized = true;
   strings_make(&w);
   IS(&w, "privateEndpoint[0].srvShardOptimizedConnectionString", "db+srv://main-pl-0-lb-us-east-1" AT);
-  w.reach.legacy = true; /* an old cluster kept its string */
+  w.reach.legacy = true; /* legacy clusters have no shard-optimized string */
   strings_make(&w);
   NONE(&w, "privateEndpoint[0].srvShardOptimizedConnectionString");
   strings_end(&w);
@@ -221,7 +221,7 @@ TEST(cluster_connection, legacy)
   strings_make(&w);
   IS(&w, "privateSrv", "db+srv://main-" HASH ".db.local");
   IS(&w, "private", strings_at(&w, "standard"));
-  /* another provider has another name */
+  /* a provider other than AWS is named in the host names */
   w.reach.body = svc_json_parse(&w.arena, svc_str_c(CLUSTER("REPLICASET", REGION("AZURE", "US_EAST"))));
   strings_make(&w);
   IS(&w, "standardSrv", "db+srv://main-" HASH ".azure.db.local");

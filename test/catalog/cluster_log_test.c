@@ -34,7 +34,7 @@ static int log_get(log_world *w, const char *host, const char *rest)
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/%s/logs/%s", w->group, host, rest);
 }
 
-/* Returns the content of the stream, whose blocks are stored uncompressed. Valid until the next call. */
+/* Returns the content of the gzip stream, whose blocks are stored uncompressed. The text is valid until the next call. */
 static const char *log_text(log_world *w)
 {
   static char text[1 << 20];
@@ -65,7 +65,7 @@ static size_t log_lines(const char *text)
   return n;
 }
 
-/* Checks that each line of the text contains this. */
+/* Checks that each line of the text contains `what`. */
 static void log_all_have(const char *text, const char *what)
 {
   const char *end;
@@ -78,16 +78,16 @@ static void log_all_have(const char *text, const char *what)
   }
 }
 
-/* A server's log begins with the server, and is the same on every run. */
+/* A server's log begins when the server is created, and a second read of the same period returns the same lines. */
 TEST(cluster_log, simulated)
 {
   char first[8192];
   const char *text;
   log_world w;
   log_open(&w, NULL);
-  log_get(&w, w.host, "db.gz?startDate=1748649600"); /* a day before its creation */
+  log_get(&w, w.host, "db.gz?startDate=1748649600"); /* a day before the server's creation */
   text = log_text(&w);
-  munit_assert_memory_equal(32, text, "{\"t\":{\"$date\":\"2025-06-01T00:00:"); /* no line is from before */
+  munit_assert_memory_equal(32, text, "{\"t\":{\"$date\":\"2025-06-01T00:00:"); /* no line is older than the server */
   munit_assert_size(log_lines(text), >=, 2);
   t_advance(&w.t, 3600);
   log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748739000");
@@ -101,7 +101,7 @@ TEST(cluster_log, simulated)
   munit_assert_null(strstr(text, "\"c\":\"COMMAND\"")); /* and there is nothing to query */
   snprintf(first, sizeof first, "%s", text);
   log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748739000");
-  munit_assert_string_equal(log_text(&w), first); /* the same on every run */
+  munit_assert_string_equal(log_text(&w), first); /* the second read is the same */
   log_get(&w, w.host, "dbs.gz?startDate=1748736000&endDate=1748739000");
   munit_assert_string_equal(log_text(&w), ""); /* a replica set has no router */
   log_get(&w, w.host, "db-audit-log.gz");
@@ -169,7 +169,7 @@ TEST(cluster_log, refused)
   munit_assert_string_equal(t_get_header(&w.t, "Content-Disposition"), part);
   other = w;
   other.group = t_project(&w.t, t_organization(&w.t, "Other"), "P2");
-  /* nor a host of another project */
+  /* a host of another project is not found */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", other.group, w.host), ==, 404);
   t_close(&w.t);
 }

@@ -154,8 +154,8 @@ TEST(cluster_nodes, config_servers)
   }
 }
 
-/* The member for private endpoints is shown, empty, as soon as there is a connection string, and for sharded clusters from the
-** start. The older list by id is shown if all regions are of the first provider. */
+/* The list privateEndpoint is shown, empty, as soon as there is a connection string, and for sharded clusters from the start. The older
+** list awsPrivateLinkSrv is shown if all regions are AWS regions. */
 TEST(cluster_nodes, strings)
 {
   static const struct {

@@ -1,5 +1,5 @@
 /*
-** The regions of providers, as they are offered. Every offered region is accepted.
+** The list of the providers' regions. A cluster in any listed region is valid.
 */
 #include "support.h"
 
@@ -18,7 +18,7 @@ TEST_SERVICE(cluster_region, list)
   for (item = t_node(t, "results")->first; item; item = item->next)
     for (region = svc_node_get(svc_node_get(item, "instanceSizes")->first, "availableRegions")->first; region; region = region->next)
       usual += svc_node_bool(region, "default", false);
-  munit_assert_size(usual, ==, 3); /* one per provider */
+  munit_assert_size(usual, ==, 3); /* each provider has one default region */
 
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/provider/regions?providers=GCP&providers=AWS&tier=M10", group), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 2);
@@ -34,11 +34,11 @@ TEST_SERVICE(cluster_region, list)
   munit_assert_size(t_count(t, "results"), ==, 1);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/provider/regions?providers=IBM", group), ==, 400);
   munit_assert_string_equal(t_error(t), "INVALID_QUERY_PARAMETER");
-  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/provider", group), ==, 404); /* read as a cluster's name */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/provider", group), ==, 404); /* read as the cluster "provider" */
   munit_assert_string_equal(t_error(t), "CLUSTER_NOT_FOUND");
 }
 
-/* A cluster can be created in every offered region of each provider. */
+/* The validation of configurations accepts an M10 cluster in every listed region of each provider. */
 TEST_SERVICE(cluster_region, taken)
 {
   static char offered[1 << 20];

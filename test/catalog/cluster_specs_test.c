@@ -1,6 +1,6 @@
 /*
-** The rules of replication specs that concern several fields: each answers 400 with the name of a field, and nothing
-** is changed.
+** The rules of replication specs that concern several fields. A request that breaks a rule is refused, and nothing is changed. Nearly all
+** of these errors have status 400 and name a field.
 */
 #include "damaged.h"
 
@@ -67,7 +67,7 @@ static const struct {
   { REGIONS(AWS("US_EAST_1", NODES("M10", "")) ","
             AWS("US_WEST_1", PRIORITY(6) ",\"readOnlySpecs\":{\"nodeCount\":1,\"instanceSize\":\"M10\"}")),
     "REPLICATION_SPECS_INVALID", R(1) ".priority" },
-  /* a region once */
+  /* each region once */
   { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(2))) "," AWS("US_EAST_1", NODES("M10", COUNT(1)))), "REPLICATION_SPECS_INVALID",
     R(1) ".regionName" },
   /* autoscaling */
@@ -122,8 +122,8 @@ TEST(cluster_specs, refused)
 static const char *const specs_good[] = {
   REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(5) DISK("128")))),
   REGIONS(AWS("US_EAST_1", PRIORITY(6) NODES("M10", COUNT(2))) "," IN("GCP", "WESTERN_US", PRIORITY(7) NODES("M10", COUNT(3))) ","
-          IN("AZURE", "US_EAST_2", PRIORITY(5) NODES("M10", COUNT(2)))), /* in any order */
-  /* the same name at two providers */
+          IN("AZURE", "US_EAST_2", PRIORITY(5) NODES("M10", COUNT(2)))), /* priorities in any order */
+  /* two providers have a region of this name */
   REGIONS(AWS("US_EAST_2", NODES("M10", COUNT(2))) "," IN("AZURE", "US_EAST_2", NODES("M10", COUNT(1)))),
   REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M60") ",\"scaleDownEnabled\":true"))),
   REGIONS(AWS("US_EAST_1", NODES("R40", DISK("1024")) COMPUTE(LEAST("R40") MOST("R40")))),
@@ -154,7 +154,7 @@ TEST(cluster_specs, taken)
   t_close(&w.t);
 }
 
-/* Shards: a replica set has one, other clusters have 50 at most; and the size of bodies is limited. */
+/* A sharded cluster has at most 50 shards, and the size of its body is limited. */
 TEST(cluster_specs, shards)
 {
   static char specs[65536], one[2048];
@@ -221,7 +221,7 @@ TEST(cluster_specs, changes)
   t_close(&w.t);
 }
 
-/* A smaller size cannot keep the disks of a larger one, even if the body does not mention them. */
+/* A smaller instance size cannot keep the disks of a larger one, even if the body does not mention disks. Disks cannot be made smaller. */
 TEST(cluster_specs, smaller)
 {
   t_place w;
@@ -266,12 +266,12 @@ TEST(cluster_specs, tenant)
   }
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 201);
   t_advance(&w.t, 60);
-  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true,\"pitEnabled\":true}"), ==, 400); /* both at once */
+  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true,\"pitEnabled\":true}"), ==, 400); /* the answer has both errors */
   munit_assert_string_equal(t_error(&w.t), "TENANT_ATTRIBUTE_READ_ONLY");
   munit_assert_true(t_violation(&w.t, "backupEnabled"));
   munit_assert_true(t_violation(&w.t, "pitEnabled"));
   munit_assert_int(specs_patch(&w, "{\"terminationProtectionEnabled\":true,\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
-  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true," SPECS(PLAIN) "}"), ==, 400); /* tenantUpgrade does that */
+  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true," SPECS(PLAIN) "}"), ==, 400); /* only tenantUpgrade leaves the shared tier */
   munit_assert_string_equal(t_error(&w.t), "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   t_close(&w.t);
 }

@@ -1,5 +1,5 @@
 /*
-** Clusters, tested through requests alone: every test has a private store and a clock of its own.
+** Clusters, tested through requests. Every test has a private store and a clock of its own.
 */
 #include "damaged.h"
 #include "needs.h"
@@ -498,7 +498,7 @@ TEST(cluster, disks_grow)
   expect_disks(&w, r, "40.5", "80");
   expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("40.50"), DISK("8e1"))), "40.5", "80"); /* the same sizes */
   expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", "", "")), "40.5", "80"); /* omitted sizes stay */
-  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("100"), "")), "100", "100"); /* an omitted size follows, if it can */
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("100"), "")), "100", "100"); /* an omitted size may grow with the other */
   expect_error(&w, patch(&w, DISKS_PATCH("US_EAST_1", DISK("99"), "")), 500, "CANNOT_DECREASE_DISK_SIZE");
   expect_disks(&w, patch_done(&w, DISKS_PATCH("EU_WEST_1", DISK("20"), "")), "20", "20"); /* a new region has new disks */
   close_world(&w);
@@ -536,7 +536,7 @@ TEST(cluster, send_back)
   close_world(&w);
 }
 
-/* Each connection string is read-only by itself: a single string may be sent back. The error for a changed one names its path. */
+/* Each connection string is read-only by itself: a single string may be sent back. The error for a changed string names its path. */
 TEST(cluster, send_back_part)
 {
   cluster_world w;
@@ -712,7 +712,7 @@ TEST(cluster, pause)
 
 #define DAY ((int64_t)24 * 60 * 60 * 1000)
 
-/* A damaged record has a due end of its pause, but the cluster is not paused: nothing happens. */
+/* A damaged record has a due step that ends a pause, but the cluster is not paused: the due step changes nothing. */
 TEST(cluster, resumes_damaged)
 {
   cluster_world w;
@@ -771,7 +771,7 @@ TEST(cluster, resumes)
   expect_text(&w, r, "stateName", "IDLE");
   r = patch_done(&w, "{\"paused\":true}");
   w.t.now += 10 * DAY;
-  patch_done(&w, "{\"paused\":false}"); /* resumed before that: its due step is removed */
+  patch_done(&w, "{\"paused\":false}"); /* resumed before the 30 days: the due step is removed */
   w.t.now += 10 * DAY;
   r = patch_done(&w, "{\"paused\":true}"); /* the next pause counts from its own start */
   w.t.now += 30 * DAY - 5001;
@@ -868,7 +868,7 @@ TEST(cluster, tenant)
   munit_assert_not_null(strstr(text_at(&w, &r, "connectionStrings.standard"), "-shard-00-02."));
   expect_error(&w, patch(&w, "{\"paused\":true}"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   send_back(&w);
-  /* tenantUpgrade does that */
+  /* only tenantUpgrade leaves the shared tier */
   expect_error(&w, patch(&w, "{\"replicationSpecs\":[" SPEC("M10") "]}"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   close_world(&w);
 }
@@ -926,7 +926,7 @@ TEST(cluster, duplicates)
 
 /* ----------------------------------------------------------------------------------------------- connection strings */
 
-/* Checks that these nineteen digits in base 36 are this id. */
+/* Checks that the nineteen digits in base 36 are the id of the project. */
 static void expect_project_in(const char *digits, const char *id)
 {
   unsigned char bytes[12] = { 0 };
@@ -975,12 +975,12 @@ TEST(cluster, connection_strings)
     for (j = 0; j < i; j++) munit_assert_int(strncmp(srv[i] + 9, srv[j] + 9, 6), !=, 0);
   }
   expect_project_in(srv[COUNT - 1] + 16, w.group); /* the project's id, which no other project has */
-  munit_assert_string_equal(srv[0] + 15, srv[1] + 15);               /* of one project */
-  munit_assert_string_not_equal(srv[0] + 15, srv[COUNT - 1] + 15);   /* of another project */
+  munit_assert_string_equal(srv[0] + 15, srv[1] + 15);               /* clusters of one project */
+  munit_assert_string_not_equal(srv[0] + 15, srv[COUNT - 1] + 15);   /* clusters of two projects */
   close_world(&w);
 }
 
-/* A project has a limit on its clusters, which its owner may change. */
+/* A project has a limit on the number of its clusters. The limit can be changed. */
 TEST(cluster, quota)
 {
   cluster_world w;
@@ -1028,7 +1028,7 @@ TEST(cluster, everywhere)
   expect_text(&w, r, "results[1].clusters[0].nodeCount", "3");
   munit_assert_size(svc_node_count(at(r.body, "results[1].clusters")), ==, 1);
   munit_assert_size(svc_node_count(at(r.body, "results[2].clusters")), ==, 0);
-  /* the list itself: no other operation has these items */
+  /* the link of each item leads to the list, because no operation returns a single item */
   expect_text(&w, r, "results[0].links[0].href", "http://localhost:8080/api/svc/v2/clusters");
 
   r = call(&w, "GET", "/clusters?itemsPerPage=1&pageNum=2", NULL);
@@ -1143,7 +1143,7 @@ static void *scarce_resize(void *context, void *p, size_t size)
   return realloc(p, size);
 }
 
-/* Every allocation of a request fails in turn: 503, and nothing is changed, until the request succeeds. */
+/* Memory runs out at each allocation of the request in turn: the answer is 503 until the request has enough memory and succeeds. */
 static void starve(cluster_world *w, int *left, const char *method, const char *path, const char *body, int status)
 {
   svc_header type = { "Content-Type", "application/json", 0, 0 };

@@ -18,7 +18,7 @@ static const svc_config versions_config = { .limiter_off = 1, .provision_ms = SV
   "{\"zoneName\":\"" zone "\",\"numShards\":" shards ",\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", size) "]}"
 #define SHARDED(name, more) "{\"name\":\"" name "\",\"clusterType\":\"SHARDED\"" more "}"
 
-/* Sends a request with this version about the cluster of this name, or "" for the list. Afterwards runs all due steps. */
+/* Sends a request with this version about the cluster `name`; "" or a query: about the list. Then advances the clock by an hour. */
 static int versions_send(t_place *w, const char *accept, const char *method, const char *name, const char *body)
 {
   int status;
@@ -99,7 +99,7 @@ TEST(cluster_versions, several_zones)
   munit_assert_size(t_count(&w.t, "replicationSpecs"), ==, 3);
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[2].zoneName"), "West");
   last = versions_id(&w, 2);
-  /* the zone before it gets another shard; the last zone keeps its id */
+  /* the first zone gets another shard; the last zone keeps its id */
   versions_expect(&w, ZONES, "PATCH", "G", "{\"replicationSpecs\":[" SPEC("East", "3", "M30") "," SPEC("West", "1", "M30") "]}", 200);
   munit_assert_string_equal(versions_id(&w, 1), last);
   versions_expect(&w, NEWEST, "GET", "G", NULL, 200);
@@ -108,7 +108,8 @@ TEST(cluster_versions, several_zones)
   t_close(&w.t);
 }
 
-/* Zones of different sizes are asymmetric, like shards of one zone. Different disk speeds are not: the first shard's is shown. */
+/* Zones of different sizes are asymmetric, like shards of one zone. Different disk speeds are not asymmetric: the first shard's speed is
+** shown. */
 TEST(cluster_versions, asymmetric_zones)
 {
   static const char *const zones[] = { "M30", "M40" };
@@ -138,7 +139,7 @@ TEST(cluster_versions, asymmetric_zones)
   t_close(&w.t);
 }
 
-/* Different shards cannot be shown before 2024-08-05, nor changed with the fields of that time. */
+/* Shards that differ can be neither shown nor changed in versions before 2024-08-05. */
 TEST(cluster_versions, asymmetric)
 {
   t_place w;
@@ -159,7 +160,7 @@ TEST(cluster_versions, asymmetric)
   munit_assert_int64(t_int(&w.t, "results[0].replicationSpecs[0].numShards"), ==, 1);
   versions_expect(&w, LEGACY, "GET", "?includeDeletedWithRetainedBackups=true", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
-  versions_expect(&w, ZONES, "DELETE", "A", NULL, 202); /* a delete needs no shape */
+  versions_expect(&w, ZONES, "DELETE", "A", NULL, 202); /* the answer to a DELETE shows no shards */
   versions_expect(&w, NEWEST, "GET", "", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   t_close(&w.t);
@@ -307,7 +308,7 @@ TEST(cluster_versions, legacy_refused)
   t_close(&w.t);
 }
 
-/* A shared tier in each shape. */
+/* A shared tier in the two older shapes. */
 TEST(cluster_versions, tenant)
 {
   t_place w;
@@ -323,7 +324,7 @@ TEST(cluster_versions, tenant)
   t_close(&w.t);
 }
 
-/* Deleted clusters with remaining snapshots are listed in the same shape. */
+/* A deleted cluster with remaining snapshots is listed in the shape of the requested version. */
 TEST(cluster_versions, deleted)
 {
   static const char *const versions[] = { LEGACY, ZONES };

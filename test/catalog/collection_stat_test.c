@@ -59,7 +59,7 @@ TEST(collection_stat, pinned)
   munit_assert_int(stat_pin(&w, "PATCH", "pinned", "{\"namespaces\":[\"a.b\",\"a.c.d\"]}"), ==, 200);
   munit_assert_int(stat_pin(&w, "PATCH", "pinned", "{\"namespaces\":[\"a.b\",\"x.y\"]}"), ==, 200);
   munit_assert_int(stat_pin(&w, "GET", "pinned", NULL), ==, 200);
-  munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 3); /* each once */
+  munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 3); /* a.b is pinned once */
   munit_assert_int(stat_pin(&w, "PATCH", "unpin", "{\"namespaces\":[\"a.b\",\"not.there\"]}"), ==, 200);
   munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 2);
   munit_assert_string_equal(t_str(&w.t, "pinnedNamespaces[0]"), "a.c.d");
@@ -71,7 +71,7 @@ TEST(collection_stat, pinned)
   munit_assert_int(stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[\"a.b\",\"a.b\"]}"), ==, 400);
   for (i = 0; i < 20; i++) snprintf(many + strlen(many), sizeof many - strlen(many), "%s\"db.c%d\"", i ? "," : "", i);
   strcat(many, "]}");
-  munit_assert_int(stat_pin(&w, "PATCH", "pinned", many), ==, 400); /* the 21st */
+  munit_assert_int(stat_pin(&w, "PATCH", "pinned", many), ==, 400); /* with only.this they would be 21, and 20 are allowed */
   munit_assert_true(t_violation(&w.t, "namespaces"));
   munit_assert_int(stat_pin(&w, "PUT", "pinned", many), ==, 200);
   munit_assert_int(stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[]}"), ==, 200);
@@ -115,7 +115,7 @@ TEST(collection_stat, ranked)
   munit_assert_int(stat_get(&w, path), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "identifierId"), w.id);
   snprintf(path, sizeof path, "processes/%s/%.90s/collStats/measurements?metrics=TOTAL_LATENCY&period=PT1H", w.id, names[0]);
-  munit_assert_int(stat_get(&w, path), ==, 200); /* the same for one process as for the cluster */
+  munit_assert_int(stat_get(&w, path), ==, 200); /* a process has measurements, too */
   munit_assert_string_equal(t_str(&w.t, "processId"), w.id);
   munit_assert_string_equal(t_str(&w.t, "measurements[0].name"), "TOTAL_LATENCY");
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), >, 0);

@@ -1,5 +1,5 @@
 /*
-** Backup compliance policies: their states, and every operation that they forbid. And private endpoints of backups.
+** Backup compliance policies: their states, and the operations that they forbid. Also private endpoints of backups.
 **
 ** Tests also: backup_endpoint
 */
@@ -83,7 +83,7 @@ TEST(compliance_policy, snapshots)
   b_bad(&w, "DELETE", "%C/backup/snapshots/shardedCluster/%S", NULL, 400,
         "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
   b_bad(&w, "DELETE", "%C/snapshots/%S", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
-  /* its snapshots would be deleted with it */
+  /* the snapshots would be deleted with the cluster */
   b_bad(&w, "DELETE", "%C", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
   b_bad(&w, "PATCH", "%C/backup/snapshots/%S", "{\"retentionUnit\":\"DAYS\",\"retentionValue\":4}", 400, NOT_MET);
   b_bad(&w, "PATCH", "%C/snapshots/%S", "{\"expires\":\"2025-06-03T00:00:00Z\"}", 400, NOT_MET);
@@ -119,7 +119,7 @@ TEST(compliance_policy, kept_for_good)
   b_close(&w);
 }
 
-/* A schedule without any policy falls short of the compliance policy, too: it gets one. */
+/* A schedule without any policy falls short of the compliance policy, too, and gets a policy. */
 TEST(compliance_policy, no_policies)
 {
   b_world w;
@@ -212,7 +212,7 @@ TEST(compliance_policy, raised)
          "],\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
   b_good(&w, "POST", "%C/backup/snapshots", "{\"retentionInDays\":9}", 202); /* more than required */
   b_is(&w, "expiresAt", "2025-06-10T00:00:20Z");
-  /* snapshots that no item covers any more, or with shorter retention, stay as they are */
+  /* snapshots that no item covers any more are not deleted */
   t_advance(&w.t, 2 * 86400);
   b_good(&w, "GET", "%C/backup/snapshots?itemsPerPage=500", NULL, 200);
   {
@@ -264,7 +264,7 @@ TEST(compliance_policy, endpoints)
   t_advance(&w.t, 5);
   b_good(&w, "GET", ENDPOINTS "/%J", NULL, 200);
   b_is(&w, "status", "ACTIVE");
-  /* the name is known as soon as the endpoint exists */
+  /* an ACTIVE endpoint has a connection name */
   munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0);
   b_good(&w, "GET", ENDPOINTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);

@@ -4,8 +4,8 @@
 #include "catalog/federation_world.h"
 #include "world.h"
 
-/* Only one of several organizations of a federation can be disconnected. Connects a third one, which is not the organization of
-** the tests' strangers. */
+/* The last organization of a federation cannot be disconnected. Connects a third organization, which is not the organization of the
+** tests' strangers. */
 static bool connected_third(t_world *w, const svc_plan *plan)
 {
   const char *federation = t_world_shown_there(w, plan->hops[0].noun);
@@ -52,7 +52,8 @@ TEST(connected_org_config, join)
   f_close(&w);
 }
 
-/* An organization is in one federation, and cannot leave a federation that has other organizations or identity providers. */
+/* An organization is in one federation only. Connecting the organization to another federation moves it, and is refused if the
+** present federation has other organizations or identity providers. */
 TEST(connected_org_config, elsewhere)
 {
   f_world w;
@@ -88,7 +89,7 @@ TEST(connected_org_config, leave)
   munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 2);
   f_bad(&w, "DELETE", F_CONN "/%B", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
   f_federation(&w, 'H', w.named['B']);
-  f_is(&w, "hasRoleMappings", "false"); /* none of its settings there is kept */
+  f_is(&w, "hasRoleMappings", "false"); /* B's new federation has none of B's former settings */
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200); /* the organization can be connected again */
   munit_assert_size(t_count(&w.t, "roleMappings"), ==, 0);
   f_close(&w);
@@ -111,13 +112,13 @@ TEST(connected_org_config, own)
   f_good(&w, "PATCH", F_CONN "/%A", "{\"postAuthRoleGrants\":[\"ORG_MEMBER\"]}", 200);
   f_as(&w, "ORG_OWNER", 'B', 0);
   f_good(&w, "PATCH", F_CONN "/%B", "{\"postAuthRoleGrants\":[\"ORG_READ_ONLY\"]}", 200);
-  munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 2); /* the event is in its own log */
+  munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 2); /* the event is in B's log, not in A's */
   f_as(&w, NULL, 0, 0);
   munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 2);
   f_close(&w);
 }
 
-/* With limits: an organization outside of the federation, or an invalid id, answers 404 and takes no token of any bucket. */
+/* With the limiter on, a request for an organization outside of the federation, or for an invalid id, answers 404. */
 TEST(connected_org_config, limited)
 {
   static const svc_config limited = { .limiter_buckets = 64 };
@@ -139,7 +140,7 @@ TEST(connected_org_config, fields)
   w.named['Y'] = w.named['O'];
   f_provider(&w, F_SAML("saml", ""));
   f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%Y\"}", "identityProviderId"); /* an OIDC provider */
-  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%I\"}", "identityProviderId"); /* the older id */
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%I\"}", "identityProviderId"); /* the provider's id, not its older id */
   f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"0123456789abcdef0123\"}", "identityProviderId");
   f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"dataAccessIdentityProviderIds\":[\"%X\",\"%I\"]}", "dataAccessIdentityProviderIds[1]");
   f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"dataAccessIdentityProviderIds\":[\"%X\",\"%X\"]}", "dataAccessIdentityProviderIds[1]");
@@ -158,7 +159,7 @@ TEST(connected_org_config, fields)
   f_close(&w);
 }
 
-/* Lists members with addresses of domains that are not allowed. */
+/* userConflicts lists the members with addresses of domains that are not allowed. */
 TEST(connected_org_config, conflicts)
 {
   f_world w;
@@ -176,7 +177,7 @@ TEST(connected_org_config, conflicts)
   f_is(&w, "userConflicts[0].userId", w.named['U']);
   f_is(&w, "userConflicts[0].federationSettingsId", w.named['F']);
   f_is(&w, "userConflicts[0].lastName", "Byron");
-  /* the same length is not enough */
+  /* a domain of the same length is not enough */
   f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"elsewhere.org\",\"elsewherf.com\"]}", 200);
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, 1);
   f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"ELSEWHERE.com\"]}", 200);
@@ -184,7 +185,7 @@ TEST(connected_org_config, conflicts)
   f_close(&w);
 }
 
-/* Only some of many members are checked, and only some of many conflicts are shown. */
+/* At most 500 members are checked for conflicts, and at most 100 conflicts are shown. */
 TEST(connected_org_config, conflicts_most)
 {
   enum { LOOKED_AT = 500, SHOWN = 100, OUTSIDE = 30, MORE = 10 };
@@ -193,7 +194,7 @@ TEST(connected_org_config, conflicts_most)
   int i;
   f_open(&w, NULL);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w.named['A']);
-  for (i = 0; i < LOOKED_AT + MORE; i++) { /* the last ones are of another domain */
+  for (i = 0; i < LOOKED_AT + MORE; i++) { /* the last 30 members have another domain */
     snprintf(name, sizeof name, "p%d@%s.com", i, i < LOOKED_AT + MORE - OUTSIDE ? "example" : "elsewhere");
     t_user(&w.t, name, roles);
   }
@@ -204,7 +205,7 @@ TEST(connected_org_config, conflicts_most)
   f_close(&w);
 }
 
-/* The maximum of organizations on which a caller's roles are looked up: the last one counts like the first. */
+/* A federation has at most 32 organizations. An owner of the last organization may read the settings, too. */
 TEST(connected_org_config, most)
 {
   f_world w;

@@ -105,7 +105,7 @@ TEST(container, lists)
   n_make(&w, "/containers", AZURE_IN("US_EAST", "10.9.0.0/21"), NULL, 201);
   n_make(&w, "/containers", AZURE_IN("US_WEST", "10.10.0.0/21"), NULL, 201);
   n_make(&w, "/containers", GCP_WITH("172.16.0.0/18"), NULL, 201);
-  munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "1"); /* only the first provider's */
+  munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "1"); /* the default: containers of AWS */
   munit_assert_string_equal(t_str(&w.t, "results[0].regionName"), "US_EAST_1");
   munit_assert_string_equal(n_get(&w, "/containers?providerName=AZURE", "totalCount"), "2");
   munit_assert_string_equal(n_get(&w, "/containers?providerName=GCP", "totalCount"), "1");
@@ -113,7 +113,7 @@ TEST(container, lists)
   n_good(&w, "GET", "/containers?providerName=IBM", NULL, NULL, 400);
   n_good(&w, "GET", "/containers/all?providerName=AWS", NULL, NULL, 400);
   n_good(&w, "GET", "/containers/5f5f5f5f5f5f5f5f5f5f5f5f", NULL, NULL, 404);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* deleted with the project */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* the containers are deleted, too */
   store_whole(w.t.s);
   t_close(&w.t);
 }
@@ -138,7 +138,7 @@ TEST(container, of_clusters)
   munit_assert_string_equal(t_str(&w.t, "results[1].svcCidrBlock"), "192.168.240.0/21");
   munit_assert_int(strncmp(t_str(&w.t, "results[1].vpcId"), "vpc-", 4), ==, 0);
   east = t_keep(&w.t, t_str(&w.t, "results[1].id"));
-  munit_assert_int64(n_events(&w, "CONTAINER_SUBNETS_UPDATE_REQUESTED"), ==, 1); /* the cluster's creation writes the event */
+  munit_assert_int64(n_events(&w, "CONTAINER_SUBNETS_UPDATE_REQUESTED"), ==, 1); /* the event of the POST: a cluster's container has none */
   n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
   azure = n_container(&w, "AZURE");
   munit_assert_string_equal(t_str(&w.t, "results[0].svcCidrBlock"), "192.168.232.0/21");
@@ -151,7 +151,7 @@ TEST(container, of_clusters)
   N_SAYS(&w, "cluster Main");
   n_bad(&w, "PATCH", n_at(&w, "/containers", east), "{\"svcCidrBlock\":\"10.0.0.0/21\"}", NULL, 409, "CONTAINERS_IN_USE");
   n_good(&w, "PATCH", n_at(&w, "/containers", own), "{\"svcCidrBlock\":\"10.0.0.0/21\"}", NULL, 200);
-  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 201); /* uses the same container */
+  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 201); /* the second cluster uses the same container */
   munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "2");
   n_good(&w, "DELETE", "/clusters/Main", NULL, NULL, 202);
   t_advance(&w.t, 3600);
@@ -160,7 +160,7 @@ TEST(container, of_clusters)
   munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", east), "provisioned"), "true"); /* for the remaining cluster */
 
   n_good(&w, "PATCH", "/clusters/Second", "{\"replicationSpecs\":[{\"regionConfigs\":[" N_REGION("AWS", "EU_WEST_1", 7) "]}]}",
-         NULL, 200); /* the cluster moves: the other container is used, this one is not */
+         NULL, 200); /* the cluster moves: the container `own` is used, `east` is not */
   munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", east), "provisioned"), "false");
   munit_assert_string_equal(t_str(&w.t, "vpcId"), "");
   munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", own), "provisioned"), "true");

@@ -7,7 +7,7 @@
 #include "needs.h"
 
 T_NEEDS(cost_explorer) = {
-  T_LATER(SVC_GET, "/orgs/{orgId}/billing/costExplorer/usage/{token}"), /* until then the answer is 202 */
+  T_LATER(SVC_GET, "/orgs/{orgId}/billing/costExplorer/usage/{token}"), /* a query that is in progress answers 202 */
   T_SAMPLE("token", "abc"),
   T_NEEDS_END
 };
@@ -43,7 +43,7 @@ static int cost_get(cost_world *w, const char *token)
   return t_sendf(&w->t, "GET", NULL, "/orgs/%s/billing/costExplorer/usage/%s", w->org, token);
 }
 
-/* Queries the costs of the two days and reads the answer. `more`: further members of the body. */
+/* Queries the costs of June and July, and reads the answer. `more`: further members of the body. */
 static void cost_ask(cost_world *w, const char *more)
 {
   char body[512], token[80];
@@ -75,7 +75,7 @@ TEST(cost_explorer, token)
   munit_assert_string_equal(t_str(&w.t, "usageDetails[0].organizationId"), w.org);
   munit_assert_string_equal(t_str(&w.t, "usageDetails[0].organizationName"), "Acme");
   t_advance(&w.t, 7 * 86400);
-  munit_assert_int(cost_get(&w, token), ==, 404); /* kept for a week */
+  munit_assert_int(cost_get(&w, token), ==, 404); /* a token is kept for a week */
   munit_assert_int(cost_get(&w, "none"), ==, 404);
 
   munit_assert_int(cost_post(&w, "{\"startDate\":\"2025-06-01\",\"endDate\":\"2025-06-01\"}"), ==, 400);
@@ -120,17 +120,17 @@ TEST(cost_explorer, groups)
   munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "12.96");
   snprintf(more, sizeof more, ",\"projects\":[\"%s\"],\"clusters\":[\"%s\"]", w.beta, w.main_id);
   cost_ask(&w, more);
-  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* no cluster fulfills both */
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* no cluster matches both filters */
   snprintf(more, sizeof more, ",\"projects\":[\"%s\"],\"clusters\":[\"%s\"],\"includePartialMatches\":true", w.beta, w.main_id);
   cost_ask(&w, more);
-  munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "14.9"); /* each fulfills one of them */
+  munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "14.9"); /* each cluster matches one filter */
   cost_ask(&w, ",\"services\":[\"Backup\"],\"projects\":[\"5f0000000000000000000001\"],\"includePartialMatches\":true");
-  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* neither of the two */
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* nothing matches a filter */
   cost_ask(&w, ",\"services\":[\"Backup\"]");
   munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0);
   snprintf(more, sizeof more, ",\"organizations\":[\"%s\"]", w.alpha);
   cost_ask(&w, more);
-  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* another organization */
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* not the id of this organization */
 
   /* a token gives the same answer later */
   munit_assert_int(cost_post(&w, "{\"startDate\":\"2025-07-01\",\"endDate\":\"2025-08-01\"}"), ==, 202);
@@ -160,7 +160,7 @@ TEST(cost_explorer, many)
   }
   w.t.now = svc_day_ms(20250705);
   cost_ask(&w, ",\"groupBy\":\"projects\"");
-  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 2 + 42); /* in June there were two */
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 2 + 42); /* two projects in June, 42 in July */
   snprintf(more, sizeof more, ",\"projects\":[\"%s\",\"%s\"],\"groupBy\":\"projects\"", w.alpha, w.beta);
   cost_ask(&w, more);
   munit_assert_size(t_count(&w.t, "usageDetails"), ==, 4);

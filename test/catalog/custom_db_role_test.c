@@ -58,7 +58,7 @@ TEST(custom_db_role, life)
   t_close(&t);
 }
 
-/* A resource: only the cluster, or a database and a collection, which may be empty. */
+/* A resource is the cluster alone, or a database and a collection, whose names may be empty. */
 TEST(custom_db_role, resources)
 {
   static const struct {
@@ -107,7 +107,8 @@ TEST(custom_db_role, circles)
   t_close(&t);
 }
 
-/* Sends a role with one action with this many resources and names of this many characters. Returns the status. */
+/* Sends a role with one action on `resources` collections, whose names have `length` characters. `name` NULL: changes the role r0.
+** Returns the status. */
 static int role_of_size(t_service *t, const char *method, const char *name, int resources, int length)
 {
   char *body = malloc((size_t)resources * (size_t)(length + 64) + 256), *end = body;

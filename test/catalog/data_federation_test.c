@@ -1,6 +1,6 @@
 /*
-** Data federation: the states of instances, their storage, checked for consistency and against the project, roles,
-** hosts, private endpoints, limits and query logs.
+** Data federation: the states of instances, the checks of their storage, roles, host names, private endpoints, limits and
+** query logs.
 **
 ** Tests also: data_federation_endpoint, data_federation_limit
 */
@@ -97,7 +97,7 @@ TEST(data_federation, states)
   munit_assert_string_equal(t_param(&w.t, 0), "Fed");
   munit_assert_string_equal(t_param(&w.t, 1), w.group);
   munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_CREATED"), ==, 1);
-  munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_UPDATED"), ==, 2); /* a change, and the request at the end */
+  munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_UPDATED"), ==, 2); /* the change, and the request to delete */
   munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_REMOVED"), ==, 1);
   b_good(&w, "DELETE", "/groups/%G", NULL, 202);
   b_close(&w);
@@ -110,7 +110,7 @@ TEST(data_federation, list)
   int i;
   b_open(&w, NULL);
   b_good(&w, "POST", TENANTS, "{\"name\":\"A-name-that-has-sixty-four-characters-is-too-long-for-one-label-\"}", 202);
-  munit_assert_size(strcspn(t_str(&w.t, "hostnames[0]"), "."), ==, 63); /* the maximum length of a label */
+  munit_assert_size(strcspn(t_str(&w.t, "hostnames[0]"), "."), ==, 63); /* the maximum length of a DNS label */
   b_good(&w, "DELETE", TENANTS "/A-name-that-has-sixty-four-characters-is-too-long-for-one-label-", NULL, 202);
   t_advance(&w.t, 10);
   for (i = 0; i < 25; i++) {
@@ -178,7 +178,7 @@ TEST(data_federation, roles)
   b_close(&w);
 }
 
-/* An instance without a usable role stays UNVERIFIED, at any time. */
+/* An instance that needs a role stays UNVERIFIED until it has a usable role. */
 TEST(data_federation, unverified)
 {
   b_world w;
@@ -343,7 +343,7 @@ TEST(data_federation, bad_storage)
   b_close(&w);
 }
 
-/* Bodies of maximum size, and larger ones. Too large ones are refused before names are compared. */
+/* An instance that is too large is refused before its names are compared. A large instance below the maximum is accepted. */
 TEST(data_federation, size)
 {
   static char body[1 << 20];
@@ -420,14 +420,14 @@ TEST(data_federation, endpoints)
   b_is(&w, "results[0].provider", "AWS");
   b_is(&w, "results[0].type", "DATA_LAKE");
   b_good(&w, "GET", TENANT, NULL, 200);
-  munit_assert_size(t_count(&w.t, "privateEndpointHostnames"), ==, 0); /* not yet */
+  munit_assert_size(t_count(&w.t, "privateEndpointHostnames"), ==, 0); /* the endpoint is PENDING */
   t_advance(&w.t, 10);
   b_good(&w, "GET", ENDPOINTS "/vpce-0123456789abcdef0", NULL, 200);
   b_is(&w, "status", "OK");
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "privateEndpointHostnames[0].privateEndpoint", "vpce-0123456789abcdef0");
   munit_assert_not_null(strstr(t_str(&w.t, "privateEndpointHostnames[0].hostname"), ".pl-"));
-  /* the same endpoint again changes its comment, and nothing else can be changed */
+  /* a second POST of an endpoint changes its comment; other fields cannot be changed */
   b_good(&w, "POST", ENDPOINTS, "{\"endpointId\":\"vpce-0123456789abcdef0\",\"comment\":\"two\"}", 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_is(&w, "results[0].comment", "two");

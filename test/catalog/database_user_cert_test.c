@@ -2,7 +2,6 @@
 ** Certificates of database users: OpenSSL verifies them against the project's authority. Each certificate matches its
 ** key and expires by the clock. Private keys are only in the answer.
 **
-**
 ** Tests also: certificate_authority
 */
 #include "driver.h"
@@ -17,7 +16,7 @@
   "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
 
 T_NEEDS(database_user_cert) = {
-  /* a user with certificates */
+  /* only a user with x509Type MANAGED gets certificates */
   T_FIRST(SVC_POST, NEED_CERTS, SVC_POST, "/groups/{groupId}/databaseUsers", NEED_X509_USER),
   T_FIRST(SVC_GET, NEED_CERTS, SVC_POST, "/groups/{groupId}/databaseUsers", NEED_X509_USER),
   T_KEY(NEED_CERTS, "username", "CN%3Dapp"),
@@ -197,10 +196,10 @@ TEST(database_user_cert, renewed)
   munit_assert_null(strstr(order->desired, "PRIVATE"));
   munit_assert_int(cert_send(&w, "POST", "CN%3Djane", "{\"monthsUntilExpiration\":24}"), ==, 201);
   second = cert_pem(&w);
-  /* the previous one is at the end */
+  /* the previous authority's certificate is at the end */
   munit_assert_not_null(strstr(second, strstr(strstr(first, "-----END EC PRIVATE"), "-----BEGIN CERT")));
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem old.pem", (long long)(w.t.now / 1000)), ==, 0);
-  cert_files(folder, second); /* ca.pem contains both now */
+  cert_files(folder, second); /* ca.pem contains both authorities now */
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem old.pem", (long long)(w.t.now / 1000)), ==, 0);
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(w.t.now / 1000)), ==, 0);
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(w.t.now / 1000 + 700 * 86400)), ==, 0);
@@ -232,7 +231,7 @@ TEST(database_user_cert, list)
   munit_assert_int64(t_int(&w.t, "results[0]._id"), !=, t_int(&w.t, "results[1]._id"));
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=DB_USER_X509_CERT_CREATED", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
-  t_advance(&w.t, 30 * 86400); /* the first one has expired */
+  t_advance(&w.t, 30 * 86400); /* the first certificate has expired */
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"monthsUntilExpiration\":1}", "/groups/%s/databaseUsers/CN%%3Djoe/certs?envelope=true", w.group), ==, 201);
@@ -244,14 +243,14 @@ TEST(database_user_cert, list)
   t_close(&w.t);
 }
 
-/* A name is refused if its certificate would hold a different name, of another user or of none. */
+/* A name is refused if its certificate would hold a different name, of another user or of nobody. */
 static void cert_names(cert_world *w)
 {
   static const struct {
     const char *name, *path;
     bool good;
   } names[] = {
-    { "CN=a,CN=b", "CN%3Da%2CCN%3Db", false }, /* mbedTLS would issue it to CN=b */
+    { "CN=a,CN=b", "CN%3Da%2CCN%3Db", false }, /* mbedTLS would issue the certificate to CN=b */
     { "CN=a,commonName=b", "CN%3Da%2CcommonName%3Db", false },
     { "CN=\\\"a, b\\\"", "CN%3D%22a%2C%20b%22", false },
     { "CN=a, b", "CN%3Da%2C%20b", false },
@@ -291,7 +290,7 @@ TEST(database_user_cert, refused)
   munit_assert_int(cert_send(&w, "POST", "CN%3Dcust", "{}"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_USERNAME");
   cert_user(&w, "{\"databaseName\":\"admin\",\"username\":\"certs\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}");
-  /* read as the list of a user "admin", who does not exist */
+  /* the path is read as the certificates of a user "admin", who does not exist */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/databaseUsers/admin/certs", w.group), ==, 404);
   cert_user(&w, MANAGED("CN=joe"));
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{\"monthsUntilExpiration\":0}"), ==, 400);
@@ -312,7 +311,7 @@ TEST(database_user_cert, refused)
   t_close(&w.t);
 }
 
-/* The files of the store contain no plain key, neither the user's nor the authority's. Sealed keys can be opened again. */
+/* The files of the store contain no private key in PEM. The authority's sealed key can be used after a restart. */
 TEST(database_user_cert, stored)
 {
   char folder[128], path[200];
@@ -326,7 +325,7 @@ TEST(database_user_cert, stored)
   config.path = folder;
   cert_open(&w, &config);
   cert_user(&w, MANAGED("CN=joe"));
-  t_header(&w.t, "Idempotency-Key", "once"); /* the answer stored for this key is searched, too */
+  t_header(&w.t, "Idempotency-Key", "once"); /* the stored answer to this request is searched, too */
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201);
   pem = cert_pem(&w);
   t_headers_clear(&w.t);
@@ -353,7 +352,8 @@ done:
   store_remove(folder);
 }
 
-/* mbedTLS allocates hundreds of times for one certificate. If an allocation fails, the error is the service's, not an invalid name. */
+/* mbedTLS allocates hundreds of times for one certificate. If an allocation fails, the answer is 503, not the error for an
+** invalid name. */
 TEST(database_user_cert, memory)
 {
   static const char body[] = "{\"monthsUntilExpiration\":3}";

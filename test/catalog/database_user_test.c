@@ -72,7 +72,7 @@ TEST(database_user, life)
   munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
   munit_assert_int(at(&w, "GET", "/admin/other", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "USERNAME_NOT_FOUND");
-  /* an invalid password is refused before a verifier is computed */
+  /* invalid passwords are refused */
   munit_assert_int(at(&w, "PATCH", "/admin/app", "[]"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_JSON");
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":5}"), ==, 400);
@@ -94,7 +94,7 @@ TEST(database_user, life)
   munit_assert_string_equal(t_str(&w.t, "results[0].dbUserUsername"), "app");
   munit_assert_int(at(&w, "DELETE", "/admin/app", NULL), ==, 204);
   munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 404);
-  /* a name with reserved characters */
+  /* a name with characters that URLs reserve */
   munit_assert_int(at(&w, "POST", "", "{\"databaseName\":\"$external\",\"username\":\"CN=a/b?c#d,OU=%41\",\"x509Type\":\"CUSTOMER\"," ROLE "}"), ==, 201);
   munit_assert_int(t_send_raw(&w.t, "GET", t_keep(&w.t, strstr(t_link(&w.t, "self"), "/api/")), NULL, 0), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "username"), "CN=a/b?c#d,OU=%41");
@@ -211,7 +211,7 @@ TEST(database_user, driven)
   first = strstr(w.driver.kept[0].desired, "\"verifier\":\"SCRAM-SHA-256$4096:");
   munit_assert_not_null(first);
   munit_assert_null(strstr(w.driver.kept[0].desired, "correct"));
-  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"d\"}"), ==, 200); /* the stored verifier */
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"d\"}"), ==, 200); /* the order has the stored verifier */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(strstr(w.driver.kept[1].desired, "\"verifier\""), first);
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
@@ -235,7 +235,7 @@ TEST(database_user, driven)
   t_close(&w.t);
 }
 
-/* The last order about a user. Open orders of other users are handed out again after a reopen, in no particular sequence. */
+/* Returns the last order about a user. Open orders of other users are handed out again after a reopen, in no particular sequence. */
 static const t_order *user_order(const user_world *w, const char *name)
 {
   int n;
@@ -316,7 +316,8 @@ TEST(database_user, sealed_by_nothing)
   munit_assert_not_null(strstr(t.log, "svc_config.seal_passwords needs svc_config.secret_key"));
 }
 
-/* Every allocation fails in turn while a password is sealed or opened: the request is refused, and nothing else is stored. */
+/* Every allocation fails in turn while a password is sealed, and while it is opened: the answer is 503 or SVC_NOMEM, until memory
+** suffices. */
 TEST(database_user, sealed_memory)
 {
   static const char body[] = "{\"password\":\"another horse\"}";

@@ -87,7 +87,7 @@ TEST(deleted_cluster, shown)
   b_close(&w);
 }
 
-/* Restores into another cluster, and downloads. */
+/* A snapshot of a deleted cluster can be restored into another cluster, and downloaded. */
 TEST(deleted_cluster, restored)
 {
   b_world w;
@@ -181,7 +181,7 @@ TEST(deleted_cluster, project)
   b_close(&w);
 }
 
-/* A new cluster can have the name. When it is deleted as well, the name refers to the newer one. */
+/* A new cluster can have the name of a deleted cluster. When the new cluster is deleted, too, the name refers to the newer of the two. */
 TEST(deleted_cluster, namesake)
 {
   const char *first;
@@ -200,7 +200,7 @@ TEST(deleted_cluster, namesake)
   munit_assert_int64(deleted_count(&w, SNAPSHOTS), ==, 1);
   b_is(&w, "results[0].id", w.snapshot);
   b_good(&w, "DELETE", ONE, NULL, 204);
-  munit_assert_int64(deleted_count(&w, ALL), ==, 1); /* the older one stays until its snapshot expires */
+  munit_assert_int64(deleted_count(&w, ALL), ==, 1); /* the older cluster stays until its snapshot expires */
   munit_assert_string_not_equal(first, w.snapshot);
   store_whole(w.t.s);
   t_advance(&w.t, 8 * 86400);

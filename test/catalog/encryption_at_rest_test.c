@@ -66,7 +66,8 @@ static void disable(b_world *w, const char *member, int status)
   else b_bad(w, "PATCH", KEYS, body, status, "ENCRYPTION_AT_REST_IN_USE");
 }
 
-/* Each provider: with credentials, used by a cluster, disabled; with a role; afterwards the role can be deleted. */
+/* Each provider is enabled with credentials, used by a cluster, disabled, and enabled with a role. When the provider is disabled again,
+** the role can be deleted. */
 TEST(encryption_at_rest, providers)
 {
   char path[128];
@@ -85,7 +86,7 @@ TEST(encryption_at_rest, providers)
     b_good(&w, "POST", "/groups/%G/clusters", providers[i].cluster, 201);
     t_advance(&w.t, 10);
     disable(&w, providers[i].member, 409);
-    munit_assert_string_equal(t_param(&w.t, 1), providers[i].provider); /* the cluster has the same name */
+    munit_assert_string_equal(t_param(&w.t, 1), providers[i].provider); /* the cluster, which has the name of its provider */
     snprintf(path, sizeof path, "/groups/%%G/clusters/%s", providers[i].provider);
     b_good(&w, "PATCH", path, "{\"encryptionAtRestProvider\":\"NONE\"}", 200);
     disable(&w, providers[i].member, 200);
@@ -262,7 +263,7 @@ TEST(encryption_at_rest, endpoints)
   t_advance(&w.t, 3);
   b_good(&w, "GET", WAYS "/%J", NULL, 200);
   b_is(&w, "status", "PENDING_ACCEPTANCE");
-  /* the name is known as soon as the endpoint exists */
+  /* the connection has a name before it is accepted */
   munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0);
   t_advance(&w.t, 3);
   b_good(&w, "GET", WAYS "/%J", NULL, 200);
@@ -270,7 +271,7 @@ TEST(encryption_at_rest, endpoints)
   b_bad(&w, "GET", WAYS_AZURE "/%J", NULL, 404, "PRIVATELINK_NOT_FOUND");
   b_good(&w, "GET", WAYS_AZURE, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-  /* the region of the same name at another provider is another region */
+  /* both providers have a region US_EAST_2 */
   b_good(&w, "PATCH", KEYS, AZURE(AZURE_LOGIN ",\"requirePrivateNetworking\":true"), 200);
   b_good(&w, "POST", WAYS, "{\"regionName\":\"US_EAST_2\"}", 202);
   b_good(&w, "POST", WAYS_AZURE, "{\"regionName\":\"US_EAST_2\"}", 202);
@@ -295,7 +296,7 @@ TEST(encryption_at_rest, needed)
   t_advance(&w.t, 10);
   b_bad(&w, "DELETE", WAYS "/%J", NULL, 409, "ENCRYPTION_AT_REST_ENDPOINT_IN_USE");
   munit_assert_string_equal(t_param(&w.t, 1), "C");
-  b_good(&w, "DELETE", WAYS "/%S", NULL, 204); /* no cluster is there */
+  b_good(&w, "DELETE", WAYS "/%S", NULL, 204); /* no cluster is in EU_WEST_1 */
   b_good(&w, "GET", WAYS "/%S", NULL, 200);
   b_is(&w, "status", "DELETING");
   b_bad(&w, "DELETE", WAYS "/%S", NULL, 404, "PRIVATELINK_NOT_FOUND");
@@ -318,7 +319,8 @@ TEST(encryption_at_rest, needed)
   b_close(&w);
 }
 
-/* Uses and endpoints of one provider do not affect another: neither a provider name of the same length nor a region of the same name. */
+/* Uses and endpoints of one provider do not affect another provider, although names of providers have the same length and regions the
+** same name. */
 TEST(encryption_at_rest, apart)
 {
   b_world w;

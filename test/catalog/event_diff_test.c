@@ -9,7 +9,7 @@
 #define ROLE "\"roles\":[{\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]"
 #define DIFF "results[0].diffs[0]."
 
-/* Checks that the newest event of this type has this status in its first diff. */
+/* Checks that the newest event of this type has one diff, with this status. */
 static void told(b_world *w, const char *type, const char *status)
 {
   char path[128];
@@ -221,7 +221,7 @@ TEST(event_diff, lists)
   b_close(&w);
 }
 
-/* Further members: the cluster and time of a snapshot; the account; the type of a flex cluster. */
+/* Events have further members: the cluster and time of a snapshot, the provider of a flex cluster, the id of a service account. */
 TEST(event_diff, members)
 {
   b_world w;
@@ -246,7 +246,7 @@ TEST(event_diff, members)
   b_close(&w);
 }
 
-/* Every role that may read the log may also read the fields that it shows. */
+/* A noun's diff shows fields exactly if the role GROUP_READ_ONLY, which may read the log, may read the noun. */
 TEST(event_diff, discreet)
 {
   size_t count, i, r, diffs = 0;

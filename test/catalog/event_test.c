@@ -10,7 +10,7 @@
 #include "catalog/event_type_list.h"
 
 T_NEEDS(event) = {
-  /* event.c puts all values into the link */
+  /* event.c puts the values of all parameters into the link */
   T_UNSEEN("/activityFeed", "clusterName"),
   T_UNSEEN("/activityFeed", "eventType"),
   T_NEEDS_END
@@ -274,7 +274,7 @@ TEST_SERVICE(event, single)
   munit_assert_string_equal(t_param(t, 1), group);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events/%s?includeRaw=true", group, EVENT_ABSENT), ==, 404);
   munit_assert_string_equal(t_error(t), "EVENT_NOT_FOUND");
-  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events/%s", other, id), ==, 404); /* of another project */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events/%s", other, id), ==, 404); /* an event of another project */
   munit_assert_string_equal(t_error(t), "EVENT_NOT_FOUND");
 
   munit_assert_int64(event_total(t, "orgs", org, "?includeRaw=true"), ==, 1);
@@ -385,7 +385,7 @@ TEST_SERVICE(event, types)
 static const char *const long_types[] = { "CLUSTER_CREATED", "CLUSTER_READY", "CLUSTER_DELETED", "DB_ROLE_ADDED", "DB_ROLE_UPDATED" };
 static const char *const long_clusters[] = { "", "a", "b", "c", "d-1", "q\"x" };
 
-/* Events of a project, some with past times. */
+/* A job that writes events of a project, some with past times. */
 typedef struct long_job {
   svc_job job; /* first: jobs are cast to this struct */
   svc *s;
@@ -430,7 +430,7 @@ static void long_write(t_service *t, const char *org, const char *group, int n, 
   }
 }
 
-/* Writes one event that is late by an hour, into the block of that time. Returns false if it was refused. */
+/* Writes one event with a time `late` milliseconds in the past. Returns false if the event was refused. */
 static bool long_late_work(svc_job *job, svc_txn *txn)
 {
   long_job *l = (long_job *)job;
@@ -546,7 +546,7 @@ TEST(event, long_damaged)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?clusterNames=a", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
 
-  /* an event with wrong places of its values: its block is never built */
+  /* an event with wrong places of its values: the write that would complete its block is refused */
   for (i = 0; i < 3; i++) {
     svc_id which = { { 0 } };
     long_misplace(&t, group, &which, i == 0 ? 1 : i == 1 ? 9 : 0, i == 2 ? 1000000 : 2);
@@ -680,7 +680,7 @@ TEST(event, long_feed)
   t_close(&t);
 }
 
-/* Sends one query on the log. Returns the number of records that it reads. */
+/* Sends one query on the log. Returns the number of records that it reads. total < 0: the answer has no count. */
 static long long_cost(t_service *t, const char *group, const char *query, int64_t total)
 {
   t_reads r;
@@ -691,7 +691,7 @@ static long long_cost(t_service *t, const char *group, const char *query, int64_
   return r.gets + r.rows + r.passed;
 }
 
-/* In a log four times as long, a query reads records in proportion to the answer, plus one record per 256 of the rest. */
+/* A query reads at most one record for each 256 events of the log, and 1200 more, also in a log four times as long. */
 TEST(event, long_costs)
 {
   static const int sizes[] = { 6000, 24000 };
@@ -720,7 +720,7 @@ TEST(event, long_costs)
     munit_assert_long(long_cost(&t, group, "clusterNames=a&eventType=DB_ROLE_UPDATED", 0), <, blocks);
     snprintf(query, sizeof query, "pageNum=%d", n / 100);
     munit_assert_long(long_cost(&t, group, query, n + 21), <, blocks);
-    snprintf(query, sizeof query, "maxDate=%s", early); /* a date range starts directly at its first event */
+    snprintf(query, sizeof query, "maxDate=%s", early); /* the scan of a date range starts at its first event */
     munit_assert_long(long_cost(&t, group, query, 1), <, 40);
     snprintf(query, sizeof query, "minDate=%s", late);
     munit_assert_long(long_cost(&t, group, query, 0), <, 40);

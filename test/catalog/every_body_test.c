@@ -1,10 +1,10 @@
 /*
 ** Bodies that the tables allow, and many that they refuse. For each route with a body, the suite takes the body of a
-** valid request. Every field of the table is left out once, set to null once, and set once to each valid or barely
-** invalid value. Then the suite makes several such changes at once.
+** valid request. A field of the table is left out, set to null, or set to a valid or barely invalid value. With
+** SVC_TEST_ALL every such change is sent, otherwise a sample. Then the suite makes several such changes at once.
 **
-** The suite does not know the expected answers. Each answer is a success or a refusal, never a failure. A refused
-** request changes nothing. After an accepted one and the hour that follows, the store is consistent, the created
+** The suite does not know the expected answers. Each answer is a success or a refusal, never a failure. A request that
+** is refused with 400 changes nothing. After an accepted request and the hour that follows, the store is consistent, the created
 ** resource can be read, and the OpenAPI document accepts the same body. A snapshot undoes each request, so that every
 ** body meets the same world.
 */
@@ -49,7 +49,7 @@ static svc_node *body_number(svc_arena *a, int64_t n)
   return svc_node_new(a, SVC_J_NUMBER, SVC_S(""), svc_arena_print(a, "%lld", (long long)n));
 }
 
-/* Strings with a meaning: an existing id, addresses, names, dates, secrets. */
+/* Strings with a meaning: addresses, regions, a date, ids, words of lists, a long text. */
 static const char *const body_words[] = {
   "", "a", "ada@example.com", "https://example.com/a", "192.0.2.9", "10.8.0.0/21", "US_EAST_1", "eu-west-1", "2030-01-01T00:00:00Z",
   "arn:aws:iam::123456789012:role/svc", "vpc-0123456789abcdef0", "123456789012", "3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5e", "AWS", "M10", "8.0",
@@ -230,7 +230,7 @@ static const char *const body_lenient[] = {
 
 static svc_node *body_sent(svc_arena *a, const svc_object *object, const svc_node *body);
 
-/* Copies the content of a member; object NULL: free-form JSON, in which nulls stay. */
+/* Copies the content of a member. If `f` is NULL or its values have no table, the content is free-form JSON, in which nulls stay. */
 static svc_node *body_sent_inside(svc_arena *a, const svc_field *f, const svc_node *member)
 {
   const svc_object *object = f ? svc_field_object(f) : NULL;
@@ -257,7 +257,7 @@ static svc_node *body_sent(svc_arena *a, const svc_object *object, const svc_nod
   return out;
 }
 
-/* Checks that the document accepts this accepted body. */
+/* Checks that the OpenAPI document accepts a body that the service has accepted. */
 static void body_compare(const svc_plan *plan, const svc_node *body, const char *text)
 {
   size_t i;
@@ -278,14 +278,14 @@ static void body_send(t_world *w, const svc_plan *plan, const svc_snapshot *befo
   status = t_send(&w->t, t_method(plan), w->path, text);
   if (status >= 500 && strcmp(t_error(&w->t), "CANNOT_DECREASE_DISK_SIZE") != 0) /* a refusal with the status of the public API */
     t_complain(plan, "%.600s: %.300s", text, w->t.response.body);
-  if (status >= 300) return; /* t_send() checks that a refusal changed nothing */
+  if (status >= 300) return; /* t_send() checks that a refusal with 400 changed nothing */
   body_compare(plan, body_sent(a, plan->route->body ? plan->route->body : plan->noun->noun->object, body), text);
   body_accepted(w, plan, text);
   w->t.now = now;
   munit_assert_int(svc_snapshot_restore(w->t.s, before), ==, SVC_OK);
 }
 
-/* Sends the single changes of a route, one by one. Returns their number. */
+/* Sends a route's single changes, or every n-th of them, one by one. Returns the number of all single changes. */
 static long body_single(t_world *w, const svc_plan *plan, const svc_snapshot *before)
 {
   long n, step = getenv("SVC_TEST_ALL") ? 1 : BODY_SAMPLE;

@@ -7,7 +7,7 @@
 #include "driver.h"
 #include "world.h"
 
-/* Names of facts, of all nouns. */
+/* Names of facts, of many nouns. */
 static const char *const fact_names[] = {
   "accesses", "accountId", "authenticated", "certificate", "connectionId", "connectionStrings", "copyRegions", "currentSizeGB", "dataSizeBytes",
   "deliveryUrl", "endpointServiceName", "errorMessage", "exportedCollections", "figures", "hostnames", "hosts", "interfaceEndpointId", "ipAddress",
@@ -29,7 +29,7 @@ static const char *const fact_answers[] = {
 };
 #define FACT_ANSWERS (sizeof fact_answers / sizeof fact_answers[0])
 
-/* Returns a driver that reports this value under all names. `hosts`: except for hosts, which are valid. NULL: it reports nothing. */
+/* Returns a driver that reports this value under all names. `hosts`: the fact hosts is valid. value NULL: the driver reports no facts. */
 static const svc_driver *fact_driver(t_driver *d, const char *value, bool hosts)
 {
   static char facts[8192];
@@ -49,7 +49,7 @@ static bool fact_calls(const t_world *w, const svc_plan *plan)
   return !(plan->route->flags & SVC_ABSOLUTE) && !t_world_elsewhere(plan) && !t_ended(&w->t, plan) && plan->route->method != SVC_DELETE;
 }
 
-/* Calls every operation once, while the driver completes the orders with these facts. */
+/* For each value, calls every operation once, except deletions and questions, while the driver reports these facts for each order. */
 TEST(every_fact, facts)
 {
   static t_world w;
@@ -72,7 +72,7 @@ TEST(every_fact, facts)
   t_complaints_end();
 }
 
-/* Sends every question, with every answer. */
+/* Calls every operation that asks the driver a question, once for each answer. */
 TEST(every_fact, answers)
 {
   static t_world w;
@@ -85,7 +85,7 @@ TEST(every_fact, answers)
     if (!fact_calls(&w, plan) || !plan->route->on_reply || !t_world_ready(&w, plan)) continue;
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     for (k = 0; k <= FACT_ANSWERS; k++) {
-      const char *answer = k < FACT_ANSWERS ? fact_answers[k] : NULL; /* the driver does not know */
+      const char *answer = k < FACT_ANSWERS ? fact_answers[k] : NULL; /* the driver does not know the answer */
       int status;
       t_driver_answers(&d, "", answer);
       status = t_send(&w.t, t_method(plan), w.path, w.has_body ? w.body : NULL);

@@ -109,7 +109,7 @@ static void roles_that_may(size_t i, uint64_t roles)
   }
 }
 
-/* No other role is sufficient, unless it includes one of these. */
+/* No other role is sufficient, unless it includes a role in the table. */
 static void roles_that_may_not(t_world *w, const svc_plan *plan)
 {
   /* a role on a project gives no access to resources of organizations (elsewhere_test.c) */
@@ -274,7 +274,7 @@ static void sent_back(t_world *w, const svc_plan *plan, const svc_plan *get)
   bool here = strcmp(get->route->path, plan->route->path) == 0;
   uint64_t print;
   if (!t_world_shown_at(w, plan, get, at, sizeof at)) return;
-  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* only this route creates it */
+  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* only a PUT creates the resource */
   expect(w, get, t_world_request(w, get, at, NULL), 200, "what a GET shows");
   copy_text(shown, sizeof shown, w->t.response.body);
   copy_text(etag, sizeof etag, t_get_header(&w->t, "ETag"));
@@ -433,7 +433,7 @@ static int64_t delete_count(t_world *w, const svc_plan *plan)
   return list->route->flags & SVC_PAGED ? t_int(&w->t, "totalCount") : (int64_t)t_count(&w->t, "");
 }
 
-/* Returns true if the state of a resource in deletion is among the shown ones. A noun may show it in a field of another name. */
+/* Returns true if the GET can show the state of a resource in deletion. A noun may show the state in a field of another name. */
 static bool delete_shown(const svc_plan *get, const svc_lifecycle *life)
 {
   const svc_object *object = svc_object_of(get->route->answer ? get->route->answer : get->noun->noun->object, NULL);
@@ -536,7 +536,8 @@ TEST(every_plan, replay)
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
 
-/* Checks that a request that failed for lack of memory has changed nothing, or everything: then sending it again changes nothing more. */
+/* Checks that a request that failed for lack of memory has changed nothing, or everything: then sending it again changes nothing
+** more. Returns true if nothing has changed. */
 static bool whole(t_world *w, const svc_plan *plan, uint64_t before, const char *key)
 {
   uint64_t after = t_world_print(w);
@@ -576,7 +577,7 @@ static size_t plan_total(void)
   return n;
 }
 
-/* Frees the handle's cached results, which are no leak, before blocks are counted. */
+/* Returns the number of allocated blocks. First frees the handle's cached results, which are no leak. */
 static long live_blocks(t_world *w)
 {
   svc_kept_close(w->t.s);
@@ -584,7 +585,8 @@ static long live_blocks(t_world *w)
   return w->memory.live;
 }
 
-/* Every allocation of the request's arena fails in turn, and later ones succeed. Of very many, the later ones are tried in steps. */
+/* An allocation of the request's arena fails, and the allocations after it succeed: each of the first hundred in turn, then some of the
+** others. */
 TEST(every_plan, allocation)
 {
   static t_world w;
@@ -621,7 +623,7 @@ TEST(every_plan, allocation)
   t_complaints_end();
 }
 
-/* Memory runs out at every point of the request, not only when the allocator is called. */
+/* Memory runs out at many points of the request, not only when the allocator is called. */
 TEST(every_plan, room)
 {
   static t_world w;
@@ -652,7 +654,7 @@ TEST(every_plan, room)
 }
 
 /* Sends one request with the n-th call of this kind (malloc and similar, or another) failing. *hits: number of failed calls.
-** Returns false if the request changed only a part. */
+** Returns false if the world has changed, so that the next request needs another world. */
 static bool fault_one(t_world *w, const svc_plan *plan, enum t_call call, long n, bool for_good, long *hits)
 {
   const char *key = plan->route->method == SVC_POST ? "one" : NULL;
@@ -673,7 +675,8 @@ static bool fault_one(t_world *w, const svc_plan *plan, enum t_call call, long n
   return sufficed ? t_world_print(w) == print : whole(w, plan, print, key);
 }
 
-/* Every call of this kind fails in turn, alone and with all later ones, on every step-th route. Returns the number of failed requests. */
+/* Every call of this kind fails in turn, alone and with all later calls, on every step-th route. Returns the number of requests with a
+** failed call. */
 static long every_fault(enum t_call call, size_t first, size_t step)
 {
   static t_world w;
@@ -699,7 +702,7 @@ static long every_fault(enum t_call call, size_t first, size_t step)
   return tried;
 }
 
-/* Failing calls of malloc by the library's allocator, LMDB and mbedTLS. With SVC_TEST_ALL on all routes, otherwise on every eighth. */
+/* Calls of malloc by the library's allocator, LMDB and mbedTLS fail: with SVC_TEST_ALL on all routes, otherwise on every eighth route. */
 TEST(every_plan, malloc)
 {
   const bool all = getenv("SVC_TEST_ALL") != NULL;
@@ -738,7 +741,7 @@ static bool malformed_path(const t_world *w, const svc_plan *plan, unsigned n, c
   return done;
 }
 
-/* Any text in a path is found or not found, and causes no failure. */
+/* No text as a path parameter causes a failure, and none of these texts names the first resource of a path. */
 TEST(every_plan, malformed)
 {
   static const char *const texts[] = { "xyz", "0123456789abcdef01234567", "a%00b", "%7B%7D" };
@@ -971,7 +974,7 @@ static int ref_locked(const ref_case *r)
   return SVC_E_NONE;
 }
 
-/* If the row has such an error, a named target cannot be deleted. Otherwise it is deleted, and the store is consistent. */
+/* If the noun has an error for that, a named target cannot be deleted. Otherwise the target is deleted, and the store is consistent. */
 static void ref_try_named(ref_case *r)
 {
   int status, locked = ref_locked(r);

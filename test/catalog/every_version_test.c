@@ -1,7 +1,7 @@
 /*
-** Rules for every older version of every route: the answer has the version's shape, as its table and the OpenAPI
-** document describe it; the shown body can be sent back; an Idempotency-Key is answered once; and a request that runs
-** out of memory leaves nothing half done. world.h describes how the resources that a request needs are created.
+** Rules for every older version of every route: the answer has the version's shape, as the OpenAPI document describes
+** it; the shown body can be sent back; a second request with an Idempotency-Key gets the first answer; and a request
+** that runs out of memory answers 503. world.h describes how the resources that a request needs are created.
 */
 #include "schema.h"
 #include "world.h"
@@ -89,7 +89,7 @@ TEST(every_version, success)
 
 /* --------------------------------------------------------------------------------------------------------------- bodies */
 
-/* A change to the same values changes nothing. */
+/* A change to the shown values changes nothing. */
 static void version_sent_back(t_world *w, const svc_plan *plan, const svc_older *older)
 {
   const svc_plan *get = t_world_shows(w, plan);
@@ -97,7 +97,7 @@ static void version_sent_back(t_world *w, const svc_plan *plan, const svc_older 
   static char shown[sizeof w->body];
   uint64_t print;
   if ((plan->route->method != SVC_PATCH && plan->route->method != SVC_PUT) || !get || !svc_route_older(get->route, older->date)) return;
-  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* only this route creates it */
+  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* only a PUT creates the resource */
   if (!t_world_shown_at(w, plan, get, at, sizeof at)) return;
   version_expect(w, get, t_world_request(w, get, at, NULL), 200, "what a GET shows");
   snprintf(shown, sizeof shown, "%s", w->t.response.body);
@@ -152,7 +152,7 @@ TEST(every_version, replay)
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
 
-/* Every allocation of the request's arena fails in turn, until there are no more. Of many, the later ones are tried in steps. */
+/* Each of the first fifty allocations of the request's arena fails in turn, then some of the others, until the request succeeds. */
 static void version_starve(size_t i, size_t row)
 {
   static t_world w;

@@ -128,7 +128,7 @@ TEST(export, jobs)
   b_bad(&w, "POST", EXPORTS, JOB, 404, "SNAPSHOT_NOT_FOUND");
   b_bad_field(&w, "POST", EXPORTS, "{\"exportBucketId\":\"%J\"}", "snapshotId");
   b_bad(&w, "GET", EXPORTS "/%S", NULL, 404, "BACKUP_JOB_NOT_FOUND");
-  bucket(&w); /* a damaged snapshot without a date is exported without it */
+  bucket(&w); /* the export of a damaged snapshot without a date has no date in its prefix */
   b_good(&w, "GET", "%C", NULL, 200);
   cluster = t_keep(&w.t, t_str(&w.t, "id"));
   b_snapshot(&w);
@@ -143,7 +143,7 @@ TEST(export, jobs)
   b_close(&w);
 }
 
-/* The schedule exports each monthly snapshot when it is completed. Its bucket cannot be deleted. */
+/* The schedule exports each monthly snapshot when the snapshot is completed. The schedule's bucket cannot be deleted. */
 TEST(export, schedule)
 {
   b_world w;
@@ -168,7 +168,7 @@ TEST(export, schedule)
   b_close(&w);
 }
 
-/* After a failed job its bucket can be deleted. */
+/* A job fails, and another job succeeds. Then the bucket of both can be deleted. */
 TEST(export, driver)
 {
   t_driver d;
@@ -197,7 +197,7 @@ TEST(export, driver)
   b_close(&w);
 }
 
-/* The facts of a completed job: impossible numbers count as missing. */
+/* The facts of a completed job: invalid numbers are refused, and more exported collections than there are count as missing. */
 TEST(export, facts)
 {
   static const struct {

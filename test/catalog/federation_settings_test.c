@@ -94,7 +94,7 @@ TEST(federation_settings, organization_gone)
   f_close(&w);
 }
 
-/* An owner in an existing federation may create an organization in it. */
+/* An owner of an organization in a federation may create further organizations in it. */
 TEST(federation_settings, new_organization)
 {
   f_world w;

@@ -1,7 +1,7 @@
 /*
 ** Shared helpers of the suites of federation: organizations A, B and C, each in a federation of its own, A and B with
 ** a project, and requests in one line. In paths and bodies %A, %B, %C stand for the organizations, %F and %H for the
-** federations of A and B, %G and %P for the projects of A and B, and %I, %O, %M for ids that were kept.
+** federations of A and B, %G and %P for the projects of A and B, and other letters for ids that were kept.
 */
 #ifndef SVC_TEST_FEDERATION_WORLD_H
 #define SVC_TEST_FEDERATION_WORLD_H
@@ -19,7 +19,7 @@
 
 typedef struct f_world {
   t_service t;
-  const char *named['Z' + 1]; /* by their letters */
+  const char *named['Z' + 1]; /* ids by their letters */
   char path[1024], body[16384];
 } f_world;
 
@@ -57,7 +57,7 @@ static inline void f_bad(f_world *w, const char *method, const char *path, const
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-/* The same with status 400. The error must name the field. */
+/* Checks that the request is refused with status 400 and changes nothing. The error must name the field. */
 static inline void f_bad_field(f_world *w, const char *method, const char *path, const char *body, const char *field)
 {
   uint64_t print = store_print(w->t.s);

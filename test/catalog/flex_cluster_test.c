@@ -512,7 +512,7 @@ TEST(flex_cluster, driver)
   t_place w;
   const char *snap, *id;
   char body[64];
-  t_driver_does(&d, "snapshot.delete", NULL); /* no state waits for this order */
+  t_driver_does(&d, "snapshot.delete", NULL); /* no resource waits for this order */
   t_place_open(&w, &config, "P1", NULL);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"), "");

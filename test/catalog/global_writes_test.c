@@ -59,7 +59,7 @@ TEST(global_writes, zones)
   munit_assert_string_equal(t_str(&w.t, "selfManagedSharding"), "false");
   munit_assert_int(global_send(&w, "POST", "/customZoneMapping", MAP("CA", "East")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "customZoneMapping.CA"), east);
-  munit_assert_string_equal(global_cluster(&w, "stateName"), "UPDATING"); /* a change of the cluster */
+  munit_assert_string_equal(global_cluster(&w, "stateName"), "UPDATING"); /* the mapping is a change of the cluster */
   t_advance(&w.t, 5);
   munit_assert_int(global_send(&w, "POST", "/customZoneMapping", "{\"customZoneMappings\":[{\"location\":\"US-CA\",\"zone\":\"West\"},"
                                "{\"location\":\"CA\",\"zone\":\"West\"}]}"), ==, 200); /* a new location; CA gets another zone */
@@ -70,12 +70,12 @@ TEST(global_writes, zones)
   munit_assert_int(global_send(&w, "POST", "/customZoneMapping", MAP("France", "East")), ==, 400);
   munit_assert_true(t_violation(&w.t, "customZoneMappings[0].location"));
 
-  /* the zone has locations */
+  /* the zone West has locations */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "]}", ONE, w.group), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
   t_advance(&w.t, 10);
-  /* the other zone has none */
+  /* the zone East has no locations any more */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("West", "US_WEST_2") "]}", ONE, w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[0].zoneId"), west);
   t_advance(&w.t, 10);
@@ -87,7 +87,7 @@ TEST(global_writes, zones)
   t_close(&w.t);
 }
 
-/* The number of locations is limited, however few each request adds. */
+/* A cluster has at most 400 locations, however few each request adds. */
 TEST(global_writes, most)
 {
   t_place w;
@@ -154,7 +154,7 @@ TEST(global_writes, namespaces)
   t_close(&w.t);
 }
 
-/* Clusters of other types have no mappings and accept none. */
+/* Clusters of other types have no mappings and accept none. A cluster with self-managed sharding accepts no namespaces. */
 TEST(global_writes, others)
 {
   static const char *const calls[][3] = {

@@ -206,7 +206,7 @@ TEST(identity_provider, unique)
   munit_assert_string_equal(t_param(&w.t, 0), "urn:a");
   f_bad(&w, "POST", F_IDPS, F_SAML("b", ",\"slug\":\"acme\""), 409, "IDENTITY_PROVIDER_ALREADY_EXISTS");
   munit_assert_string_equal(t_param(&w.t, 0), "acme");
-  f_good(&w, "POST", "/federationSettings/%H/identityProviders", F_SAML("a", ",\"slug\":\"acme\""), 201); /* in another federation */
+  f_good(&w, "POST", "/federationSettings/%H/identityProviders", F_SAML("a", ",\"slug\":\"acme\""), 201); /* another federation */
   f_provider(&w, F_OIDC("o", ""));
   f_bad(&w, "POST", F_IDPS, "{\"displayName\":\"p\",\"issuerUri\":\"https://idp.example.com/o\",\"audience\":\"a\",\"clientId\":\"c\","
         "\"authorizationType\":\"USER\"}", 409, "IDENTITY_PROVIDER_ALREADY_EXISTS");
@@ -261,7 +261,7 @@ TEST(identity_provider, use)
   f_close(&w);
 }
 
-/* A damaged id of a provider refers to none. */
+/* A damaged reference to a provider refers to no provider. */
 TEST(identity_provider, damaged)
 {
   f_world w;
@@ -285,7 +285,7 @@ TEST(identity_provider, keys)
   f_provider(&w, F_OIDC("b", ""));
   t_advance(&w.t, 60);
   f_good(&w, "DELETE", F_IDPS "/%I/jwks", NULL, 204);
-  f_good(&w, "DELETE", F_IDPS "/%I/jwks", NULL, 204); /* twice within a second has the effect of once */
+  f_good(&w, "DELETE", F_IDPS "/%I/jwks", NULL, 204); /* a second revocation within a second has no effect */
   munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_JWKS_REVOKED"), ==, 1);
   t_advance(&w.t, 60);
   f_good(&w, "DELETE", F_IDPS "/%O/jwks", NULL, 204);

@@ -1,6 +1,5 @@
 /*
-** Third-party integrations: at most one of each kind, each with its own fields. Their secrets are never shown nor
-** stored in plain text.
+** Third-party integrations: at most one of each kind, each with its own fields. Their secrets are never shown.
 */
 #include "needs.h"
 #include "support.h"
@@ -17,7 +16,7 @@ static int integration_send(t_place *w, const char *method, const char *type, co
   return t_sendf(&w->t, method, body, "/groups/%s/integrations%s%s", w->group, type[0] ? "/" : "", type);
 }
 
-/* Each kind: a body that creates it, its secrets, and one required field. */
+/* Each kind of integration: a body that creates one, its secrets, and one required field. */
 static const struct {
   const char *type, *body, *secrets[4], *needed;
 } kinds[] = {
@@ -61,7 +60,7 @@ TEST(integration, kinds)
     munit_assert_string_equal(t_param(&w.t, 0), kinds[i].needed);
     munit_assert_int(integration_send(&w, "GET", kinds[i].type, NULL), ==, 404);
     munit_assert_string_equal(t_error(&w.t), "INTEGRATION_NOT_CONFIGURED");
-    munit_assert_int(integration_send(&w, "POST", kinds[i].type, kinds[i].body), ==, 201); /* with all fields */
+    munit_assert_int(integration_send(&w, "POST", kinds[i].type, kinds[i].body), ==, 201); /* with the required field */
     munit_assert_int((int)t_int(&w.t, "totalCount"), ==, (int)i + 1);
     munit_assert_null(strstr(w.t.response.body, "secret-"));
     munit_assert_int(integration_send(&w, "POST", kinds[i].type, kinds[i].body), ==, 409);
@@ -100,7 +99,7 @@ TEST(integration, paths)
   t_close(&w.t);
 }
 
-/* A stored key is sent only to the endpoint for which the caller sent it. */
+/* A change of the endpoint needs the key itself: a masked key is refused, so that no stored key is sent to another endpoint. */
 TEST(integration, custom_endpoint)
 {
   t_place w;

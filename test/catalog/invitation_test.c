@@ -68,7 +68,8 @@ TEST_SERVICE(invitation, organization)
   munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 404); /* nothing but the name of this person was ever known */
 }
 
-/* The ETag of a GET allows a change while it is unchanged, through both APIs. */
+/* The ETag of a GET allows a change only while the invitation is unchanged. A change of a project's invitation also changes the ETag of
+** the invitation to the organization. */
 TEST_SERVICE(invitation, tags)
 {
   const char *org, *group, *id;
@@ -99,7 +100,7 @@ TEST_SERVICE(invitation, tags)
   }
 }
 
-/* A body that is no object, or has no username, is refused with the error for that. */
+/* A body that is no object, or has no username, is refused. */
 TEST(invitation, no_body)
 {
   static const char *const bodies[] = { "5", "[]", "\"x\"", "null", "true" };
@@ -147,7 +148,7 @@ TEST_SERVICE(invitation, project)
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/invites/%s", group, id), ==, 404);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 200); /* the invitation to the organization stays */
 
-  /* access: an invitation for a non-member, an empty answer for a member */
+  /* the operation access: a new person is invited, a registered user is added, with an empty answer */
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"far@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 200);
   munit_assert_string_equal(t_str(t, "orgId"), org);
   munit_assert_string_not_equal(t_link(t, "self"), "");
@@ -186,7 +187,7 @@ TEST_SERVICE(invitation, time)
   munit_assert_true(invitation_event(t, "orgs", org, "JOINED_ORG"));
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, early), ==, 404);
 
-  t_advance(t, INVITATION_DAY); /* to the exact time, or a millisecond before it */
+  t_advance(t, INVITATION_DAY); /* a millisecond before the invitation expires, then at its expiry */
   t->now--;
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
@@ -275,7 +276,7 @@ TEST_SERVICE(invitation, stranger)
   munit_assert_int(invitation_register(t, "v@example.com", "Mallory", roles), ==, 201);
   munit_assert_string_equal(t_str(t, "id"), id);
   munit_assert_size(t_count(t, "roles"), ==, 1);
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", other, id), ==, 200); /* its own name, only in its own organization */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", other, id), ==, 200); /* this organization shows the name */
   munit_assert_string_equal(t_str(t, "firstName"), "Mallory");
   munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 200);
   munit_assert_string_equal(t_str(t, "firstName"), "Mallory");
@@ -291,7 +292,7 @@ TEST_SERVICE(invitation, stranger)
   t_as(t, id); /* and the user has no access there */
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"Mine\"}", "/orgs/%s", org), >=, 400);
 
-  /* nor does the owner of a project, who may add people to the project */
+  /* registering a person for a project does not accept the invitation to the organization either */
   t_as(t, NULL);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"w@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
@@ -300,14 +301,14 @@ TEST_SERVICE(invitation, stranger)
   t_as(t, owner);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users?username=w@example.com", org), ==, 200);
   munit_assert_string_equal(t_str(t, "results[0].orgMembershipStatus"), "PENDING");
-  munit_assert_size(t_count(t, "results[0].roles.groupRoleAssignments"), ==, 1); /* and the roles of the invitation */
+  munit_assert_size(t_count(t, "results[0].roles.groupRoleAssignments"), ==, 1); /* the new role on the project is pending, too */
 
   /* an owner adds the user: a member, without the name from the other registration */
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"v@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
   munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
   munit_assert_null(t_node(t, "firstName"));
 
-  /* the users register themselves: their own name is shown everywhere, and their invitations are accepted */
+  /* the user registers: the user's own name is shown everywhere, and the invitations are accepted */
   t_as(t, NULL);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/invites", third) / 100, ==, 2);
   t_as(t, id);
@@ -363,7 +364,7 @@ TEST_SERVICE(invitation, of_gone)
   store_whole(t->s);
 }
 
-/* An expired invitation has no effect: a user who is added later has exactly the roles of that request. */
+/* An expired invitation has no effect: a user who is added later has exactly the roles of the later request. */
 TEST_SERVICE(invitation, over)
 {
   const char *org, *first, *second, *id;
@@ -386,7 +387,7 @@ TEST_SERVICE(invitation, over)
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users/%s", second, id), ==, 404);
 }
 
-/* A caller without a user name invites under its id. */
+/* A caller without a user name is shown as the inviter by its id. */
 TEST_SERVICE(invitation, nameless)
 {
   const char *org;
@@ -453,7 +454,7 @@ TEST_SERVICE(invitation, since)
   munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
 }
 
-/* Roles on projects are given together with roles on the project's own organization. */
+/* A role on a project can be given only together with a role on the project's own organization. */
 TEST_SERVICE(invitation, elsewhere)
 {
   const char *org, *other;

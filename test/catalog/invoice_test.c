@@ -11,7 +11,7 @@
 #include "needs.h"
 
 T_NEEDS(invoice) = {
-  /* an invoice needs something that costs money */
+  /* a new organization has no invoice before it has a resource such as a cluster */
   T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/pending", SVC_POST, "/groups/{groupId}/clusters", NULL),
   T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}", SVC_POST, "/groups/{groupId}/clusters", NULL),
   T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", SVC_POST, "/groups/{groupId}/clusters", NULL),
@@ -258,7 +258,7 @@ TEST(invoice, search)
   at = strchr(w.t.response.body, '\n') + 1;
   munit_assert_memory_equal(11, at, "2025-06-01,");
   munit_assert_not_null(strstr(at, ",\"alpha\",\"Main\",Clusters,AWS,INSTANCE_AWS_M10,72,node hours,0.027,1.94\r\n"));
-  munit_assert_not_null(strstr(at, ",\"'+beta\",\"Big\",")); /* not interpreted as a formula */
+  munit_assert_not_null(strstr(at, ",\"'+beta\",\"Big\",")); /* a spreadsheet reads no formula */
   t_close(&w.t);
 }
 
@@ -269,10 +269,10 @@ typedef struct invoice_job {
   svc *s;
   svc_id org, group;
   unsigned count, from; /* number of clusters, and their first id */
-  bool flaps; /* a single cluster that changes its size each minute, this many times, instead of this many clusters */
+  bool flaps; /* a single cluster changes its size each minute, `count` times, instead of `count` clusters */
 } invoice_job;
 
-/* Starts the costs of this many clusters, without creating them. */
+/* Starts the costs of `count` clusters, without creating the clusters. */
 static bool invoice_work(svc_job *job, svc_txn *txn)
 {
   invoice_job *work = (invoice_job *)job;
@@ -324,7 +324,7 @@ TEST(invoice, steps)
     if (strcmp(t_str(&w.t, "results[0].statusName"), "PAID") == 0) break;
     munit_assert_string_equal(t_str(&w.t, "results[0].statusName"), "PENDING");
   }
-  munit_assert_int(steps, ==, 4); /* a thousand lines each, except the last */
+  munit_assert_int(steps, ==, 4); /* 1024 lines per step, except the last */
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
   snprintf(path, sizeof path, "/%s", id);
   munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
@@ -442,7 +442,7 @@ TEST(invoice, no_card)
   munit_assert_string_equal(t_error(&w.t), "CANNOT_START_BACKUP_NO_BILLING_INFO");
   munit_assert_string_equal(t_param(&w.t, 0), w.group);
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
-  munit_assert_int(invoice_at(&w, "POST", ":migrate", body), ==, 402); /* the other organization cannot pay for it */
+  munit_assert_int(invoice_at(&w, "POST", ":migrate", body), ==, 402); /* the other organization cannot pay for the project */
   munit_assert_string_equal(t_error(&w.t), no_card);
   munit_assert_string_equal(t_param(&w.t, 0), other);
   munit_assert_size(probe_records(w.t.s, "eevnt"), ==, events); /* none of these changes happened */
@@ -568,7 +568,7 @@ TEST(invoice, damaged)
   t_close(&w.t);
 }
 
-/* A damaged partial sum, with an unknown SKU or cut in half: the calculation stops, and the invoice stays open. */
+/* A damaged partial sum, with an unknown SKU or of a wrong length: the calculation stops, and the invoice stays open. */
 TEST(invoice, damaged_sum)
 {
   static const uint32_t none = UINT32_MAX;
@@ -609,7 +609,7 @@ TEST(invoice, transfer)
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   t_driver_refused(&d, w.t.s, "cluster.create", "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5}}");
   t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":0,\"internet\":500}}");
-  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* asked from its first report on */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* the driver is asked from its first report on */
   munit_assert_not_null(strstr(t_driver_order(&d, "")->desired, "\"clusterName\":\"Main\""));
   t_advance(&w.t, HOUR - 1);
   orders = d.orders;
@@ -619,7 +619,7 @@ TEST(invoice, transfer)
   t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"transfer\":{\"internet\":1500}}");
   t_advance(&w.t, HOUR);
   t_driver_refused(&d, w.t.s, "cluster.measure", "{\"dataSizeBytes\":1}");
-  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{}"); /* no report of transfer: unchanged */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{}"); /* without a report the transfer is unchanged */
   t_advance(&w.t, HOUR);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -640,7 +640,7 @@ TEST(invoice, transfer)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
   t_driver_refused(&d, w.t.s, "cluster.measure", "{\"transfer\":1500}");
-  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* an invalid answer: unchanged */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* without facts the transfer is unchanged */
   /* a paused cluster transfers nothing, and the driver is not asked */
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200);
   t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, NULL);
@@ -673,7 +673,7 @@ TEST(invoice, transfer_simulated)
   munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, 400320326);
 #define MOVED "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"
   munit_assert_int(invoice_get(&w, path, MOVED), ==, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* all of its hosts are in one region */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* all hosts are in one region */
   cents = invoice_sum(&w.t, "results", "totalPriceCents");
   munit_assert_int64(cents, >, 0);
   munit_assert_int64(cents, <, 1000);
@@ -713,7 +713,8 @@ static int64_t invoice_sent(t_place *w, const char *day)
   return (int64_t)(bytes / 1000);
 }
 
-/* The transfer on a day's invoice equals the measurements of the hosts. Replication to another region is transfer to that region. */
+/* The transfer on a day's invoice agrees with the measurements of the hosts to 3 %. Replication to another region is transfer to
+** that region. */
 TEST(invoice, transfer_measured)
 {
   static const char two[] = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":["

@@ -37,7 +37,7 @@ TEST(ip_address, simulated)
   munit_assert_string_not_equal(first, t_str(&t, "services.clusters[1].inbound[0]"));
   munit_assert_string_equal(first, t_str(&t, "services.clusters[0].outbound[0]"));
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[0]"), first); /* the same each time */
+  munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[0]"), first); /* the addresses are the same each time */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/Main", group), ==, 202);
   t_advance(&t, 60);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
@@ -97,7 +97,7 @@ TEST(ip_address, driven)
 TEST(ip_address, hosts)
 {
   static const struct {
-    const char *facts, *addresses, *process; /* addresses: each followed by a space; process: the id of the first */
+    const char *facts, *addresses, *process; /* addresses: each followed by a space; process: the id of the first one */
   } rows[] = {
     { "{\"hosts\":[\"203.0.113.9:27017\",\"203.0.113.9:27018\"]}", "203.0.113.9 ", "203.0.113.9:27017" },
     { "{\"hosts\":[\"db.example.com\"]}", "", "db.example.com:27017" },

@@ -2,8 +2,8 @@
 ** Builds without some nouns (-DSVC_OMIT): everything else still works.
 **
 ** The suite leaves out nouns that others look up by name, kind or seat, several independent ones at a time. Then it
-** calls every remaining operation once. The answer is the same as in a full build, unless the resource, or one that
-** the request also asks for, is missing. No operation ever fails.
+** calls every remaining operation once. The answer has the same status as in a full build, unless the resource, or another
+** resource that the request needs, is missing. No operation ever fails.
 */
 #include "world.h"
 
@@ -36,7 +36,7 @@ static bool left_out_excused(const t_service *t)
   return t->response.status == 404 || strcmp(t_error(t), "FEATURE_UNSUPPORTED") == 0 || (!t->s->group && strstr(t_param(t, 0), "groupId"));
 }
 
-/* Calls every operation once. */
+/* Calls every DELETE, or every other operation, once. `names` NULL: the full build, whose statuses are kept. */
 static void left_out_all(t_world *w, const char *const *names, bool deletes)
 {
   size_t i;
@@ -176,7 +176,8 @@ static int left_out_waits(svc *s, const char *target)
   return svc_may_wait(s, &request);
 }
 
-/* If no operation asks the driver, the only reads that wait are those of the OpenAPI document; without that, none. */
+/* If no operation asks the driver, only reads of the OpenAPI document wait, and without the document no reads. In a shared store all reads
+** may wait. */
 TEST(left_out, asking)
 {
   static const char *names[256];

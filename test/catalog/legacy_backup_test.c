@@ -37,7 +37,7 @@ TEST(legacy_backup, snapshots)
   munit_assert_not_null(strstr(t_link(&w.t, "self"), "/clusters/C/snapshots/"));
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   b_good(&w, "GET", LEGACY, NULL, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1); /* only completed ones */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1); /* only completed snapshots */
   b_good(&w, "GET", LEGACY "?completed=false", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_is(&w, "results[0].complete", "false");
@@ -94,7 +94,7 @@ TEST(legacy_backup, checkpoints)
   munit_assert_size(t_count(&w.t, "parts"), ==, 2);
   b_is(&w, "parts[1].tokenTimestamp.increment", "1");
   b_is(&w, "parts[1].shardName", "shard-1");
-  /* from a checkpoint as from its snapshot */
+  /* a restore from a checkpoint is a restore from its snapshot */
   b_good(&w, "POST", "%C/restoreJobs", "{\"checkpointId\":\"%S\",\"delivery\":{\"methodName\":\"HTTP\"}}", 202);
   b_is(&w, "results[0].snapshotId", w.snapshot);
   b_good(&w, "GET", "%C/restoreJobs", NULL, 200);
@@ -159,7 +159,7 @@ TEST(legacy_backup, schedule)
   munit_assert_null(t_node(&w.t, "restoreWindowDays"));
   /* daily snapshots are kept 15 days */
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":1}", "weeklySnapshotRetentionWeeks");
-  b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200); /* the change creates a schedule */
+  b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200); /* the next change creates a schedule */
   b_good(&w, "PATCH", SCHEDULE, "{\"dailySnapshotRetentionDays\":3}", 200);
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   munit_assert_size(t_count(&w.t, "policies"), ==, 1);

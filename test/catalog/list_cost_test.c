@@ -84,7 +84,7 @@ static void cost_flex_restore(cost_world *w)
 static const struct {
   const char *list;
   void (*make)(cost_world *w);
-  int few; /* then four times as many */
+  int few; /* the number of elements; then the list has four times as many */
 } cost_lists[] = {
   { "%C/backup/snapshots", cost_snapshot, 9 },
   { "%C/snapshots?completed=all", cost_snapshot, 9 }, /* otherwise the filter by state reads all snapshots of the cluster */

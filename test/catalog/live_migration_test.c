@@ -63,7 +63,7 @@ static int org(migration_world *w, const char *method, const char *tail, const c
   return t_sendf(&w->t, method, body, "/orgs/%s%s", w->org, tail);
 }
 
-/* The same with a link, and with a source, unless there is a driver. */
+/* Opens a world with a link, and, without a driver, with a source. */
 static void open_linked(migration_world *w, const svc_config *changes)
 {
   open_world(w, changes);
@@ -127,7 +127,7 @@ static int below(migration_world *w, const char *method, const char *tail, const
   return t_sendf(&w->t, method, body, "/groups/%s/clusters/C%s", w->group, tail);
 }
 
-/* During a migration, changes that would disturb it are refused. Changes that need no work on the hosts are accepted. */
+/* During a migration, changes that would disturb it are refused. Changes of tags are accepted. */
 static void expect_held(migration_world *w)
 {
   static const struct {

@@ -22,7 +22,7 @@ T_NEEDS(log_integration) = {
 #define S3 "{\"type\":\"S3_LOG_EXPORT\",\"bucketName\":\"acme\",\"iamRoleId\":\"%R\",\"logTypes\":[\"DBD\",\"DBD_AUDIT\"]}"
 #define BUCKET "{\"bucketName\":\"acme-logs\",\"iamRoleId\":\"%R\",\"prefixPath\":\"p\"}"
 
-/* Each kind, the provider of its role, its secret, and one required field. */
+/* Each kind of integration, the provider of its role, its secret, and one required field. */
 static const struct {
   const char *body, *provider, *secret, *needed, *without;
 } kinds[] = {
@@ -134,7 +134,7 @@ TEST(log_integration, export)
 
 /* ----------------------------------------------------------------------------------------------------------- the driver */
 
-/* A driver that reports which of the two failures happened. */
+/* The driver reports a failed verification. The facts may name the state of the failure. */
 TEST(log_integration, refused)
 {
   static const struct {

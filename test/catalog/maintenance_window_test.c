@@ -70,7 +70,7 @@ TEST_SERVICE(maintenance_window, deferrals)
   munit_assert_int(t_sendf(t, "GET", NULL, WINDOW, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
 }
 
-/* The body of a GET can be sent back, and changes nothing: neither the deferrals nor the number that is left. */
+/* The body of a GET can be sent back, and changes nothing: neither the number of deferrals nor the ETag. */
 TEST_SERVICE(maintenance_window, sent_back)
 {
   const char *group, *tag, *body;

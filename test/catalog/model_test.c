@@ -49,8 +49,8 @@ TEST(model, every_tier)
   munit_assert_int64(svc_tier_of(SVC_S("M60"))->ram, ==, 16 * svc_tier_of(SVC_S("M20"))->ram);
 }
 
-/* The load is calculated with integers, so the values are the same on every machine. The sum of the wave equals the sum over its
-** seconds. */
+/* The load is calculated with integers, so the values are the same on every machine. svc_model_waves() agrees with the sum of
+** svc_model_wave() over the seconds. */
 TEST(model, load)
 {
   static const int64_t start = INT64_C(1748736000000); /* a Sunday */
@@ -64,7 +64,7 @@ TEST(model, load)
   i = svc_model_waves(start + 7 * SVC_DAY_MS) - svc_model_waves(start);
   munit_assert_int64(i - sum, <, 7 * 86400); /* each second is rounded */
   munit_assert_int64(sum - i, <, 7 * 86400);
-  for (i = 0; i < 14 * 86400; i += 1777) /* and so is every part of it */
+  for (i = 0; i < 14 * 86400; i += 1777) /* and the sum over a part agrees with the wave in its middle */
     munit_assert_int64(svc_model_waves(start + (i + 1777) * 1000) - svc_model_waves(start + i * 1000) - svc_model_wave(start + (i + 888) * 1000) * 1777, <, 80000);
 }
 
@@ -105,7 +105,7 @@ TEST_EACH(model, invariants, size, "M10", "M20", "M30", "M40", "M60", "M80", "R5
 
 /* ------------------------------------------------------------------------------------------------------------------ data */
 
-/* The databases of a process add up to all of its data. The databases of the sample data have their published sizes. */
+/* The databases of a process add up to all of its data. The database sample_mflix has its published size. */
 TEST(model, databases)
 {
   model_world world, *w = &world;
@@ -117,7 +117,7 @@ TEST(model, databases)
   t_advance(&w->t, 3600);
   model_get(w, 0, "/databases");
   n = t_count(&w->t, "results");
-  munit_assert_size(n, ==, 12); /* nine, and those of the system */
+  munit_assert_size(n, ==, 12); /* nine of the sample data, and three of the system */
   for (k = 0; k < n; k++) {
     snprintf(rest, sizeof rest, "results[%zu].databaseName", k);
     snprintf(names[k], sizeof names[k], "%s", t_str(&w->t, rest));
@@ -146,7 +146,8 @@ TEST(model, databases)
   t_close(&w->t);
 }
 
-/* The operations of the collections add up to those of the process, and the latencies to their sums. Missing collections have gaps. */
+/* The reads of the collections add up to the queries of the process. The operations and latencies of a collection are the sums of their
+** kinds. A missing collection has gaps. */
 TEST(model, collections)
 {
   static const char *const kinds[] = { "READS", "WRITES", "COMMANDS" };
@@ -255,7 +256,7 @@ TEST(model, built_index)
   t_close(&w->t);
 }
 
-/* A restore brings back the data of the snapshot's cluster at that time. */
+/* A restore brings back the data that the cluster had at the time of the snapshot. */
 TEST(model, restored)
 {
   model_world world, *w = &world;
@@ -356,8 +357,7 @@ TEST(model, oplog)
   t_close(&w->t);
 }
 
-/* After a restart of the primary another host is primary: slow queries come from there, its log has the
-** election, and the old queries stay. */
+/* After a restart of the primary another host is primary: slow queries come from there, and the old queries stay. */
 TEST(model, elected)
 {
   model_world world, *w = &world;
@@ -387,7 +387,7 @@ TEST(model, elected)
   t_close(&w->t);
 }
 
-/* A month without operations opens no alerts. */
+/* A month without requests opens no alerts, with or without the sample data. */
 TEST_EACH(model, idle, with, "nothing", "sample")
 {
   model_world world, *w = &world;
@@ -406,7 +406,7 @@ TEST_EACH(model, idle, with, "nothing", "sample")
   t_close(&w->t);
 }
 
-/* Shards share the data, routers have none, and config servers have their own. */
+/* Shards share the data, routers have no data, and config servers have no queries. */
 TEST(model, sharded)
 {
 #define SHARD "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}"

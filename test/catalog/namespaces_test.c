@@ -85,7 +85,7 @@ TEST(namespaces, sources)
   names_good(&w, ONE "/globalWrites/managedNamespaces", "{\"collection\":\"orders\",\"customShardKey\":\"k\",\"db\":\"shop\"}", 200);
   t_advance(&w.t, 20);
   names_good(&w, ONE "/globalWrites/managedNamespaces", "{\"collection\":\"a.b\",\"customShardKey\":\"k\",\"db\":\"all\"}", 200);
-  munit_assert_string_equal(names_known(&w), "all.a.b book.say \"x\" shop.old shop.orders"); /* each once */
+  munit_assert_string_equal(names_known(&w), "all.a.b book.say \"x\" shop.old shop.orders"); /* each collection once */
   t_close(&w.t);
 }
 

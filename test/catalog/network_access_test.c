@@ -50,7 +50,7 @@ TEST(network_access, life)
   t_advance(&w.t, 11);
   munit_assert_int(at(&w, "GET", "/192.0.2.1/status", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "STATUS"), "ACTIVE");
-  /* an existing entry gets the new comment; without one it stays unchanged */
+  /* an existing entry gets the new comment; without a comment the entry stays unchanged */
   munit_assert_int(at(&w, "POST", "", "[{\"cidrBlock\":\"192.0.2.1/32\",\"comment\":\"home\"},{\"awsSecurityGroup\":\"sg-0a1b\"}]"), ==, 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
   munit_assert_int64(events(&w, "UPDATED"), ==, 1);
@@ -95,13 +95,13 @@ TEST(network_access, refused)
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"2001:db8::1\",\"comment\":\"again\",\"deleteAfterDate\":\"2025-05-01\"}]"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "EXPIRATION_DATE_IN_PAST"); /* also for an existing entry */
   munit_assert_int(at(&w, "DELETE", "/2001:db8::1", NULL), ==, 204);
-  munit_assert_int(at(&w, "GET", "", NULL), ==, 200); /* all entries or none */
+  munit_assert_int(at(&w, "GET", "", NULL), ==, 200); /* the refused requests added no entry */
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":2}", "/groups/%s/limits/svc.project.security.networkAccess.entries", w.group), ==, 200);
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.2\"},{\"ipAddress\":\"192.0.2.3\"}]"), ==, 403);
   munit_assert_string_equal(t_error(&w.t), "NETWORK_PERMISSIONS_LIMIT_EXCEEDED");
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.2\"}]"), ==, 201);
-  /* no more than before */
+  /* the number of entries does not grow */
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.2\"}]"), ==, 201);
   t_close(&w.t);
 }

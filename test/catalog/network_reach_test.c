@@ -52,7 +52,7 @@ TEST(network_reach, standard)
   t_close(&w.t);
 }
 
-/* Two of the providers. */
+/* A peering connection at AZURE or GCP adds private strings to the clusters of its network. */
 TEST(network_reach, peering)
 {
   static const struct {
@@ -86,7 +86,7 @@ TEST(network_reach, peering)
     reach_has(&w, "Late", STRINGS "privateSrv", "-pri."); /* a later cluster has the string from the start */
     munit_assert_int64(n_events(&w, "CLUSTER_UPDATE_STARTED"), ==, 0); /* the clusters themselves were not updated */
     n_good(&w, "DELETE", at, NULL, NULL, 202);
-    reach_has(&w, "Main", STRINGS "private", NULL); /* at once */
+    reach_has(&w, "Main", STRINGS "private", NULL); /* the string is removed at once */
     reach_has(&w, "Late", STRINGS "privateSrv", NULL);
     t_advance(&w.t, 60);
     n_good(&w, "GET", at, NULL, NULL, 404);
@@ -95,7 +95,7 @@ TEST(network_reach, peering)
   }
 }
 
-/* Custom DNS with the first provider, where the customer resolves names. */
+/* At AWS, private strings exist while custom DNS is enabled and a peering connection is available. */
 TEST(network_reach, custom_dns)
 {
   n_world w;
@@ -104,7 +104,7 @@ TEST(network_reach, custom_dns)
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("10.0.0.0/24", N_VPC_A), n_container(&w, "AWS"), 202));
   t_advance(&w.t, 60);
-  reach_has(&w, "Main", STRINGS "private", NULL); /* there the public name resolves to private addresses */
+  reach_has(&w, "Main", STRINGS "private", NULL); /* at AWS the public name resolves to private addresses */
   n_good(&w, "PATCH", "/providerCustomDNS", "{\"enabled\":true}", NULL, 202);
   reach_has(&w, "Main", STRINGS "private", "-shard-00-00-pri.");
   n_good(&w, "PATCH", "/providerCustomDNS", "{\"enabled\":false}", NULL, 202);
@@ -151,7 +151,7 @@ TEST(network_reach, endpoints)
   reach_has(&w, "Main", STRINGS "awsPrivateLink." VPCE(1), NULL);
   t_advance(&w.t, 60);
   n_good(&w, "GET", "/clusters/Main", NULL, NULL, 200);
-  munit_assert_size(t_count(&w.t, "connectionStrings"), ==, 4); /* as at the start: two empty lists of endpoints */
+  munit_assert_size(t_count(&w.t, "connectionStrings"), ==, 4); /* as at the start: two strings, two empty lists */
   munit_assert_size(t_count(&w.t, "connectionStrings.privateEndpoint"), ==, 0);
   t_close(&w.t);
 }
@@ -209,14 +209,14 @@ TEST(network_reach, optimized)
   t_close(&w.t);
 }
 
-/* Clusters from the time of host names with the cluster's name keep those names. The clock decides. */
+/* Clusters that were created before 2020-11-03 have host names with the cluster's name, and keep them. The service's clock decides. */
 TEST(network_reach, legacy)
 {
   n_world w;
   const char *at;
   memset(&w, 0, sizeof w);
   t_open(&w.t, NULL);
-  w.t.now = svc_day_ms(20201102); /* the last day of that time */
+  w.t.now = svc_day_ms(20201102); /* the last day of such names */
   w.org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, w.org, "alpha");
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
@@ -260,7 +260,8 @@ static void reach_collect(const svc_node *node, char (*out)[256], size_t *n)
   for (item = node->first; item; item = item->next) reach_collect(item, out, n);
 }
 
-/* No two clusters share a string of any kind. Deleting one cluster does not change the strings of the others. */
+/* No two clusters share a string of any kind. Deleting a cluster does not change an endpoint's string of another
+** cluster. */
 TEST(network_reach, unique)
 {
   static char all[512][256];

@@ -67,7 +67,7 @@ static inline void n_bad(n_world *w, const char *method, const char *path, const
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-/* The same with status 400. The error must name the field. */
+/* Checks that the request is refused with status 400 and changes nothing. The error must name the field. */
 static inline void n_bad_field(n_world *w, const char *method, const char *path, const char *body, const char *id,
                                const char *field)
 {
@@ -100,7 +100,7 @@ static inline const char *n_get(n_world *w, const char *path, const char *field)
   return t_str(&w->t, field);
 }
 
-/* The only container of this provider; and that of a region. */
+/* Returns the id of the only container of this provider. */
 static inline const char *n_container(n_world *w, const char *provider)
 {
   char path[128];

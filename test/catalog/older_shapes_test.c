@@ -86,7 +86,7 @@ TEST(older_shapes, backup_schedule)
   t_world_close(&w);
 }
 
-/* Names are optional. */
+/* The names of the authorized person are optional. */
 TEST(older_shapes, compliance_policy)
 {
   static t_world w;
@@ -104,7 +104,7 @@ TEST(older_shapes, compliance_policy)
   t_world_close(&w);
 }
 
-/* Buckets at other providers than AWS are not visible. */
+/* The older version shows and creates only buckets at AWS. */
 TEST(older_shapes, export_bucket)
 {
   static t_world w;
@@ -132,7 +132,7 @@ TEST(older_shapes, export_bucket)
   t_world_close(&w);
 }
 
-/* The fields of OIDC are neither shown nor accepted. The version is past its sunset where that is enforced. */
+/* The fields of OIDC are neither shown nor accepted. A handle that enforces sunsets answers 410. */
 TEST(older_shapes, identity_provider)
 {
   static t_world w;
@@ -161,7 +161,7 @@ TEST(older_shapes, identity_provider)
   t_close(&strict);
 }
 
-/* The body is the alert itself. */
+/* The body of the older version is the alert itself. */
 TEST(older_shapes, alert)
 {
   static t_world w;
@@ -218,7 +218,7 @@ static bool shapes_has_role(const svc_node *user, const char *scope, const char 
   return false;
 }
 
-/* Users with an e-mail address and all roles in one array. Invited people are not listed. */
+/* Users of the older version have an e-mail address, and all roles in one array. Invited people are not listed. */
 TEST(older_shapes, users)
 {
   static t_world w;

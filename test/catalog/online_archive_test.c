@@ -1,5 +1,5 @@
 /*
-** Online archives: their states by the clock, allowed and forbidden changes, every rule for bodies, and query logs.
+** Online archives: their states by the clock, allowed and forbidden changes, the rules for bodies, and query logs.
 */
 #include "damaged.h"
 #include "driver.h"
@@ -114,7 +114,7 @@ TEST(online_archive, states)
   munit_assert_true(told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_ENABLED") && told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_UPDATED") &&
                     told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_DISABLED"));
 
-  t_advance(&w.t, 3); /* only changes of the archived data or its schedule start again */
+  t_advance(&w.t, 3); /* changed criteria, schedules and expiration rules lead to PENDING */
   expect_state(&w, "ACTIVE");
   munit_assert_int(one(&w, "PATCH", "{\"criteria\":{\"expireAfterDays\":50}}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
@@ -269,7 +269,7 @@ TEST(online_archive, logs)
   t_close(&w.t);
 }
 
-/* A damaged cluster has no regions: its archive then has a region only if the request names one. */
+/* A damaged cluster has no regions: its archive has no region either, because the request names none. */
 TEST(online_archive, nowhere)
 {
   const char *cluster;

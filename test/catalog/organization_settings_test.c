@@ -1,5 +1,5 @@
 /*
-** The effects of an organization's settings: each is enforced where this API has something that it affects.
+** The effects of an organization's settings on other operations.
 */
 #include "support.h"
 
@@ -55,7 +55,7 @@ TEST(organization_settings, factors)
   settings_refuse(&w, "GET", groups, NULL, NO_FACTOR);
   settings_refuse(&w, "PATCH", groups, "{\"name\":\"beta\"}", NO_FACTOR);
   settings_refuse(&w, "GET", settings_path(&w, "/orgs/", w.org, ""), NULL, NO_FACTOR);
-  settings_refuse(&w, "PATCH", own, "{\"multiFactorAuthRequired\":false}", NO_FACTOR); /* turning it off requires it, too */
+  settings_refuse(&w, "PATCH", own, "{\"multiFactorAuthRequired\":false}", NO_FACTOR); /* ending the requirement needs it, too */
   snprintf(body, sizeof body, "{\"name\":\"new\",\"orgId\":\"%s\"}", w.org);
   settings_refuse(&w, "POST", "/groups", body, NO_FACTOR);
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", w.org);
@@ -74,7 +74,7 @@ TEST(organization_settings, factors)
   t_close(&w.t);
 }
 
-/* A body that names an organization or project which the path does not name: the second factor is required there, too. */
+/* A body may name an organization or project that the path does not name. The settings of that organization apply, too. */
 TEST(organization_settings, factors_of_others)
 {
   static const char cluster[] = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"backupEnabled\":true,\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
@@ -178,13 +178,14 @@ TEST(organization_settings, generative)
   snprintf(all, sizeof all, "%s", w.t.response.body);
   munit_assert_int(t_send(&w.t, "PATCH", path, all), ==, 200); /* the shown body can be sent back */
   settings_set(&w, "{\"genAIFeaturesEnabled\":true}", 200);
-  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* unchanged */
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* the stored values are unchanged */
   for (i = 0; i < 3; i++) munit_assert_string_equal(t_str(&w.t, names[i]), "true");
   munit_assert_string_equal(t_str(&w.t, "isSchemaAdvisorEnabled"), "false");
   t_close(&w.t);
 }
 
-/* Secrets of service accounts of organizations and of projects, the first one and further ones. Existing secrets keep their expiry. */
+/* The maximum validity holds for the first secret and for further secrets of service accounts, in organizations and in projects. Existing
+** secrets keep their expiry. */
 TEST(organization_settings, secrets)
 {
   static const char account[] = "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"%s\"],\"secretExpiresAfterHours\":%d}";

@@ -1,5 +1,5 @@
 /*
-** Organizations: their life cycle, the credentials created with one, and their settings.
+** Organizations: their life cycle, the credentials created with an organization, and their settings.
 **
 ** Tests also: organization_settings
 */
@@ -160,7 +160,7 @@ TEST_SERVICE(organization, credentials)
   munit_assert_string_equal(t_str(t, "serviceAccount.secrets[0].expiresAt"), "2025-06-01T08:00:00Z");
   munit_assert_string_equal(t_str(t, "serviceAccount.roles[0]"), "ORG_MEMBER");
 
-  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/apiKeys/%s", org, key), ==, 200); /* both exist, without their secrets */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/apiKeys/%s", org, key), ==, 200); /* key and account exist, without secrets */
   munit_assert_int(strncmp(t_str(t, "privateKey"), "********-****-****-", 19), ==, 0);
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", org, client), ==, 200);
   munit_assert_null(t_node(t, "secrets[0].secret"));
@@ -233,7 +233,7 @@ TEST(organization, settings_merge)
   const char *org;
   org = settings_open(&t);
   munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, org), ==, 200);
-  munit_assert_string_equal(t_str(&t, "apiAccessListRequired"), "true"); /* a person created it */
+  munit_assert_string_equal(t_str(&t, "apiAccessListRequired"), "true"); /* a person created the organization */
   munit_assert_string_equal(t_str(&t, "genAIFeaturesEnabled"), "true");
   munit_assert_int64(t_int(&t, "maxServiceAccountSecretValidityInHours"), ==, 8760);
   munit_assert_string_equal(t_str(&t, "multiFactorAuthRequired"), "false");
@@ -320,12 +320,13 @@ TEST(organization, settings_events)
     munit_assert_string_equal(t_str(&t, "results[0].eventTypeName"), steps[i].event);
   }
   munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":false,\"genAIFeaturesEnabled\":true}", SETTINGS, org), ==, 200);
-  munit_assert_int64(events(&t, org, "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED"), ==, 2); /* an event for each */
+  munit_assert_int64(events(&t, org, "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED"), ==, 2); /* an event for each setting */
   munit_assert_int64(events(&t, org, "ORG_SETTINGS_UPDATED"), ==, 3);
   t_close(&t);
 }
 
-/* A credential reaches only its own organization. If it creates another one, it must request a credential for it. */
+/* A credential reaches only its own organization. To create another organization, the request must name its owner, or ask for a
+** credential of the new organization. */
 TEST(organization, by_credential)
 {
   enum { MOST = 100 };
@@ -391,7 +392,7 @@ static void organization_account(t_service *t, const char *org, const char *role
   t_header(t, "Content-Type", "application/json");
 }
 
-/* Only members of the caller's own organization can become owners. The error does not show whether others exist. */
+/* Only members of the caller's own organization can become owners. The error does not show whether another user exists. */
 TEST(organization, owner_strange)
 {
   t_service t;
@@ -415,7 +416,7 @@ TEST(organization, owner_strange)
   snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", mine);
   munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
   t_as_host(&t);
-  t_as(&t, mine); /* a user names itself, or a member of a common organization */
+  t_as(&t, mine); /* a user may name itself */
   munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
   snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", stranger);
   munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 404);
@@ -440,11 +441,11 @@ TEST(organization, family)
   munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 403);
   munit_assert_string_not_equal(t_error(&t), "API_KEY_CANNOT_CREATE_ORG");
   organization_account(&t, org, "ORG_OWNER");
-  for (i = 0; i < MOST; i++) { /* each by the account of the previous one */
+  for (i = 0; i < MOST; i++) { /* the first account creates an organization, whose account creates the next 25, and so on */
     munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 201);
     child = t_keep(&t, t_str(&t, "organization.id"));
     if (i == 0) first = child;
-    if (i % 25) continue; /* a link of the chain */
+    if (i % 25) continue; /* the other organizations create none */
     organization_account(&t, child, "ORG_OWNER");
   }
   munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 400);

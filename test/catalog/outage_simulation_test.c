@@ -91,8 +91,8 @@ TEST(outage_simulation, states)
   w.t.now += 2000;
   outage_is(&w, "COMPLETE");
   munit_assert_string_equal(outage_event(&w), "CLUSTER_REGIONAL_OUTAGE_SIMULATION_COMPLETED");
-  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202); /* replaces the completed one */
-  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200); /* before it has begun */
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202); /* replaces the completed outage */
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200); /* before the outage has begun */
   munit_assert_string_equal(t_str(&w.t, "state"), "RECOVERY_REQUESTED");
   w.t.now += 2500;
   outage_is(&w, "COMPLETE");
@@ -148,7 +148,7 @@ TEST(outage_simulation, refused)
   t_close(&w.t);
 }
 
-/* The driver starts and ends the outage. Its questions, and the delete with the cluster, are as usual. */
+/* The driver starts and ends the outage: SIMULATING and COMPLETE wait for its reports. */
 TEST(outage_simulation, driver)
 {
   t_driver d;
@@ -170,7 +170,7 @@ TEST(outage_simulation, driver)
   t_close(&w.t);
 }
 
-/* An outage that fails to start or to end has no failed state. The order is retried, after growing waits, until it succeeds. */
+/* An outage that fails to start or to end has no failed state. The order is retried, but not at once, until the order succeeds. */
 TEST(outage_simulation, fails)
 {
   static const char failed[] = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_FAILED_TO_START";
@@ -196,7 +196,7 @@ TEST(outage_simulation, fails)
     }
     outage_is(&w, end ? "COMPLETE" : "SIMULATING");
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=%s", w.group, failed), ==, 200);
-    munit_assert_int64(t_int(&w.t, "totalCount"), ==, end + 1); /* once, not for each retry */
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, end + 1); /* one event for the start and one for the end, not for each retry */
     if (!end) munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
   }
   t_close(&w.t);
@@ -205,7 +205,7 @@ TEST(outage_simulation, fails)
 /* ------------------------------------------------------------------------------------------------------------- effects */
 
 /* Returns the number of processes of this type that were last seen at this time; NULL: any type or time. *first: the id of the
-** first one. */
+** first process. */
 static int outage_processes(t_place *w, const char *type, const char *ping, const char **first)
 {
   char path[64];

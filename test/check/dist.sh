@@ -1,6 +1,6 @@
 #!/bin/sh
 # The source archive compiles with nothing but a compiler: no network, no other folder of the project, with the commands that it contains.
-# build.sh has made it, in build/dist.
+# build.sh has made the archive, in build/dist.
 . test/check/common
 
 version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)

@@ -2,7 +2,7 @@
 # docs/driver.md and docs/driver.schema.json match the tables, and the program in the page is a working driver. The check extracts it from the page
 # and svcd starts it: a cluster is created and gets the program's host in its connection string, questions get empty answers, the program is killed
 # and restarts, and the cluster is deleted. The same is done with examples/driver.mjs, which was written from the page
-# alone; the access history shows the connection that it reports.
+# alone; the access history shows the connection that this program reports.
 . test/check/common
 tool curl
 tool python3

@@ -4,8 +4,8 @@
 **
 **   stack FOLDER    FOLDER is for a store, and must not exist yet
 **
-** The kinds: opening, the first credentials, creates of all kinds of resources, a walk along all links with and without
-** credentials, changes, bodies that are deep, long and invalid, cascading deletes, the OpenAPI document, a backup.
+** The kinds: opening, the first and invalid credentials, creates of several kinds of resources, a walk along all links, changes, bodies
+** that are deep, long and invalid, cascading deletes, the OpenAPI document, a backup.
 */
 #define _GNU_SOURCE /* mmap's flags, strdup */
 #include "svcapi.h"

@@ -58,7 +58,8 @@ int instance_wait(int i); /* waits until it is ready; returns its port, which is
 void instance_kill(int i); /* SIGKILL */
 void instance_stop(int i); /* SIGTERM; svcd must exit successfully */
 void instance_again(void); /* restarts all instances, with the present environment */
-/* Starts another svcd with these flags in addition to a store, a folder and a port. Returns its exit status and its output. */
+/* Starts another svcd with these flags in addition to a store, a folder and a port. Stops svcd if it becomes ready. Returns its exit
+** status and its output. */
 int instance_refused(const char *folder, const char *const *flags, char *said, size_t size);
 bool instance_said(int i, const char *words); /* whether its log, since its first start, has these words */
 void instance_verb(const char *verb); /* runs a verb of svcd on the instances' store and folder; it must succeed */
@@ -131,7 +132,7 @@ typedef struct worker {
 } worker;
 
 worker *work(size_t n, void *(*what)(void *)); /* runs n workers concurrently and returns them; the caller frees them */
-/* Repeats the request, if necessary, until it has this status. */
+/* Repeats the request after a 503, or no answer, until it has this status. */
 void must(http_client *c, http_answer *a, const char *method, const char *path, const char *body, int status);
 
 /* ---- the cases, by subject */

@@ -1,6 +1,6 @@
 /*
-** Histories while a process is killed: an instance, PostgreSQL, Redis, PgBouncer, or all of these. Acknowledged writes are kept,
-** the answers for each key are linearizable, and the service continues.
+** Histories while an instance or Redis is killed, PostgreSQL or PgBouncer is restarted, or several of these fail. Acknowledged writes are
+** kept, the answers for each key are linearizable, and the service continues.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"

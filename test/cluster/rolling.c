@@ -1,8 +1,8 @@
 /*
 ** Operations on a fleet in service: an instance is drained, all are restarted one by one, the secret key is changed.
 **
-** The clients behave as load balancers should: each keeps its connection, and goes to the other instance when an answer closes
-** one. The rule: none of their requests may fail, and the last acknowledged write is there at the end.
+** The clients behave as load balancers should: each keeps its connection, and goes to the other instance when an answer closes the
+** connection. The rule: none of their requests may fail, and the last acknowledged write is there at the end.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -75,7 +75,7 @@ static void roller_check(roller *r)
   http_close(&c);
 }
 
-/* Runs the clients during `what`. least: how often, in total, clients of an ended instance must have changed to the other. */
+/* Runs the clients during `what`. least: how often, in total, clients must have changed from an ended instance to the other one. */
 static void roll(const char *name, void (*what)(void), int least)
 {
   int i, requests = 0, turns = 0;

@@ -40,7 +40,7 @@ static void blank_answer(t_world *w, const svc_plan *plan, blank_counts *counts)
   svc_blocks_free(arena.blocks);
 }
 
-/* The answer of every route, the same with the query parameters "envelope" and "pretty", and an error. */
+/* Compares the copies of the route's answer, of its answers with the query parameters "envelope" and "pretty", and of an error. */
 static void blank_route(t_world *w, const svc_plan *plan, blank_counts *plain, blank_counts *pretty)
 {
   char path[600];

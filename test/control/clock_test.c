@@ -1,5 +1,5 @@
 /*
-** The manual clock stands still until the host moves it, and it moves only forwards. After a move all steps that became due
+** The manual clock stands still, or runs at a given rate. The host moves it, only forwards. After a move all steps that became due
 ** have run, in the order of their times.
 */
 #include "control/control.h"
@@ -57,7 +57,7 @@ TEST(clock, refuses)
   munit_assert_int(svc_clock_set(NULL, T_START), ==, SVC_INVALID);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START);
   munit_assert_int64(svc_clock_now(NULL), ==, 0);
-  config.clock = t.s->config.clock; /* two clocks */
+  config.clock = t.s->config.clock; /* a clock of the host and a manual clock */
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   t_close(&t);
   config = (svc_config){ .manual_clock = -1 };
@@ -71,7 +71,7 @@ TEST(clock, refuses)
   t_close(&t);
 }
 
-/* A schedule creates snapshots, which are queued, taken and deleted, each at its own time. */
+/* A schedule creates snapshots, each at its own time. */
 TEST(clock, chain)
 {
   svc_config config = { .manual_clock = T_START };
@@ -186,7 +186,7 @@ TEST(clock, bounded)
   char key[32], body[128];
   int i;
   t_open(&t, &config);
-  for (i = 0; i < 300; i++) { /* each key is deleted after a day */
+  for (i = 0; i < 300; i++) { /* each idempotency key is deleted after a day */
     snprintf(key, sizeof key, "key-%d-of-some-length", i);
     snprintf(body, sizeof body, "{\"name\":\"o%d\"}", i);
     t_header(&t, "Idempotency-Key", key);
@@ -197,7 +197,7 @@ TEST(clock, bounded)
   munit_assert_int(svc_apply_due_some(t.s, T_START + 2 * DAY, &left), ==, SVC_OK);
   munit_assert_int64(left, ==, 0);
   munit_assert_int(svc_is_due(t.s), ==, 1);
-  munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK); /* the next call continues from there */
+  munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK); /* the next move runs the other steps */
   munit_assert_int(svc_is_due(t.s), ==, 0);
   t_close(&t);
 }
@@ -249,7 +249,7 @@ TEST(clock, threads)
   t_close(&t);
 }
 
-/* Another thread restores a snapshot while the clock moves: the steps are due again, but not by the time that the move had reached. */
+/* Another thread restores a snapshot while the clock moves: the move returns SVC_BUSY, and the clock has the time of the snapshot. */
 typedef struct clock_back {
   svc_snapshot *kept;
   svc *s;
@@ -336,12 +336,12 @@ TEST(clock, runs)
   munit_assert_int(svc_clock_set(t.s, T_START), ==, SVC_INVALID);
   munit_assert_int(svc_clock_advance(t.s, HOUR), ==, SVC_OK);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150 + HOUR);
-  clock_real += MS; /* and the clock keeps running */
+  clock_real += MS; /* the clock keeps running */
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11250 + HOUR);
   munit_assert_int(svc_clock_rate(t.s, 0), ==, SVC_OK);
   clock_real += 1000 * MS;
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11250 + HOUR);
-  munit_assert_int(svc_snapshot_restore(t.s, kept), ==, SVC_OK); /* back to its old time, and still stopped */
+  munit_assert_int(svc_snapshot_restore(t.s, kept), ==, SVC_OK); /* the clock has its old time, and is still stopped */
   clock_real += 1000 * MS;
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150);
   munit_assert_int(svc_clock_rate(t.s, 1000000), ==, SVC_OK);
@@ -358,7 +358,7 @@ TEST(clock, runs)
   t_close(&t);
 }
 
-/* If the host has no clock, the machine's clock drives it. */
+/* Without svc_config.monotonic the machine's clock drives the running clock. */
 TEST(clock, runs_by_itself)
 {
   svc_config config = { .manual_clock = T_START, .clock_rate = 1000000 };

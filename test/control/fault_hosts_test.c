@@ -75,7 +75,7 @@ TEST(fault_hosts, falls)
   }
 }
 
-/* Without forSeconds the host stays down until the rule is removed. A host that is in no cluster changes nothing. */
+/* Without forSeconds the host stays down until the rule is removed. A rule for a host that does not exist changes nothing. */
 TEST(fault_hosts, removed)
 {
   svc_failure rules[SVC_FAILURES];
@@ -99,7 +99,7 @@ TEST(fault_hosts, removed)
   t_close(&w.t);
 }
 
-/* A repeated fault: up to `count` times, or at times chosen by chance and a seed, the same in every run. */
+/* A fault repeats up to `count` times, or at times that a chance and a seed choose: the same times in every run. */
 TEST(fault_hosts, again)
 {
   char seen[2][2048];

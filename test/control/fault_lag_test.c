@@ -1,5 +1,5 @@
 /*
-** Reads that lag behind writes, by time and by number of reads. GETs show the old state; everything else sees the new one.
+** Reads that lag behind writes, by time and by number of reads. GETs show the old state; all other requests see the new state.
 */
 #include "control/control.h"
 #include "support.h"
@@ -80,7 +80,7 @@ TEST(fault_lag, milliseconds)
   munit_assert_string_equal(t_str(&w.t, "name"), "A");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams/byName/A", w.org), ==, 200);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams/byName/AA", w.org), ==, 404);
-  /* uses the new state */
+  /* a write sees the new state */
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"B\",\"usernames\":[\"ann@example.com\"]}", "/orgs/%s/teams", w.org), ==, 409);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, c), ==, 404);
   munit_assert_int(svc_clock_advance(w.t.s, 499), ==, SVC_OK);
@@ -92,7 +92,7 @@ TEST(fault_lag, milliseconds)
   t_close(&w.t);
 }
 
-/* Each write has its own time, and the count of a list follows it. */
+/* Each write becomes visible at its own time, in a list and in its count. */
 TEST(fault_lag, one_by_one)
 {
   t_place w;
@@ -126,7 +126,7 @@ static int lag_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
-/* A write that is aborted, and then repeated, counts once. */
+/* A write whose commit fails changes nothing. A write that the service repeats lags as usual. */
 TEST(fault_lag, repeated)
 {
   svc_config config = lag_config;
@@ -142,7 +142,7 @@ TEST(fault_lag, repeated)
   lag_aborts = 2;
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, a), ==, 503);
   munit_assert_string_equal(lag_list(&w), "A");
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, a), ==, 204); /* the first try is repeated */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, a), ==, 204); /* the service repeats the first try */
   munit_assert_int(lag_aborts, ==, 0);
   munit_assert_string_equal(lag_list(&w), "A");
   munit_assert_int(svc_clock_advance(w.t.s, 500), ==, SVC_OK);
@@ -150,7 +150,7 @@ TEST(fault_lag, repeated)
   t_close(&w.t);
 }
 
-/* The first GETs after a write lag, for this resource only. */
+/* The first GETs of a resource after a write to it lag. */
 TEST(fault_lag, reads)
 {
   const char *a;
@@ -197,7 +197,7 @@ TEST(fault_lag, truth)
   munit_assert_int(svc_snapshot_take(w.t.s, &before), ==, SVC_OK);
   lag_rename(&w, a, "B");
   munit_assert_int(lag_get(&w, a), ==, 200);
-  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* the old tag, which is not valid anymore */
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* the old ETag, which is not valid anymore */
   t_header(&w.t, "If-Match", tag);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"C\"}", "/orgs/%s/teams/%s", w.org, a), ==, 412);
   t_headers_clear(&w.t);
@@ -211,7 +211,7 @@ TEST(fault_lag, truth)
   t_close(&w.t);
 }
 
-/* Long lists are merged page by page, and the number of delayed changes is limited. */
+/* A long list is merged with the delayed changes, also page by page. */
 TEST(fault_lag, many)
 {
   char name[16];

@@ -54,7 +54,7 @@ TEST(fault_steps, fails)
   steps_make(&w, BODY("B"));
   munit_assert_string_equal(steps_struck(&w), "0");
   t_advance(&w.t, 10);
-  munit_assert_string_equal(steps_state(&w, "A"), "REPAIRING"); /* its failed state */
+  munit_assert_string_equal(steps_state(&w, "A"), "REPAIRING"); /* the state of a cluster whose creation failed */
   munit_assert_not_null(strstr(w.t.log, "no capacity"));
   munit_assert_string_equal(steps_state(&w, "B"), "IDLE");
   munit_assert_string_equal(steps_struck(&w), ""); /* used up: the rule is deleted */
@@ -83,7 +83,7 @@ TEST(fault_steps, slow)
   t_close(&w.t);
 }
 
-/* A stalled order or state never ends, and continues when its rule is removed. */
+/* A stalled order or state does not end before its rule is removed. */
 TEST(fault_steps, stalls)
 {
   t_place w;
@@ -130,7 +130,7 @@ TEST(fault_steps, partly)
   t_close(&w.t);
 }
 
-/* With a driver: a failing order never reaches it, a stalled one only after the rule is removed, and a slow one later. */
+/* A failing order never reaches the driver, a slow order reaches the driver later, and a stalled order only after the rule is removed. */
 TEST(fault_steps, driver)
 {
   t_driver d;

@@ -1,5 +1,5 @@
 /*
-** Faults of requests, which fail as they would in a real failure. The rule determines how often, for which callers and with which
+** Faults of requests: a request fails as in a real failure. The rule determines how often, for which operation and with which
 ** probability.
 */
 #include "control/control.h"
@@ -149,13 +149,13 @@ TEST_SERVICE(faults, token)
   svc_fault limited = { .status = 429, .count = 1 };
   svc_credentials keys;
   munit_assert_int(svc_bootstrap(t->s, &keys), ==, SVC_OK);
-  faults_add(t, &stale); /* requests without a nonce */
+  faults_add(t, &stale); /* changes no request without a nonce */
   faults_add(t, &expired);
-  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200); /* and this one has no token */
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200); /* the request has no token either */
   munit_assert_int(t_as_account(t, keys.client_id, keys.client_secret), ==, 200);
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 401);
   munit_assert_not_null(strstr(t_get_header(t, "WWW-Authenticate"), "stale=false"));
-  munit_assert_string_equal(t_get_header(t, "X-Error-Code"), ""); /* the same as for a token that has really expired */
+  munit_assert_string_equal(t_get_header(t, "X-Error-Code"), ""); /* as for a token that has really expired */
   munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_size(svc_fault_list(t->s, NULL, 0), ==, 1);
   faults_add(t, &limited); /* the operation that issues tokens has its own bucket */

@@ -1,5 +1,5 @@
 /*
-** The journal: the last requests, up to the configured number, without any secret, in whichever form it arrived.
+** The journal: the last requests, up to the configured number, without any secret, in whichever form the secret arrived.
 */
 #include "control/control.h"
 #include "support.h"
@@ -127,7 +127,7 @@ TEST(journal, secrets)
                            "/groups/%s/integrations/MICROSOFT_TEAMS", group), ==, 201); /* the field's name does not mark it as a secret */
   journal_lacks(&w, "in-the-path");
 
-  /* refused requests: an unknown field, an invalid union, invalid JSON, an unknown path, no caller */
+  /* refused requests: an unknown field, an invalid union, invalid JSON, a text, an unknown path */
   t_sendf(&w.t, "POST", "{\"pass-word\":\"" PASSWORD "\",\"more\":{\"deep\":[\"" PASSWORD "\",1234567]}}", "/groups/%s/databaseUsers", group);
   munit_assert_int(w.t.response.status, ==, 400);
   journal_lacks(&w, PASSWORD);
@@ -165,7 +165,7 @@ TEST(journal, secrets)
   journal_close(&w);
 }
 
-/* All input is blanked, cut between two characters, and stays valid JSON, in any form and length. */
+/* Secrets of any form are blanked. Long texts are cut between two characters, so that the journal stays valid JSON. */
 TEST(journal, odd)
 {
   static const char *const ways[] = { "Digest username=\"ada\", response=\"5ecret-response\"", "Basic NWVjcmV0LWJhc2lj", "Negotiate 5ecret-ticket", "5ecret" };
@@ -332,7 +332,7 @@ TEST(journal, no_memory)
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   calls = memory.calls;
   munit_assert_long(calls, >, 1);
-  for (n = calls; n > 1; n--) { /* the first is the request's own */
+  for (n = calls; n > 1; n--) { /* the first allocation is the request's own */
     memory.calls = 0;
     memory.fail_at = n;
     t_send(&t, "GET", "/orgs", NULL);
@@ -340,7 +340,7 @@ TEST(journal, no_memory)
     munit_assert_true(t.response.status == 200 || t.response.status == 503);
   }
   memory.calls = 0;
-  memory.fail_at = calls; /* the last is the journal's */
+  memory.fail_at = calls; /* the last allocation is the journal's */
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   memory.fail_at = 0;
   t_close(&t);

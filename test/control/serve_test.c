@@ -1,5 +1,5 @@
 /*
-** Test control over HTTP, without sockets: which paths exist, and above all who has access.
+** Test control over HTTP, without sockets: which paths exist, and above all which requests have access.
 */
 #include "control/control.h"
 #include "faults.h"
@@ -127,8 +127,6 @@ TEST(serve, door)
   t_close(&w.t);
 }
 
-/* Without a token from the host, test control answers as an unknown path does. The health path is open to everyone. */
-/* Access from beyond loopback: every address is accepted. Host may have only names that no web page can have. */
 static void serve_hosts(serve_world *w, const char *const *hosts, int status)
 {
   for (; *hosts; hosts++) {
@@ -138,6 +136,7 @@ static void serve_hosts(serve_world *w, const char *const *hosts, int status)
   w->host = "localhost";
 }
 
+/* Access from beyond loopback: every address is accepted. Host may have only names that no web page can have. */
 TEST(serve, anywhere)
 {
   static const char *const peers[] = { "10.0.0.1", "192.0.2.7", "fe80::1", "::ffff:10.0.0.1", "127.0.0.1", NULL };
@@ -172,7 +171,7 @@ TEST(serve, anywhere)
   w.origin = "http://svcd:8080"; /* the server's own origin is refused, too */
   serve_refused(&w, 403);
   w.origin = NULL;
-  w.host = NULL; /* HTTP/1.0: not a browser */
+  w.host = NULL; /* a client that sends no Host is no browser */
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
   w.token = "short";
   w.authorization = "Bearer short"; /* a token that is easy to guess gives no access */
@@ -180,7 +179,7 @@ TEST(serve, anywhere)
   t_close(&w.t);
 }
 
-/* The host's list replaces the rule for names without a dot. */
+/* The list control_hosts replaces the rule for names without a dot. */
 TEST(serve, anywhere_hosts)
 {
   static const char *const good[] = { "api.test", "API.TEST:80", "other", "127.0.0.1", "localhost", "[::1]", NULL };
@@ -205,6 +204,7 @@ TEST(serve, anywhere_hosts)
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
 }
 
+/* Without a token from the host, test control answers as an unknown path does. The health path is open to everyone. */
 TEST(serve, off)
 {
   serve_world w;
@@ -543,7 +543,7 @@ TEST(serve, no_room)
   munit_assert_long(memory.live, ==, 0);
 }
 
-/* A store whose commits fail. */
+/* A store whose commits or reads fail while serve_port_fails is set. */
 static svc_store_port serve_port;
 static bool serve_port_fails;
 
@@ -566,7 +566,7 @@ static int serve_read_begin(svc_store *store, svc_txn **out)
   return serve_port_fails ? SVC_IO : svc_lmdb_port()->read_begin(store, out);
 }
 
-/* A driver that moves the clock while it is called by a move of the clock. */
+/* A driver that tries to move the clock while a move of the clock calls it. */
 static int serve_perform(void *context, svc *s, const svc_order *order)
 {
   serve_world *w = context;
@@ -607,7 +607,8 @@ TEST(serve, not_now)
   t_close(&w.t);
 }
 
-/* If the store cannot be read, what is due is unknown: a question is an error. A move that has succeeded is not, and must not be repeated. */
+/* If the store cannot be read, the due steps are unknown: requests for them get 503. A move of the clock still gets 200, because a client
+** must not repeat it. */
 TEST(serve, unread)
 {
   svc_config config = { .manual_clock = T_START, .store = &serve_port };
@@ -632,7 +633,7 @@ TEST(serve, unread)
   t_close(&w.t);
 }
 
-/* The same seed gives the same ids and secrets. Another seed, or reopening the store, gives others. */
+/* The same seed gives the same ids and secrets. Another seed gives other ids, and reopening the store gives other secrets. */
 TEST(serve, seed)
 {
   svc_config config = { .manual_clock = T_START, .seed = 42 };

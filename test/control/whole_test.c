@@ -41,7 +41,7 @@ static void whole_back(whole_world *w)
   munit_assert_true(store_print(w->t.s) == w->print);
 }
 
-/* Makes changes of all kinds. */
+/* Creates projects, deletes a cluster and a project, and moves the clock. */
 static void whole_change(whole_world *w)
 {
   int i;
@@ -64,7 +64,7 @@ TEST(whole, there_and_back)
   char first[32] = "", nonce[256] = "";
   int i;
   whole_open(&w, &config);
-  whole_back(&w); /* to the present state */
+  whole_back(&w); /* restores the present state */
   for (i = 0; i < 3; i++) {
     munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
     munit_assert_int(t_send(&w.t, "POST", "/orgs", "{\"name\":\"Other\"}"), ==, 201);
@@ -73,23 +73,23 @@ TEST(whole, there_and_back)
     w.t.anonymous = true;
     munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 401);
     if (i == 0) snprintf(nonce, sizeof nonce, "%s", t_get_header(&w.t, "WWW-Authenticate"));
-    munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), nonce); /* and the state of nonces */
+    munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), nonce); /* the state of nonces is restored, too */
     w.t.anonymous = false;
     whole_change(&w);
     whole_back(&w);
     munit_assert_size(store_whole(w.t.s), ==, 1);
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
-    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING"); /* and the clock */
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING"); /* the clock is restored, too */
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/groups", w.org), ==, 200);
     munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   }
-  munit_assert_int(svc_clock_advance(w.t.s, 10000), ==, SVC_OK); /* and the service continues from there */
+  munit_assert_int(svc_clock_advance(w.t.s, 10000), ==, SVC_OK); /* the service continues from the restored time */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
   whole_close(&w);
 }
 
-/* A request that read the clock before it was set back applies no step before its time. */
+/* A request that read the clock before a restore set the clock back applies no step too early. */
 TEST(whole, late)
 {
   svc_config config = { .manual_clock = T_START };
@@ -160,7 +160,7 @@ TEST(whole, refuses)
   svc_snapshot_free(w.taken); /* after its handle was closed */
 }
 
-/* Snapshots grow up to their limit. */
+/* Snapshots may grow up to max_snapshot. */
 TEST(whole, grows)
 {
   svc_config config = { .manual_clock = T_START, .max_snapshot = 150000, .limiter_off = 1 };
@@ -377,7 +377,7 @@ static int whole_load(svc *s, const svc_response *file, size_t n, svc_snapshot *
   return svc_snapshot_load(s, file->body, n, out);
 }
 
-/* Loading the file gives another handle the state of the first. */
+/* Loading the file gives another handle the state of the first handle. */
 TEST(whole, file)
 {
   svc_config config = { .manual_clock = T_START, .seed = 7 };
@@ -405,7 +405,7 @@ TEST(whole, file)
   whole_close(&w);
 }
 
-/* Files that are truncated, altered, or not ours are refused. */
+/* Files that are truncated, altered, too large, of another store format or of another vendor are refused. */
 TEST(whole, file_refused)
 {
   svc_config config = { .manual_clock = T_START }, vendor = { .manual_clock = T_START, .vendor = "acme" },
@@ -428,7 +428,7 @@ TEST(whole, file_refused)
     bytes[i] ^= 1;
     munit_assert_int(svc_snapshot_load(w.t.s, bytes, file.body_length, &loaded), ==, SVC_CORRUPT);
   }
-  /* with a corrected checksum: the reader still checks everything else */
+  /* with a corrected checksum an altered file causes no crash, whether it is refused or loaded */
   for (i = 8; i + 32 < file.body_length; i += 1 + file.body_length / 997) {
     memcpy(bytes, file.body, file.body_length);
     bytes[i] = (char)(bytes[i] ^ 0x80);

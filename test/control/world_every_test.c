@@ -3,8 +3,9 @@
 ** loads it.
 **
 ** test/world.c creates what a request needs. The test records all these writes and turns them into a world, in the same order. A
-** resource is nested in the one created before it if its path continues that one's path. Otherwise it is in an "at" step for its
-** parent. Ids are references. There are no exceptions: every POST must be loadable, including those of new nouns.
+** resource is nested in the resource created just before it if its path continues that resource's path. Otherwise it is in an "at" step
+** for its parent. Ids are references. Every POST must be loadable, including those of new nouns. Exceptions are absolute paths, data
+** that only a driver knows, and operations past their sunset.
 */
 #include "control/world_parts.h"
 #include "world.h"

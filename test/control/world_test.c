@@ -143,7 +143,7 @@ TEST(world, references)
   munit_assert_string_equal(t_str(&t, "tags[0].value"), t_str(&t, "orgId"));
   munit_assert_string_equal(t_str(&t, "tags[1].value"), "$5");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/main", t_str(&t, "id")), ==, 200);
-  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE"); /* the cluster exists */
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE"); /* a cluster of a world needs no time */
   t_close(&t);
 }
 
@@ -309,7 +309,8 @@ TEST(world, written_company)
   t_close(&t);
 }
 
-/* Optional single resources, resources that belong to several organizations, and a secret with its own format. */
+/* An exported world omits optional single resources, resources that belong to several organizations, and resources with a secret of a
+** format of its own. The log names them. */
 TEST(world, written_without)
 {
   static char lines[65536];
@@ -364,7 +365,7 @@ TEST(world, dialect)
   t_close(&t);
 }
 
-/* Each kind of step by itself, with its result; and an action among the members of a resource. */
+/* Steps of most kinds, each with its result, and actions among the members of a resource. */
 TEST(world, each_step)
 {
   static const char *const rows[][3] = {
@@ -430,7 +431,8 @@ TEST(world, no_memory)
   t_close(&t);
 }
 
-/* Secrets of steps, by the resource that a step names or creates. A later one of the same resource replaces the earlier one. */
+/* The report has the secrets of steps by the resource that a step names or creates. A later secret of the same resource replaces the
+** earlier one. */
 TEST(world, step_secrets)
 {
   svc_config config = { .manual_clock = T_START };
@@ -456,7 +458,7 @@ TEST(world, step_secrets)
   t_close(&t);
 }
 
-/* Everything that was generated is reported, each text once. */
+/* All generated texts are reported, each one once. */
 TEST(world, several_random)
 {
   svc_config config = { .manual_clock = T_START };
@@ -549,7 +551,7 @@ TEST(world, unread)
   t_close(&t);
 }
 
-/* The same over HTTP, and a snapshot's bytes sent both ways. */
+/* Loads and exports a world over HTTP, and downloads and uploads a snapshot. */
 TEST(world, http)
 {
   static const char token[] = "a token of test control";

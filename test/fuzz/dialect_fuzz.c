@@ -1,6 +1,6 @@
 /*
 ** Dialects: any file is either accepted or refused with one plain line. An answer to a request in the words of a dialect is
-** well-formed, and no link in it has one of our own paths.
+** well-formed, and no link in it has our own path of organizations or projects.
 **
 ** The first byte of an input selects: 'o' and the JSON of a dialect, for svc_open(); 'r' and a request, as in request_fuzz.c, to
 ** a service that uses fuzz_words. The seeds come from the tables: every operation in every dated version, in the words of the
@@ -86,7 +86,7 @@ static void dialect_open(svc_str text)
 
 /* ------------------------------------------------------------------------------------------------------------------ 'r' */
 
-/* Checks the links. Users' texts may contain anything except an unescaped quotation mark. */
+/* Checks the links. Users' texts cannot look like a link, because they contain no unescaped quotation mark. */
 static void dialect_look(const svc_response *r)
 {
   static const char *const ours[] = { "\"href\":\"http://localhost:8080/api/svc/v2/groups", "\"href\":\"http://localhost:8080/api/svc/v2/orgs" };

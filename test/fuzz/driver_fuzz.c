@@ -3,8 +3,8 @@
 ** anything. Each request still gets a correct answer, and the store stays undamaged.
 **
 ** The first line of an input is a target, "/groups/{group}/clusters/c/...", and the rest is the reply to every question of that
-** request, which is sent twice. Or it is "!ACTION", an order of the fixture that succeeds with the rest as facts, or "?ACTION",
-** an order that fails. {group}, {org}, {process} and {host} are those of the fixture. After an order the fixture is restored.
+** request, which is sent twice. Or the first line is "!ACTION", an order of the fixture that succeeds with the rest as facts, or
+** "?ACTION", an order that fails. {group}, {org}, {process} and {host} are those of the fixture. After an order the fixture is restored.
 */
 #include "fuzz.h"
 

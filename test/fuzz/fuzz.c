@@ -129,7 +129,7 @@ static const char *fuzz_stand_in(const fuzz_service *f, svc_str name)
 
 static char *fuzz_fill_in(const fuzz_service *f, const uint8_t *data, size_t size, size_t *length)
 {
-  char *text = malloc(size * 4 + 32), *to = text; /* the shortest name has 2 bytes with its braces, an id has 24 */
+  char *text = malloc(size * 4 + 32), *to = text; /* the shortest name has 7 bytes with its braces, an id has 24 */
   size_t i;
   if (!text) fuzz_die("no memory");
   for (i = 0; i < size; i++) {

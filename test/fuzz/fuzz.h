@@ -29,7 +29,7 @@ typedef struct fuzz_service {
 
 /* Opens an empty service. Sets clock and random source in the configuration, and turns the limiter off. */
 void fuzz_begin(fuzz_service *f, const svc_config *config); /* config NULL: the default */
-/* The same, with an organization, a project and a cluster "c". */
+/* Opens a service with an organization, a project and a cluster "c". */
 void fuzz_open(fuzz_service *f, const svc_config *config);
 extern const svc_caller fuzz_owner; /* owner of everything */
 /* Sends a request of the owner, which must succeed; id (24 digits and a NUL) receives the id of the created resource; may be NULL. */

@@ -6,8 +6,8 @@
 ** {public}, {nonce}, a fresh nonce, and {response}, the correct Digest response for this request with nc 00000001 and cnonce d.
 ** X-Forwarded-For goes to the listener, which trusts 10.0.0.0/8, fd00::/8 and ::1.
 **
-** Each request is sent twice. A read, and a create with an Idempotency-Key, get the same answer again. With Digest the second one
-** is refused. After a change the fixture is restored.
+** Each request is sent twice. A read, and a create with an Idempotency-Key, get the same answer again. With Digest the second
+** request is refused. After a change the fixture is restored.
 */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
-** Damaged records: a store in which some values are changed, truncated or extended. A request is always answered, with 503 if its
-** records are unusable. If svc_check_store() finds no error, every answer is valid JSON.
+** Damaged records: a store in which some values are changed, truncated or extended. A request is always answered, and never with 500.
+** If svc_check_store() finds no error, every answer is valid JSON.
 **
 ** An input is a list of changes: the record (two bytes), the kind (one), the offset (two), the number of bytes (one), and these
 ** bytes. The records are those of the fixture, in order. Values are returned in blocks of their exact size, so that a sanitizer

@@ -1,9 +1,9 @@
 /*
-** Malformed snapshots: any bytes are loaded or refused. A loaded snapshot can be restored, and saves the same records again. A
-** service on the restored store answers, whatever its records contain.
+** Malformed snapshots: any bytes are loaded or refused. A loaded snapshot saves the same records again, and can be restored or is
+** refused. A service on the restored store does not crash, whatever its records contain.
 **
 ** The first byte of an input selects: 'f' and a whole file; 's' and a file without its checksum, which this target adds; 'r' and
-** records, to which it adds a matching head and checksum.
+** records, to which this target adds a matching head and checksum.
 */
 #include "control/control.h"
 #include "fuzz.h"
@@ -76,7 +76,7 @@ static svc_str snapshot_fuzz_file(const fuzz_snapshot *w, svc_arena *a, svc_str 
   return (svc_str){ b.p, b.n };
 }
 
-/* Checks that a loaded snapshot saves the records of the file; loading may drop one. */
+/* Checks that a loaded snapshot saves the records of the file; loading may drop a record. */
 static void snapshot_fuzz_saved(const svc_snapshot *k, svc_str file)
 {
   svc_response again;

@@ -1,5 +1,5 @@
 /*
-** Shared by the suites with sockets: build/svcd as a process whose output is read, waiting, and measuring.
+** Shared by the suites with sockets: starting build/svcd and reading its output, waiting, and measuring.
 */
 #ifndef SVC_TEST_LISTENER_COMMON_H
 #define SVC_TEST_LISTENER_COMMON_H
@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------------------------- what is measured by */
+/* --------------------------------------------------------------------------------------------------------- measuring */
 
 static inline int64_t now_ms(void)
 {
@@ -58,7 +58,7 @@ static inline double cpu_seconds(void)
     } \
   } while (0)
 
-/* Moves the listener's clock forward. Earlier work is done before, and everything that is due by then is done afterwards. */
+/* Moves the listener's clock forward. Before and after the move the function waits until all due work is done. */
 static inline void later(long ms)
 {
   t_clock_settle();
@@ -66,7 +66,7 @@ static inline void later(long ms)
   t_clock_settle();
 }
 
-/* Returns the end of a connection that the listener in this process has accepted; -1: not accepted yet. */
+/* Returns the listener's file descriptor of a connection. The listener runs in this process. -1: not accepted yet. */
 static inline int other_end(int fd)
 {
   struct sockaddr_in own, peer;
@@ -167,7 +167,7 @@ static inline pid_t svcd_start(const char *const *args, int *out, int *err, bool
   return pid;
 }
 
-/* Appends output to the text until it contains `until`, or to the end if that is NULL. Returns false on a timeout. */
+/* Appends output to the text until the text contains `until`. NULL: until the output ends. Returns false on a timeout. */
 static inline bool read_until(int fd, char *text, size_t size, const char *until)
 {
   const int64_t end = now_ms() + 30000;

@@ -1,8 +1,8 @@
 /*
-** Test control as users see it: build/svcd with its flags for tests, and answers over a socket: lost and late ones, unknown
-** paths, and a token that stays the same.
+** Test control as users see it: build/svcd with its flags for tests, lost and late answers over a socket, unknown paths, and a token
+** that stays the same.
 **
-** Skipped where that program cannot run: on another processor than it was built for.
+** Skipped where build/svcd cannot run: in an emulator, or if no such program was built.
 */
 #define _GNU_SOURCE /* pipe2, mkdtemp */
 #include "listener/common.h"
@@ -66,7 +66,7 @@ static void end(run *r)
   munit_assert_int(system(command), ==, 0);
 }
 
-/* Reads the port, and the token of the bootstrap file if it has one. */
+/* Waits until svcd is ready. Reads the port, and the token of test control if the bootstrap file has one. */
 static void await_ready(run *r)
 {
   char text[4096];
@@ -105,7 +105,7 @@ static int ask(const run *r, const char *method, const char *path, const char *b
   return fd;
 }
 
-/* Returns the status of the answer; 0: the connection was closed without one. */
+/* Returns the status of the answer; 0: the connection was closed without an answer. */
 static int hear(int fd, char *answer, size_t size)
 {
   int status = 0;
@@ -123,7 +123,7 @@ static int call(const run *r, const char *method, const char *path, const char *
 
 /* ---------------------------------------------------------------------------------------------------------------- tests */
 
-/* Off by default: then its paths are unknown paths. */
+/* Test control is off by default: its paths are then unknown paths. */
 TEST(control, off)
 {
   static const char *const paths[] = { "/_svc/clock", "/_svc/reset", "/_svc/faults", "/_svc/journal", "/_svc/snapshots" };
@@ -177,7 +177,7 @@ TEST(control, faults)
   end(&r);
 }
 
-/* The token survives restarts, and is added to a store that is older than it. The file stays readable for its owner only. */
+/* The token survives restarts, and is added to a store that was created without test control. Only the owner can read its file. */
 TEST(control, token)
 {
   char answer[8192], token[80];
@@ -210,7 +210,7 @@ TEST(control, token)
   end(&r);
 }
 
-/* A token that the user chose, from a file or from the environment, for any address. It replaces the one that svcd made. */
+/* The user sets the token, in a file or in the environment. The token replaces the previous one. svcd listens at any address. */
 TEST(control, anywhere)
 {
   static const char given[] = "a-token_of.ours~0123456789";
@@ -233,7 +233,7 @@ TEST(control, anywhere)
   fclose(f);
   start(&r, args);
   await_ready(&r);
-  munit_assert_int(strncmp(r.token, given, sizeof given - 1), ==, 0); /* also in the file of credentials */
+  munit_assert_int(strncmp(r.token, given, sizeof given - 1), ==, 0); /* the file of credentials has the token, too */
   snprintf(r.token, sizeof r.token, "%s", given);
   munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 204);
   munit_assert_null(strstr(r.text, given)); /* not printed */
@@ -259,7 +259,7 @@ TEST(control, anywhere)
   end(&r);
 }
 
-/* A running clock: time passes, and due steps happen without a request. */
+/* The clock runs: a day passes without a request that moves the clock. A request sets the rate to 0. */
 TEST(control, rate)
 {
   char answer[8192];

@@ -1,6 +1,6 @@
 /*
-** The descriptions for the OpenAPI document, as svc_config.describe returns them: existing names are found by the library's own
-** words, and others are not. test/check/reference.sh checks whether everything is described, and how.
+** The descriptions for the OpenAPI document, as svc_config.describe returns them: each text is found by the names in its key, and
+** other names have no text. test/check/reference.sh checks whether everything is described, and how.
 */
 #define _GNU_SOURCE
 #include "ports/listener/reference.h"

@@ -156,7 +156,7 @@ static void expect(svc_listener *l, const char *target, const char *accepts, boo
   free(answer);
 }
 
-/* The Accept-Encoding headers that select gzip: weights, names, the star. */
+/* Accept-Encoding headers that select gzip, and others that do not: weights, names, the star. */
 TEST(encode, accepted)
 {
   static const char *const yes[] = { "gzip", "GZIP", "x-gzip", "br, gzip", "gzip;q=0.001", "gzip ; q=1.000", "*", "br;q=1, *;q=0.5",

@@ -20,7 +20,7 @@ typedef struct server {
   svc *s;
   svc_listener *l;
   int port;
-  int noted, operations; /* answers in the access log, and those with an operation */
+  int noted, operations; /* lines in the access log, and lines with an operation */
   char path[64];         /* of the last answer */
 } server;
 
@@ -127,7 +127,8 @@ TEST(explorer, page)
   free(a);
 }
 
-/* Each file once as the program contains it, then by its ETag. */
+/* Each file is served as the program contains it, and with its ETag gives 304. No file uses functions that turn text into code or that
+** store data in the browser. */
 TEST(explorer, files)
 {
   static const char *const unwanted[] = { "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",

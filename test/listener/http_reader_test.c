@@ -43,7 +43,7 @@ static void reader_log(reader *r, const char *p, size_t n)
   r->logged += n;
 }
 
-/* "METHOD target name:value ... keep=1 body=...;" */
+/* Checks the limits of a request, and logs it: "METHOD target name:value ... keep=1 body=...;" */
 static void reader_note(reader *r)
 {
   const svc_http_head *h = &r->head;
@@ -398,8 +398,8 @@ TEST(http_reader, splits)
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) all_splits(bad[i].wire, bad[i].n);
 }
 
-/* Every byte value at every position of a target and of a header value. Read as a whole, eight bytes are checked in one step; read
-** one by one, single bytes are. */
+/* Every byte value at every position from the target on. Read as a whole, eight bytes are checked in one step; read one by one, single
+** bytes are. */
 TEST(http_reader, every_byte)
 {
   static const char text[] = "GET /abcdefghijklmnopqrstuvwx HTTP/1.1\r\nHost: a\r\nX: abcdefghijklmnopqrstuvwx\r\n\r\n";
@@ -417,7 +417,7 @@ TEST(http_reader, every_byte)
     }
 }
 
-/* Random streams: a valid one followed by any other, with some bytes changed. */
+/* Random streams: a valid stream followed by a valid or refused stream, with some bytes changed. */
 TEST(http_reader, hostile)
 {
   static const char bytes[] = "\r\n\0 \t:;,0159aAfF/?#\x7F\x80\xFF\x01-+\"";
@@ -505,7 +505,7 @@ TEST(http_reader, limits)
   munit_assert_int(sized(k, CHUNKED, "1\r\nc\r\n", 257, "0\r\n\r\n"), ==, SVC_HTTP_E_BODY);
   munit_assert_int(sized(k, CHUNKED "100\r\n", "c", 256, "\r\n0\r\n\r\n"), ==, SVC_HTTP_OK);
   munit_assert_int(sized(k, CHUNKED "1;", "x", 100000, ""), ==, SVC_HTTP_E_CHUNK); /* extensions, in one chunk */
-  munit_assert_int(sized(k, CHUNKED, "1;xxxx\r\nc\r\n", 200, "0\r\n\r\n"), ==, SVC_HTTP_E_CHUNK); /* or spread over many */
+  munit_assert_int(sized(k, CHUNKED, "1;xxxx\r\nc\r\n", 200, "0\r\n\r\n"), ==, SVC_HTTP_E_CHUNK); /* extensions, in many chunks */
   munit_assert_int(sized(k, CHUNKED "1", " ", 100000, ""), ==, SVC_HTTP_E_CHUNK);
   munit_assert_int(sized(k, CHUNKED "0\r\n", "X:y\r\n", 100000, ""), ==, SVC_HTTP_E_CHUNK);
   munit_assert_int(sized(k, "", "\r\n", 100000, GET), ==, SVC_HTTP_OK); /* empty lines are not kept */

@@ -1,6 +1,6 @@
 /*
 ** The listener while system calls fail, and memory runs out: opening, starting, requests over http and https, creating, reading
-** and reloading its certificate. Each call of each kind fails in turn, in all threads but the client's.
+** and reloading its certificate. Calls of each kind fail in turn, in all threads but the client's.
 **
 ** The rules: an error has a reason. A listener that opened can be closed. A client gets an answer or the end of its connection,
 ** and never waits for ever. Afterwards the same listener answers the next client. Invalid configurations and URLs are refused
@@ -26,8 +26,8 @@
 
 #define FAULTS_WAIT_MS 20000
 #define FAULTS_MS (T_SLOW ? 6000 : 1500) /* until the listener gives up on a client */
-#define FAULTS_GRAIN_MS (T_SLOW ? 400 : 100) /* an answer that comes takes less than this */
-#define FAULTS_LATE_MS 10 /* longer than a late answer is late by itself */
+#define FAULTS_GRAIN_MS (T_SLOW ? 400 : 100) /* an answer without a fault or delay takes less than this */
+#define FAULTS_LATE_MS 10 /* longer than the delay of a late answer */
 #define FAULTS_LARGE ((size_t)3 << 20)
 
 typedef struct faults_world {
@@ -38,7 +38,7 @@ typedef struct faults_world {
 
 static char *faults_large, faults_wide[4096]; /* content of a body; of a header */
 
-/* Answers by itself: a service without memory is tested elsewhere. */
+/* Answers without a service: a service without memory is tested elsewhere. */
 static int faults_handle(void *context, svc *s, const svc_request *r, svc_response *response)
 {
   static const svc_header headers[] = { { "Content-Type", "text/plain", 0, 0 }, { "X-Wide", faults_wide, 0, 0 } };
@@ -228,7 +228,7 @@ static const struct {
   { T_CALL_SOCKET, { EMFILE, EINVAL } },
 };
 
-/* mbedTLS tries one key format after the other. If memory runs out in one of them, it reports that the last one does not match. */
+/* mbedTLS tries one key format after the other. If memory runs out in a format, mbedTLS reports that the last format does not match. */
 static bool faults_of_key(enum t_call call, int rc, const char *why)
 {
   return call == T_CALL_MEMORY && rc == SVC_INVALID && strstr(why, "not a key in PEM");
@@ -243,7 +243,7 @@ static void faults_start(faults_world *w)
   w->ports[1] = atoi(strrchr(svc_listener_url(w->l, 1), ':') + 1);
 }
 
-/* Requests over http and https while each call fails. */
+/* Requests over http and https while one of the first calls of each kind fails. The next request is answered. */
 TEST(listener_faults, asked)
 {
   faults_world w;
@@ -261,7 +261,7 @@ TEST(listener_faults, asked)
   for (secure = 0; secure < 2; secure++)
     for (k = 0; k < sizeof faults_kinds / sizeof faults_kinds[0] - T_SLOW; k++) /* the last kind takes longest */
       for (e = 0; e < 4 && faults_kinds[k].errors[e]; e++)
-        for (first = 0; first < FAULTS_REQUESTS; first += faults_kinds[k].call == T_CALL_SOCKET ? 4 : secure ? 3 : 1) /* some must wait */
+        for (first = 0; first < FAULTS_REQUESTS; first += faults_kinds[k].call == T_CALL_SOCKET ? 4 : secure ? 3 : 1) /* some wait */
           for (at = 1; at < 40; at += 1 + at / 4 + (secure || T_SLOW ? at : 0)) {
             size_t n = secure && first + 3 <= FAULTS_REQUESTS ? 3 : 1, good;
             t_fault(faults_kinds[k].call, at, faults_kinds[k].errors[e], false);
@@ -291,7 +291,7 @@ static int faults_status(const faults_world *w, bool secure, const char *request
   return status;
 }
 
-/* Handlers that return an invalid answer, or more than one. */
+/* Handlers that drop the answer, or return an invalid status, two lengths or a long header. */
 TEST(listener_faults, answers)
 {
   static const struct { const char *request; int status; } rows[] = {
@@ -323,7 +323,7 @@ TEST(listener_faults, opened)
   int good;
   long at;
   faults_files(&w);
-  for (good = 0; good < 2; good++) /* once, and from there on */
+  for (good = 0; good < 2; good++) /* one call fails, or all calls from there on */
     for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
       for (at = 1; at < 2000; at++) {
         char why[256] = "";
@@ -349,7 +349,7 @@ TEST(listener_faults, opened)
   faults_remove(&w);
 }
 
-/* A certificate is created, read and reloaded: success, or the true reason. No partial file is left. */
+/* A certificate is created, read and reloaded: success, or the true reason. */
 TEST(listener_faults, certificate)
 {
   static const struct { enum t_call call; int error, code; } kinds[] = { { T_CALL_MEMORY, ENOMEM, SVC_NOMEM }, { T_CALL_OPEN, EMFILE, SVC_IO },
@@ -503,7 +503,7 @@ static void faults_log(void *context, int level, const char *text)
   if (level == SVC_LOG_WARNING) snprintf(context, 256, "%s", text);
 }
 
-/* With fewer files than connections, only as many connections are accepted as there are files, and the log says that. */
+/* With fewer files than connections the listener opens, and the log says how many connections it accepts. */
 TEST(listener_faults, files_limited)
 {
   static const char *const one[] = { "http://127.0.0.1:0" };

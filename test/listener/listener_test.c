@@ -3,11 +3,11 @@
 **
 ** Every test starts a service on a private store and a listener in its own process. A handler in front of the service answers
 ** some paths itself, so that a test can see what was delivered, hold a write back, or get a long answer; all other requests go
-** to the library. No test waits longer than WAIT_MS for anything.
+** to the library. No client waits longer than WAIT_MS for an answer.
 **
 ** No test waits for a timeout, or compares times: later() moves the listener's clock, which stands still from then on, and
-** await() waits for another thread. The few sleeps send bytes apart (client_drip), measure CPU time (await_rest), or wait for
-** something that cannot be observed, with a comment.
+** await() waits for another thread. The few sleeps send bytes apart (client_drip, chunked), measure CPU time (await_rest), or wait
+** for something that cannot be observed, with a comment.
 */
 #define _GNU_SOURCE /* memmem */
 #include "listener/common.h"
@@ -49,8 +49,8 @@ typedef struct seen { /* a request as it was delivered */
   char method[24], target[64], peer[64], authorization[64];
   char thread[16]; /* the thread that delivered it */
   size_t headers, body_length;
-  char body[256]; /* its first bytes */
-  unsigned long sum; /* over all bytes */
+  char body[256]; /* the first bytes of the body */
+  unsigned long sum; /* over all bytes of the body */
 } seen;
 
 typedef struct server {
@@ -211,7 +211,7 @@ static size_t server_count(server *t)
   return n;
 }
 
-/* Returns the request that was delivered last, or the one `back` requests earlier. */
+/* Returns the request that was delivered last, or a request that was delivered `back` requests earlier. */
 static seen server_seen(server *t, size_t back)
 {
   seen s;
@@ -507,7 +507,7 @@ TEST(listener, connection)
   server_close(&t);
 }
 
-/* Answers keep the order of the requests, even if another thread holds the POST back. */
+/* Answers keep the order of the requests, even if the handler holds the POST back. */
 TEST(listener, pipelining)
 {
   static const char many[] = GET "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" GET
@@ -538,7 +538,7 @@ TEST(listener, pipelining)
     munit_assert_string_equal(server_seen(&t, 1).body, "body");
     client_close(&c);
   }
-  /* a hundred requests at once, with long answers first: the client reads all answers in the end */
+  /* a request for the long answer, and a hundred others right after it: the client reads all answers in the end */
   client_open(&c, t.port);
   client_text(&c, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
   for (i = 0; i < 100; i++) client_text(&c, GET);
@@ -781,7 +781,7 @@ TEST(listener, chunked)
   server_close(&t);
 }
 
-/* The largest allowed body, with a length and in chunks, and one byte more; trailers and extensions are limited. */
+/* The largest allowed body, with a length and in chunks. A body that is much longer, and a long trailer, are refused. */
 TEST(listener, large_bodies)
 {
   server t;
@@ -824,7 +824,7 @@ TEST(listener, large_bodies)
   server_close(&t);
 }
 
-/* A request with the right X-Word header may have a longer body. */
+/* The value of the header X-Word is the length that the body may have. */
 static size_t longer_body(void *asked, const svc_request *request)
 {
   size_t i;
@@ -850,7 +850,7 @@ TEST(listener, body_limit)
   munit_assert_int(one_request(t.port, POST "X-Word: 39999\r\nContent-Length: 40000\r\n\r\n"), ==, 413);
   munit_assert_int(one_request(t.port, POST "X-Word: 7\r\nContent-Length: 40000\r\n\r\n"), ==, 413);
   munit_assert_int(atomic_load(&asked), ==, 3);
-  for (i = 0; i < 2; i++) { /* twice more than the memory for bodies: no bytes stay counted */
+  for (i = 0; i < 2; i++) { /* two bodies, each longer than the memory for bodies: no bytes stay counted */
     client_open(&c, t.port);
     client_text(&c, POST "X-Word: 131072\r\nContent-Length: 131072\r\n\r\n");
     client_send(&c, server_big, 131072);
@@ -869,7 +869,7 @@ TEST(listener, body_limit)
   server_close(&t);
 }
 
-/* Large bodies share a memory limit. Small ones are always accepted, and the next large one is when there is room again. */
+/* Large bodies share a memory limit. Small bodies are always accepted. Another large body is accepted when there is room again. */
 TEST(listener, body_memory)
 {
   svc_listener_config k = { .max_body = 128 << 10, .max_body_memory = 256 << 10 };
@@ -884,7 +884,7 @@ TEST(listener, body_memory)
     client_send(&c[i], server_big, n);
     if (i >= 2) continue;
     await(has_read(c[i].fd));
-    munit_assert_true(client_quiet(&c[i])); /* waits for the rest of the body */
+    munit_assert_true(client_quiet(&c[i])); /* the listener waits for the rest of the body */
   }
   for (i = 2; i < 6; i++) {
     munit_assert_int(client_answer(&c[i]), ==, 503);
@@ -941,7 +941,7 @@ TEST(listener, expect)
   munit_assert_int(client_answer(&c), ==, 200);
   client_close(&c);
   client_open(&c, t.port);
-  client_text(&c, "POST /seen HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n"); /* HTTP/1.0 does not have it */
+  client_text(&c, "POST /seen HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n"); /* HTTP/1.0 has no 100 Continue */
   munit_assert_true(client_quiet(&c));
   client_text(&c, "a");
   munit_assert_int(client_answer(&c), ==, 200);
@@ -1138,7 +1138,7 @@ TEST(listener, never_reads)
   server_close(&t);
 }
 
-/* A client that reads slowly gets the whole answer; so does one that has shut down its sending side. */
+/* A client that reads slowly gets the whole answer. So does a client that has shut down its sending side. */
 TEST(listener, slow_reader)
 {
   svc_listener_config k = { .idle_timeout_ms = 1000 };
@@ -1209,7 +1209,7 @@ TEST(listener, max_connections)
     client_open(&more, t.port);
     if (i % 2) client_text(&more, GET);
     status = client_answer(&more);
-    /* a limited number get the reason; other connections are closed at once */
+    /* a limited number of connections get the reason; others may be closed at once */
     if (i < 16) {
       munit_assert_int(status, ==, 503);
       munit_assert_string_equal(client_header(&more, "Retry-After"), "1");
@@ -1252,7 +1252,7 @@ TEST(listener, share)
       munit_assert_string_equal(client_header(&more, "Retry-After"), "1");
       munit_assert_not_null(strstr(more.body, "Your address has all the connections"));
       client_close(&more);
-      client_open_from(&other, t.port, 0x7F000002 + (uint32_t)(i % 2)); /* trusted proxies, which send for many, have no limit */
+      client_open_from(&other, t.port, 0x7F000002 + (uint32_t)(i % 2)); /* another address; a trusted proxy, which has no limit */
       client_text(&other, GET);
       munit_assert_int(client_answer(&other), ==, 200);
       client_close(&other);
@@ -1261,7 +1261,7 @@ TEST(listener, share)
     await(server_connections(&t) == 0);
   }
   for (i = 0; i < 11; i++) client_open_from(&idle[i], t.port, 0x7F000003);
-  for (i = 0; i < 20; i++) { /* more than the share */
+  for (i = 0; i < 20; i++) { /* a trusted proxy may have more connections than the share */
     client_open_from(&other, t.port, 0x7F000003);
     client_text(&other, GET);
     munit_assert_int(client_answer(&other), ==, 200);
@@ -1298,8 +1298,8 @@ TEST(listener, share_many)
   server_close(&t);
 }
 
-/* An address uses its whole share, and all its connections are idle: the one that is idle for longest gives way to a new one.
-** Connections of other addresses stay, even if they are idle for longer. */
+/* An address uses its whole share: its connection that is idle for longest gives way to a new connection. Connections of other
+** addresses stay, even if they are idle for longer. */
 TEST(listener, share_gives_way)
 {
   svc_listener_config k = { .threads = 1, .max_connections = 40, .max_per_address = 4 };
@@ -1335,7 +1335,7 @@ TEST(listener, share_gives_way)
   server_close(&t);
 }
 
-/* All places are taken by idle clients: the one that is idle for longest gives way, and no other. */
+/* All places are taken: the connection that is idle for longest gives way to a client of another address, and no other connection. */
 TEST(listener, give_way)
 {
   svc_listener_config k = { .max_connections = 8, .max_per_address = 8 };
@@ -1356,7 +1356,7 @@ TEST(listener, give_way)
     client_open_from(&more[i], t.port, 0x7F000002);
     client_text(&more[i], GET);
     munit_assert_int(client_answer(&more[i]), ==, 200);
-    munit_assert_true(client_ended(&c[2 + i], WAIT_MS)); /* 2, 3, 4 */
+    munit_assert_true(client_ended(&c[2 + i], WAIT_MS)); /* connections 2, 3, 4 */
   }
   client_text(&c[0], "Host: a\r\n\r\n");
   munit_assert_int(client_answer(&c[0]), ==, 200);
@@ -1381,7 +1381,7 @@ static void client_stall(client *c, int port, const char *method)
   client_text(c, " /big HTTP/1.1\r\nHost: a\r\n\r\n");
 }
 
-/* Clients that do not read: the listener keeps a limited number of bytes of answers, and the others get 503. */
+/* Clients that do not read: the listener keeps a limited number of bytes of answers. Further clients get 503. */
 TEST(listener, answer_memory)
 {
   svc_listener_config k = { .max_answer_memory = 30 << 20, .max_answer = 16 << 20 };
@@ -1589,7 +1589,7 @@ TEST(listener, forked_host)
 
 #define HELD "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"
 
-/* Slow writes do not block reads. Too many of them get 503 and may be retried. Clients may leave meanwhile. */
+/* Slow writes do not block reads. Writes beyond the queue get 503 and may be retried. Clients may leave meanwhile. */
 TEST(listener, writers)
 {
   svc_listener_config k = { .writers = 2, .max_waiting = 3 };
@@ -1619,15 +1619,15 @@ TEST(listener, writers)
   }
   munit_assert_int(client_answer(&more), ==, 200);
   client_close(&more);
-  client_open(&more, t.port); /* HTTP/1.0 closes the connection after an answer without keep-alive */
+  client_open(&more, t.port); /* for HTTP/1.0 the 503 has no keep-alive, and closes the connection */
   client_text(&more, "POST /held HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n");
   munit_assert_int(client_answer(&more), ==, 503);
   munit_assert_string_equal(client_header(&more, "Connection"), "close");
   munit_assert_true(client_ended(&more, 3000));
   client_close(&more);
-  client_close(&c[0]); /* its request is in progress */
+  client_close(&c[0]); /* the request of c[0] is in progress */
   setsockopt(c[2].fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-  client_close(&c[2]); /* its request is queued */
+  client_close(&c[2]); /* the request of c[2] is queued */
   client_text(&c[1], GET); /* input that waits until the answer is sent */
   shutdown(c[1].fd, SHUT_WR);
   await_rest();
@@ -1764,7 +1764,7 @@ TEST(listener, open)
     k.threads = (size_t)i + 1;
     server_open(&t, &(svc_listener_config){ .threads = k.threads });
     snprintf(text, sizeof text, "http://127.0.0.1:%d", t.port);
-    open_fails(text, SVC_IO, "the port is in use"); /* also if another listener of this process, with several threads, has the port */
+    open_fails(text, SVC_IO, "the port is in use"); /* also if a listener of this process, with one or two threads, has the port */
     server_close(&t);
   }
   open_fails("https://127.0.0.1:0", SVC_INVALID, "https needs a certificate");
@@ -1786,7 +1786,7 @@ TEST(listener, open)
   k.trusted_proxies = NULL;
   munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, SVC_INVALID);
   k.trusted_proxy_count = 0;
-  six = socket(AF_INET6, SOCK_STREAM, 0); /* also works on a machine without IPv6 */
+  six = socket(AF_INET6, SOCK_STREAM, 0); /* the test also works on a machine without IPv6 */
   if (six < 0) urls[1] = urls[0];
   else close(six);
   if (svc_listener_open(&l, &k, why, sizeof why) != SVC_OK) {
@@ -1873,7 +1873,7 @@ TEST(listener, stop)
   t_clock_move(0);
   pthread_create(&stopper, NULL, stop_run, &t);
   await(!can_connect(t.port));
-  munit_assert_int(client_more(&half, now_ms()), ==, -1); /* its time is not over */
+  munit_assert_int(client_more(&half, now_ms()), ==, -1); /* the timeout is not over */
   t_clock_move(301);
   pthread_join(stopper, NULL);
   munit_assert_true(client_ended(&half, WAIT_MS)); /* closed by the timeout, not by svc_listener_close() */
@@ -1908,7 +1908,7 @@ TEST(listener, stop_unread)
   server_close(&t);
 }
 
-/* Due steps happen without a request. */
+/* The listener calls the service about once per second, also without a request. */
 TEST(listener, tick)
 {
   server t;
@@ -1967,7 +1967,7 @@ TEST(listener, due)
     munit_assert_string_equal(server_seen(&t, i).thread, "svc-writer");
   }
   munit_assert_int(client_answer(&held), ==, 200);
-  later(1000); /* the tick */
+  later(1000); /* svc_tick() runs */
   await(one_request(t.port, GET) == 200 && strcmp(server_seen(&t, 0).thread, "svc-loop") == 0);
   munit_assert_int(svc_is_due(t.s), ==, 0);
   for (i = 0; i < 3; i++) client_close(&c[i]);

@@ -1,7 +1,7 @@
 /*
 ** svcd as users see it: the test starts build/svcd with flags, and checks its output, its status and its files.
 **
-** Skipped where that program cannot run: on another processor than it was built for.
+** Skipped where build/svcd cannot run: in an emulator, or if no such program was built.
 */
 #define _GNU_SOURCE /* pipe2, unshare */
 #include "listener/common.h"
@@ -34,7 +34,7 @@
 typedef struct daemon_run {
   pid_t pid;
   int out, err;
-  char text[16384], errors[4096]; /* its output: the help of all verbs is the longest */
+  char text[16384], errors[4096]; /* output of svcd: the help of all verbs is the longest */
   int port;                      /* of the first URL */
 } daemon_run;
 
@@ -170,7 +170,7 @@ TEST(svcd, life)
   munit_assert_int(finish(&d, SIGINT), ==, 0);
   munit_assert_int(stat(file, &st), ==, 0);
   munit_assert_int(st.st_mode & 0777, ==, 0640);
-  snprintf(store, sizeof store, "%s/second", folder); /* a new store keeps this word: later starts need not name it */
+  snprintf(store, sizeof store, "%s/second", folder); /* a new store keeps its vendor word: later starts need not name it */
   start(&d, renamed);
   await_ready(&d);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
@@ -207,7 +207,7 @@ static void paste(const char *output)
   munit_assert_int(system(command), ==, 0);
 }
 
-/* The credentials: in the configured file, complete, readable by the owner only; and the line to paste works. */
+/* The configured file has all credentials, their secrets are not printed, and the line to paste works. */
 TEST(svcd, bootstrap)
 {
   static const char *const fields[] = { "baseUrl", "orgId", "groupId", "publicKey", "privateKey", "clientId",
@@ -240,9 +240,9 @@ TEST(svcd, bootstrap)
 }
 
 /*
-** The folder of the credentials file may be deleted once they are stored elsewhere: svcd still starts, because there is nothing
-** to write. A folder or a device such as /dev/null in place of the file is never replaced by a file, and then no store is
-** created.
+** The folder of the credentials file may be deleted once the credentials are stored elsewhere: svcd still starts, because there is
+** nothing to write. A folder or a FIFO in place of the file is never replaced by a file, and the new store is not filled before the
+** file can be written.
 */
 TEST(svcd, bootstrap_folder)
 {
@@ -265,7 +265,7 @@ TEST(svcd, bootstrap_folder)
   await_ready(&d);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   munit_assert_string_equal(d.errors, "");
-  snprintf(store, sizeof store, "%s/2", folder); /* with a new store it is an error, and nothing is created */
+  snprintf(store, sizeof store, "%s/2", folder); /* with a new store the missing folder is an error */
   start(&d, args);
   munit_assert_int(finish(&d, 0), ==, 1);
   munit_assert_not_null(strstr(d.errors, file));
@@ -289,8 +289,8 @@ TEST(svcd, bootstrap_folder)
   remove_folder(folder);
 }
 
-/* Returns the first privilege that a thread still has, as it would be without, or NULL. *text: the status of the thread; empty: it has
-** ended. */
+/* Returns the first line that the status of a thread lacks, because the thread still has a privilege; NULL: it has none. *text: the
+** status; empty: the thread has ended. */
 static const char *confined_lacks(pid_t pid, const char *thread, char *text, size_t size)
 {
   static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
@@ -309,14 +309,14 @@ static const char *confined_lacks(pid_t pid, const char *thread, char *text, siz
   return NULL;
 }
 
-/* Checks the privileges of a thread, which may give them up only now. Returns 0 if it has just ended. */
+/* Checks that a thread has no privileges. A new thread gives them up after a moment. Returns 0 if the thread has just ended. */
 static int confined_thread(pid_t pid, const char *thread)
 {
   const char *lacks;
   char text[8192];
   int tries;
 #ifdef __SANITIZE_THREAD__
-  if (atoi(thread) != (int)pid) return 1; /* it may be the sanitizer's own, which starts with the first other thread */
+  if (atoi(thread) != (int)pid) return 1; /* the thread may be the sanitizer's own, which starts with the first other thread */
 #endif
   for (tries = 0; (lacks = confined_lacks(pid, thread, text, sizeof text)) != NULL && tries < 500; tries++) usleep(10000);
   if (lacks) munit_errorf("%s is not in %s", lacks, text);
@@ -339,7 +339,7 @@ static int confined_threads(pid_t pid)
   return n;
 }
 
-/* The privileges that svcd has dropped when it serves: see examples/svcd/confine.c. With a driver it can still start programs. */
+/* svcd without a driver has dropped its privileges when it serves: see examples/svcd/confine.c. */
 TEST(svcd, confined)
 {
   char *folder, store[128], file[160], text[8192];
@@ -365,8 +365,8 @@ TEST(svcd, confined)
   remove_folder(folder);
 }
 
-/* The key for the store's secrets is made once, readable by the owner only. An invalid key, a file that everybody can read, and a
-** dangling link are refused. */
+/* The key for the store's secrets is made once, readable by the owner only. An invalid key, a file that others can read or the group
+** can write, and a dangling link are refused. */
 TEST(svcd, secret_key)
 {
   static const mode_t modes[] = { 0644, 0604, 0620 };
@@ -433,7 +433,8 @@ TEST(svcd, secret_key)
   remove_folder(folder);
 }
 
-/* Sends GETs on one connection until the server closes it. Returns the number of answers. closing: the last answer announced it. */
+/* Sends GETs on one connection until the server closes the connection, or it is enough. Returns the number of answers. closing: the last
+** answer had "Connection: close". */
 static int get_kept(int port, const char *path, const atomic_bool *enough, bool *closing)
 {
   struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -525,8 +526,8 @@ static bool take_stdin(void)
   return dup2(stdin_pipe[0], 0) == 0;
 }
 
-/* Input is ignored, but its end makes svcd exit, also if the process on the other side was killed. Without the flag it does not. The
-** thread that waits for the end has no privileges, like all others. */
+/* Input is ignored, but the end of standard input makes svcd exit. Without the flag svcd goes on. The thread that waits for the end has
+** no privileges, like all other threads. */
 TEST(svcd, end_with_stdin)
 {
   const char *args[] = { "--memory", "--listen", "http://127.0.0.1:0", "--show-credentials", "--log-level", "info", "--end-with-stdin", NULL };
@@ -552,8 +553,7 @@ TEST(svcd, end_with_stdin)
   }
 }
 
-/* Every flag as an environment variable, which the command line overrides. Unknown variables are reported, except those that
-** Kubernetes sets. */
+/* Flags as environment variables, which the command line overrides. Unknown variables are errors, except those that Kubernetes sets. */
 TEST(svcd, environment)
 {
   char *folder, store[128];
@@ -760,8 +760,8 @@ TEST(svcd, hangup)
 }
 
 /*
-** Plain HTTP on a public address is allowed if a flag asks for it (svcd/flags tests the refusal), and a dangling link causes a
-** warning. The test runs in a network of its own, which nobody can reach.
+** Plain HTTP on a public address is allowed if a flag asks for it (svcd/flags tests the refusal). On such an address svcd warns if
+** --base-url is missing, because links in answers need a name. The test runs in a network of its own, which nobody can reach.
 */
 TEST(svcd, beyond_loopback)
 {
@@ -813,8 +813,8 @@ static void printed_sha256(const char *text, char out[96])
   snprintf(out, 96, "%.95s", at);
 }
 
-/* https without a certificate: svcd makes one, with a key that only the owner can read, and keeps it. An expired one is renewed with
-** the same key. The line to paste works with it. */
+/* https without a certificate: svcd makes a certificate, with a key that only the owner can read, and keeps both. svcd renews an expired
+** certificate with the same key. The line to paste works with the certificate. */
 TEST(svcd, own_certificate)
 {
   char *folder, cert[128], key[128], sha[4][96], command[512];
@@ -860,7 +860,8 @@ TEST(svcd, own_certificate)
   remove_folder(folder);
 }
 
-/* A configured certificate: an invalid one is an error at the start. SIGHUP reloads it, and keeps the old one if the new one is invalid. */
+/* An invalid configured certificate is an error at the start. SIGHUP reloads the certificate. The old certificate stays in use if the new
+** one is invalid. */
 TEST(svcd, certificate)
 {
   char *folder, store[128], cert[128], key[128], other[128], sha[2][96];
@@ -982,7 +983,7 @@ static void write_file(const char *name, const void *bytes, size_t n)
 static const svc_grant everywhere = { "ORG_OWNER", NULL };
 static const svc_caller host = { "000000000000000000000000", "test", &everywhere, 1, 0 };
 
-/* Creates an organization in the store of this folder. NULL: in a store in memory, whose snapshot is written to `file`. */
+/* Creates an organization in the store of this folder; NULL: in a store in memory. Writes a snapshot to `file`, unless that is NULL. */
 static void make_org(const char *store, const char *name, const char *file)
 {
   static const svc_header type = { "Content-Type", "application/json", 0, 0 };

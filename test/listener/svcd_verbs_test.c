@@ -1,8 +1,8 @@
 /*
-** The verbs of svcd other than serve, as users see them: on a good store, one in use, a damaged one, a missing one, and with
+** The verbs of svcd other than serve, as users see them: on a good store, a store in use, a damaged store, a missing store, and with
 ** wrong flags; and the configuration file.
 **
-** Skipped where that program cannot run: on another processor than it was built for.
+** Skipped where build/svcd cannot run: in an emulator, or if no such program was built.
 */
 #define _GNU_SOURCE /* pipe2 */
 #include "listener/common.h"
@@ -26,7 +26,7 @@
 typedef struct verbs_run {
   pid_t pid;
   int out, err;
-  char *text, errors[8192]; /* its output */
+  char *text, errors[8192]; /* output of svcd */
 } verbs_run;
 
 #define TEXT (16 << 20)
@@ -298,7 +298,7 @@ TEST(svcd_verbs, rotate_key)
   place_close(&p);
 }
 
-/* While svcd serves, backup works and the store stays in use; all other verbs are refused in one line. */
+/* While svcd serves, backup and env work, and the store stays in use. check, credentials and restore are refused. */
 TEST(svcd_verbs, in_use)
 {
   verbs_place p;
@@ -314,7 +314,7 @@ TEST(svcd_verbs, in_use)
   expect(1, "", "already holds a store", "restore", "--from", p.store, "--data", p.store, NULL);
   expect(0, "checked", "", "backup", "--data", p.store, "--to", p.copy, NULL);
   expect(1, "", "already holds a store", "backup", "--data", p.store, "--to", p.copy, NULL);
-  expect(1, "", "in use", "check", "--data", p.store, NULL); /* its lock is still held after the backup */
+  expect(1, "", "in use", "check", "--data", p.store, NULL); /* svcd still holds its lock after the backup */
   expect(0, "SVC_BASE_URL='http://127.0.0.1:", "", "env", "--data", p.store, NULL);
   stop(&r);
   expect(0, "is whole", "", "check", "--data", p.store, NULL);
@@ -332,7 +332,8 @@ static void damage(const char *file, long at, size_t n, int byte)
   close(fd);
 }
 
-/* Any damage to the file gives one line and status 1, and never a new store. */
+/* With damaged meta pages, or a file that is cut off, restore, backup and credentials end with status 1, and no new store is left. check
+** calls no such store whole, and does not crash on other damaged pages. */
 TEST(svcd_verbs, damaged)
 {
   static const struct {

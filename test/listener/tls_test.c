@@ -1,9 +1,9 @@
 /*
-** https: valid and invalid behavior of clients on such a port, and the required result. The client uses mbedTLS, too, on a
-** separate socket. To stop in the middle of something, the test sends the first part of the bytes of a regular client.
+** https: valid and invalid behavior of clients on an https port, and the required result. The client uses mbedTLS, too, on a
+** separate socket. To stop in the middle of a handshake, the test sends the first part of the bytes of a regular client.
 **
 ** Every test has a listener in its own process, with a handler instead of a service, and certificates in a folder of its own.
-** No test waits longer than WAIT_MS for anything.
+** No client waits longer than WAIT_MS for an answer.
 */
 #define _GNU_SOURCE /* memmem, mallinfo2 */
 #include "listener/common.h"
@@ -54,7 +54,7 @@ typedef struct server {
   svc_listener *l;
   int port, plain_port;
   char folder[64], cert[96], key[96];
-  atomic_size_t count, secure; /* requests; those over TLS */
+  atomic_size_t count, secure; /* requests; requests over TLS */
   atomic_ulong sum;            /* of the last body */
 } server;
 
@@ -276,7 +276,7 @@ static bool client_more(client *c)
   return true;
 }
 
-/* Reads the next answer. Returns its status, or 0 if none has come. */
+/* Reads the next answer. Returns its status; 0: no complete answer has arrived. */
 static int client_answer(client *c)
 {
   char *end, *length;
@@ -376,7 +376,7 @@ static const mbedtls_ssl_protocol_version versions[] = { MBEDTLS_SSL_VERSION_TLS
 
 /* --------------------------------------------------------------------------------------------------- right, and slow */
 
-/* Both versions of TLS: many reads and changes on a single connection. The certificate is that of the file. */
+/* Both versions of TLS: several reads and changes on a single connection. The certificate is that of the file. */
 TEST(tls, serves)
 {
   server t = { 0 };
@@ -436,7 +436,7 @@ TEST(tls, pipelining)
   server_close(&t);
 }
 
-/* A request that arrives together with the end of the handshake. */
+/* A request that arrives together with the end of the handshake is answered. */
 TEST(tls, request_with_handshake)
 {
   server t = { 0 };
@@ -490,7 +490,7 @@ static int accepted_end(int fd)
   return other_end(fd);
 }
 
-/* An answer that is larger than the buffers of socket and client arrives completely. Others are served meanwhile, and no thread spins. */
+/* An answer that is larger than the buffers of socket and client arrives completely. Other clients are served, and no thread spins. */
 TEST(tls, slow_reader)
 {
   static const char *const requests[] = { "GET /big HTTP/1.1\r\nHost: a\r\n\r\n" GET, "DELETE /big HTTP/1.1\r\nHost: a\r\n\r\n" GET };
@@ -517,7 +517,7 @@ TEST(tls, slow_reader)
     munit_assert_int(client_answer(&c), ==, 200);
     munit_assert_size(c.body_length, ==, BIG);
     munit_assert_ulong(sum_of(c.body, BIG), ==, sum_of(server_big, BIG));
-    munit_assert_int(client_answer(&c), ==, 200); /* and the next request */
+    munit_assert_int(client_answer(&c), ==, 200); /* the next request is answered, too */
     munit_assert_string_equal(c.body, "seen");
     client_close(&c);
   }
@@ -658,7 +658,7 @@ TEST(tls, half_handshake)
   server_close(&t);
 }
 
-/* 500 clients stop in the middle of a handshake: others are served as before, and after the timeout no memory is left in use. */
+/* 500 clients stop in the middle of a handshake: other clients are served as before, and after the timeout no memory is in use. */
 TEST(tls, many_halves)
 {
   svc_listener_config k = { .header_timeout_ms = 6000, .max_connections = 600, .max_per_address = 600 };
@@ -699,7 +699,7 @@ TEST(tls, many_halves)
   server_close(&t);
 }
 
-/* Renegotiation is refused: there is no second handshake, and others are not affected. */
+/* Renegotiation is refused: there is no second handshake, and other clients are served. */
 TEST(tls, renegotiation)
 {
   server t = { 0 };
@@ -765,7 +765,7 @@ static void open_fails(const char *cert, const char *key, int code, const char *
   munit_assert_int(svc_listener_open(&l, &k, NULL, 0), ==, code);
 }
 
-/* svc_listener_open() reports every fault of a certificate or key. */
+/* svc_listener_open() says what is wrong with a certificate or key. */
 TEST(tls, bad_files)
 {
   static const char *const sealed = "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,"
@@ -837,7 +837,7 @@ static void *load_run(void *argument)
   return NULL;
 }
 
-/* Reloads the certificate under load, with two loops: no request is lost. Open connections stay, new ones get the new certificate.
+/* Reloads the certificate under load, with two loops: no request is lost. Open connections stay. New connections get the new certificate.
 ** An invalid certificate changes nothing. */
 TEST(tls, reload)
 {
@@ -897,7 +897,7 @@ TEST(tls, reload)
 
 /* ---------------------------------------------------------------------------------------------------------- tickets */
 
-/* Called for each certificate that a client gets: with a ticket it gets none. */
+/* Called for each certificate that a client gets. A client with a valid ticket gets no certificate. */
 static int ticket_seen(void *context, mbedtls_x509_crt *cert, int depth, uint32_t *flags)
 {
   (void)cert, (void)depth, (void)flags;
@@ -905,7 +905,7 @@ static int ticket_seen(void *context, mbedtls_x509_crt *cert, int depth, uint32_
   return 0;
 }
 
-/* Connects with the ticket in `session`, unless it is empty, and stores the next one there. Returns the number of certificates that
+/* Connects with the ticket in `session`, unless that is empty, and stores the next ticket there. Returns the number of certificates that
 ** the client got. */
 static int ticket_used(const server *t, mbedtls_ssl_protocol_version version, mbedtls_ssl_session *session, bool empty)
 {
@@ -930,8 +930,7 @@ static int ticket_used(const server *t, mbedtls_ssl_protocol_version version, mb
   return seen;
 }
 
-/* A ticket can be used on a new connection, which issues a new one, until the certificate is reloaded. A foreign or damaged ticket
-** is ignored. */
+/* A ticket can be used on a new connection, which issues a new ticket, until the certificate is reloaded. A damaged ticket is ignored. */
 TEST(tls, tickets)
 {
   svc_listener_config k = { .threads = 2 };
@@ -984,8 +983,8 @@ TEST(tls, ticket_keys)
 
 /* ----------------------------------------------------------------------------------------------------------- places */
 
-/* The limit of connections with TLS: an idle one gives way, after a close notification. Without an idle one, a new connection is
-** closed without clear text. */
+/* The limit of connections with TLS: an idle connection gives way, after a close notification. If no connection is idle, a new connection
+** is closed without clear text. */
 TEST(tls, places)
 {
   svc_listener_config k = { .max_connections = 4, .max_per_address = 100 };
@@ -1027,8 +1026,8 @@ TEST(tls, places)
 
 #define IDLE_COUNT 60
 
-/* Runs in a separate process, so that its memory is not counted: connects so often, sends one request each, reports, and waits to be
-** killed. */
+/* Runs in a separate process, so that its memory is not counted: opens IDLE_COUNT connections, sends a request on each, reports, and waits
+** until the other end of `in` is closed. */
 static void idle_clients(int in, int out, const char *cert)
 {
   static client c[IDLE_COUNT];

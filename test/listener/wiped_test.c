@@ -2,8 +2,8 @@
 ** Secrets are erased from memory after use. A service on http and https, in a separate process, receives secrets and creates
 ** some. Then every page of that process is searched for them, as in a core dump.
 **
-** The secrets to search for exist in this process only: the other one is started before there are any. The search also has to
-** find some text that must be there, so that a broken search is noticed.
+** The list of secrets exists in this process only: the process of the service starts before the list has any. The search also has
+** to find some text that must be there, so that a broken search is noticed.
 */
 #define _GNU_SOURCE /* http_text.h, memmem */
 #include "support.h"

@@ -1,6 +1,6 @@
 /*
-** Columns of tables that need no code: how an entity is shown and which ones are visible, filters of lists and their cost,
-** guards, names shared by nouns, keys of several parts, and several due dates of one entity.
+** Columns of tables: how an entity is shown and which entities are visible, filters of lists and their cost, guards, names shared
+** by nouns, keys of several parts, and several due dates of one entity.
 */
 #include "mechanism/probe.h"
 
@@ -52,7 +52,7 @@ static const char *column_make(column_world *w, const char *path, const char *bo
 
 /* ---------------------------------------------------------------------------------------------------------- what is shown */
 
-/* The noun "gauge" shows twice the stored value, and the minutes since 1970; one of its routes shows only the name. */
+/* The noun "gauge" shows twice the stored value, and the minutes since 1970. Its routes "gaugeNames" show only the name. */
 static const svc_field gauge_fields[] = {
   F_ID(), F_INT("half"), F_BOOL("loud", .preset = "false"), F_LONG("minutes", .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_REQUIRED), F_INT("twice", .flags = SVC_READ_ONLY)
@@ -154,7 +154,7 @@ TEST(column, view)
   if (column_at(&w, "PUT", path, text) != 200) munit_errorf("%s: %s", text, w.t.response.body);
   munit_assert_string_equal(w.t.response.body, text);
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
-  munit_assert_int(column_at(&w, "PATCH", path, "{\"twice\":1}"), ==, 400); /* but it cannot be changed */
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"twice\":1}"), ==, 400); /* but a field of the view cannot be changed */
   munit_assert_string_equal(t_error(&w.t), "ATTRIBUTE_READ_ONLY");
   munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":1032}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "half"), ==, 2032);
@@ -198,7 +198,7 @@ TEST(column, keep)
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
   munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":3}"), ==, 200);
   snprintf(path, sizeof path, "loud/%s", low);
-  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 409); /* exists, but is not visible here */
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 409); /* the gauge exists, but is not visible here */
   munit_assert_string_equal(t_error(&w.t), "PEER_INVALID_STATE");
   munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":3}"), ==, 409);
   munit_assert_int(column_at(&w, "DELETE", path, NULL), ==, 404); /* this route returns a plain 404 */
@@ -208,7 +208,7 @@ TEST(column, keep)
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   snprintf(path, sizeof path, "gauges/%s", low);
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
-  munit_assert_int64(t_int(&w.t, "half"), ==, 1000); /* unchanged */
+  munit_assert_int64(t_int(&w.t, "half"), ==, 1000); /* no PATCH has set half */
   column_close(&w);
 }
 
@@ -290,14 +290,14 @@ TEST(column, filters)
   column_gives(&w, "marks?notColour=red", "bCd"); /* includes marks without a color */
   column_gives(&w, "marks?notColour=red&notColour=green", "Cd");
   column_gives(&w, "marks?level=2", "b");
-  column_gives(&w, "marks?name=A", "aa"); /* in any case */
+  column_gives(&w, "marks?name=A", "aa"); /* upper and lower case are equal */
   column_gives(&w, "marks?name=c", "C");
   column_gives(&w, "marks?name=AB%C3%A9", "a");
   column_gives(&w, "marks?name=abcd", "");
   column_gives(&w, "marks?name=a&colour=red&level=1", "a");
   column_gives(&w, "lastMarks?name=A", "aa");
   column_gives(&w, "lastMarks?name=c", "C");
-  column_gives(&w, "marks?tint=GR", "b"); /* by prefix, of a field without an index */
+  column_gives(&w, "marks?tint=GR", "b"); /* the prefix of a field without an index */
   column_gives(&w, "marks?tint=r&name=ab", "a");
   column_gives(&w, "redMarks", "aa");
   column_gives(&w, "redMarks?name=a", "aa");
@@ -382,12 +382,12 @@ TEST(column, filter_cost)
   counting.scan = counting_scan;
   config.store = &counting;
   column_open_with(&w, marks, &config);
-  for (i = 0; i < MARKS; i++) { /* one per minute */
+  for (i = 0; i < MARKS; i++) { /* one mark per minute */
     snprintf(body, sizeof body, "{\"name\":\"m%04d\",\"colour\":\"%s\"}", i, i % 2 ? "red" : "blue");
     column_make(&w, "marks", body);
     t_advance(&w.t, 60);
   }
-  /* 2025-06-02T00:00 is number 1440 */
+  /* mark number 1440 is created at 2025-06-02T00:00 */
   munit_assert_size(column_cost(&w, "marks?minDate=2025-06-02T00:00:00Z&itemsPerPage=10&includeCount=false", 10, "m1440"), <, 100);
   munit_assert_size(column_cost(&w, "lastMarks?maxDate=2025-06-02T00:00:00Z&itemsPerPage=10&includeCount=false", 10, "m1440"), <, 100);
   munit_assert_size(column_cost(&w, "marks?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-02T00:09:30Z", 10, "m1440"), <, 100);
@@ -480,7 +480,7 @@ TEST(column, names)
   munit_assert_int(column_at(&w, "GET", "cats/rex", NULL), ==, 400); /* the name belongs to a dog */
   munit_assert_string_equal(t_error(&w.t), "CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API");
   munit_assert_int(column_at(&w, "DELETE", "cats/rex", NULL), ==, 400);
-  munit_assert_int(column_at(&w, "GET", "dogs/tom", NULL), ==, 404); /* this noun has no code for that case */
+  munit_assert_int(column_at(&w, "GET", "dogs/tom", NULL), ==, 404); /* the noun dog has no error code (err_other) for that case */
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   munit_assert_int(column_at(&w, "GET", "cats/ina", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
@@ -605,7 +605,7 @@ TEST(column, second_key)
   column_close(&w);
 }
 
-/* ------------------------------------------------------------------------------------------------- dues, told by their tags */
+/* --------------------------------------------------------------------------------------------- due dates, told apart by tags */
 
 enum { ALARM_OWN = SVC_DUE_OWN };
 static const svc_field alarm_fields[] = {
@@ -670,16 +670,16 @@ TEST(column, dues)
   column_rang(&w, "a", "srso", "READY");
   munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
 
-  column_make(&w, "alarms", "{\"name\":\"c\",\"run\":7,\"other\":12}"); /* a change moves one of the dates */
+  column_make(&w, "alarms", "{\"name\":\"c\",\"run\":7,\"other\":12}"); /* a change moves one of the due dates */
   munit_assert_int(column_at(&w, "PATCH", "alarms/c", "{\"run\":30}"), ==, 200);
   munit_assert_size(probe_records(w.t.s, "d"), ==, 3);
   t_advance(&w.t, 29);
   column_rang(&w, "c", "sso", "READY");
   t_advance(&w.t, 1);
   column_rang(&w, "c", "ssor", "READY");
-  column_make(&w, "alarms", "{\"name\":\"d\",\"run\":7,\"other\":12}"); /* or removes it */
+  column_make(&w, "alarms", "{\"name\":\"d\",\"run\":7,\"other\":12}"); /* a change removes one of the due dates */
   munit_assert_int(column_at(&w, "PATCH", "alarms/d", "{\"run\":0}"), ==, 200);
-  t_advance(&w.t, 100); /* all at once, in the order of their times */
+  t_advance(&w.t, 100); /* all due steps run at once, in the order of their times */
   column_rang(&w, "d", "sso", "READY");
   column_make(&w, "alarms", "{\"name\":\"e\",\"run\":7,\"other\":12}");
   munit_assert_size(probe_records(w.t.s, "d"), ==, 3);

@@ -1,8 +1,8 @@
 /*
 ** The same scenarios with every kind of driver: the simulator, a driver in C, and a program that svcd's code runs.
 **
-** Each scenario is written once and runs on the three side by side, one request at a time. All get the same requests at the
-** same times of their clocks. The drivers finish orders and answer questions with what the simulator would return. So all
+** Each scenario is written once and runs on the three kinds side by side, one request at a time. All kinds get the same requests at
+** the same times of their clocks. The drivers finish orders and answer questions with what the simulator would return. So all
 ** answers must be equal, byte for byte, except for random values. Any other difference is a fault, or is listed in the table
 ** kinds_differ, with the reason.
 */
@@ -26,7 +26,7 @@ typedef struct kind {
 
 static kind kinds[KINDS] = { { .name = "simulator" }, { .name = "C driver" }, { .name = "program" } };
 
-/* Parts that are not compared, for operations whose paths begin so; NULL: such operations are not called at all. */
+/* Parts (`what`) that are not compared, for operations whose paths begin with `path`. NULL: such operations are not called at all. */
 static const struct {
   const char *path, *what, *why;
 } kinds_differ[] = {
@@ -48,7 +48,7 @@ static const struct {
   { "/groups/{groupId}/clusters/{clusterName}/outageSimulation", "the last events", "the same" },
 };
 
-/* Orders that do not occur. */
+/* Orders that do not occur in these scenarios. */
 static const struct {
   const char *action, *resource, *why;
 } kinds_unordered[] = {
@@ -224,7 +224,7 @@ static bool kinds_differs(const svc_plan *plan, const char *what)
   return false;
 }
 
-/* Checks that all notes equal that of kind number `first`. */
+/* Checks that kind number `first` and the kinds after it have the same note. */
 static void kinds_same(const svc_plan *plan, const char *what, int first)
 {
   const kind *a = &kinds[first];
@@ -239,7 +239,7 @@ static void kinds_same(const svc_plan *plan, const char *what, int first)
   }
 }
 
-/* Reads a path of each kind; the paths have different ids. */
+/* Reads one path of each kind, because ids differ, and compares the answers. */
 static void kinds_get(const svc_plan *plan, const char *what, char paths[KINDS][512])
 {
   int i;
@@ -262,7 +262,8 @@ static bool kinds_walks(const svc_plan *plan)
   return !kinds_differs(plan, NULL) && !(plan->route->flags & SVC_ABSOLUTE) && !t_world_elsewhere(plan) && !t_ended(&kinds[SIMULATOR].w.t, plan);
 }
 
-/* On PostgreSQL, transactions of suites that run beside this one can conflict with a restore: SVC_BUSY, after its own retries. */
+/* On PostgreSQL, transactions of suites that run beside this suite can conflict with a restore. The restore then retries, and may return
+** SVC_BUSY. */
 static void kinds_restore(kind *k)
 {
   int tries = 0, rc;
@@ -335,7 +336,7 @@ static void kinds_rest(void)
   for (i = 0; i < KINDS; i++) t_world_rest(&kinds[i].w);
 }
 
-/* Checks that an order of this row has occurred, unless it is not expected. */
+/* Checks that an order of this row has occurred, unless kinds_unordered has it. */
 static void kinds_had(const kind *k, const svc_noun *noun, const svc_order_row *row)
 {
   size_t i;
@@ -373,7 +374,7 @@ static void kinds_go_on(size_t at, kinds_seen *seen)
   }
 }
 
-/* Every operation once; its orders are done at once. */
+/* Calls every operation once. Its orders are done at once. */
 TEST(driver_kinds, operations)
 {
   kinds_seen seen;
@@ -391,7 +392,7 @@ TEST(driver_kinds, operations)
   kinds_close();
 }
 
-/* Every change once. Its orders first fail or stay open, as `meddle` says, and are done later. */
+/* Calls every operation that may cause an order once. `meddle` makes its orders fail or stay open at first; later they are done. */
 static void kinds_meddle(void (*meddle)(void))
 {
   kinds_seen seen;
@@ -454,7 +455,7 @@ TEST(driver_kinds, unknown)
 
 #define CLUSTERS "/groups/{groupId}/clusters"
 
-/* Sends the same request to each; %s in the path is the project. */
+/* Sends the same request to each kind. The path is relative to the project. */
 static void kinds_request(const char *what, const char *method, const char *path, const char *body, int status)
 {
   const svc_plan *plan = t_world_plan(&kinds[SIMULATOR].w, SVC_POST, CLUSTERS);
@@ -477,7 +478,7 @@ static void kinds_see(const char *what, const char *state)
   kinds_request(what, "GET", "/alerts", NULL, 200);
 }
 
-/* While an order is open another one replaces it: a change during creation, a change during a change, and a delete. */
+/* While an order is open another order replaces it: a change during creation, a change during a change, and a delete during each. */
 TEST(driver_kinds, replaced)
 {
   kinds_open(-1, NULL);
@@ -517,7 +518,7 @@ static void kind_report(kind *k, const char *facts)
   else munit_assert_int(svc_report(k->w.t.s, "cluster", id, facts), ==, SVC_OK);
 }
 
-/* Both drivers report the same about the first host. `more`: members next to its name. */
+/* Both drivers report the same facts about the first host. `more`: members next to its name. */
 static void kinds_report_host(const char *more)
 {
   char facts[512];
@@ -546,7 +547,7 @@ TEST(driver_kinds, reports)
   kinds_pass(60);
   kinds_report_host("\"up\":false");
   kinds_see("a host is down", "IDLE");
-  munit_assert_size(t_count(&kinds[PROGRAM].w.t, "results"), ==, 1); /* of alerts */
+  munit_assert_size(t_count(&kinds[PROGRAM].w.t, "results"), ==, 1); /* one alert */
   kinds_pass(60);
   kinds_report_host("\"up\":true");
   kinds_see("a host is up", "IDLE");
@@ -583,7 +584,7 @@ TEST(driver_kinds, reports_of_drivers)
 
 /* ------------------------------------------------------------------------------------------------------- ends in between */
 
-/* Begins to create a cluster that no one reports as done: the drivers leave the order open. */
+/* Begins to create a cluster. The drivers leave the order open. */
 static void kinds_making(void)
 {
   int i;
@@ -592,7 +593,7 @@ static void kinds_making(void)
   kinds_see("not done", "CREATING");
 }
 
-/* The order is done once, a minute after it began. */
+/* Expects the open order to be done once, a minute later. */
 static void kinds_made(void)
 {
   int i;
@@ -609,7 +610,7 @@ static void kinds_made(void)
   munit_assert_size(t_count(&kinds[PROGRAM].w.t, "results"), ==, 1);
 }
 
-/* The driver has lost its orders, and finishes none of them. */
+/* Makes the driver lose its orders: it finishes none of them. */
 static void kind_forget(kind *k)
 {
   int n;
@@ -646,7 +647,7 @@ TEST(driver_kinds, reopened)
   for (i = 0; i < KINDS; i++) store_remove(folders[i]);
 }
 
-/* If the program is killed while it has an order, svcd's code restarts it, and it gets the order again. */
+/* The program is killed while it has an order. svcd's code restarts the program, which gets the order again. */
 TEST(driver_kinds, killed)
 {
   kind *k = &kinds[PROGRAM];

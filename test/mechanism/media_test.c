@@ -147,7 +147,7 @@ TEST(media, plain)
   munit_assert_string_equal(w.t.response.body, CSV_TEXT);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-01-01+csv");
 
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/api/svc/v1.0/groups/%s/tables/all", w.group), ==, 200); /* without versions */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/api/svc/v1.0/groups/%s/tables/all", w.group), ==, 200); /* v1.0 has no dated versions */
   munit_assert_string_equal(w.t.response.body, CSV_TEXT);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "text/csv");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/api/svc/v1.0/groups/%s/logs/db.gz", w.group), ==, 200);
@@ -186,6 +186,6 @@ TEST(media, openapi)
   munit_assert_true(svc_str_is(svc_node_str(svc_node_get(content, "schema"), "format"), "binary"));
   answers = svc_node_get(svc_node_get(svc_node_get(t_node(&w.t, "paths"), "/groups/{groupId}/metadata.xml"), "get"), "responses");
   munit_assert_not_null(svc_node_get(svc_node_get(svc_node_get(answers, "200"), "content"), "application/xml"));
-  munit_assert_not_null(svc_node_get(answers, "default")); /* the error, as JSON */
+  munit_assert_not_null(svc_node_get(answers, "default")); /* errors have a response of their own */
   media_close(&w);
 }

@@ -87,7 +87,7 @@ static inline const char *probe_feed(t_service *t, const char *of)
   return text;
 }
 
-/* The same, without the events that `before` contains. */
+/* Returns the event types that the log has gained since probe_feed() returned `before`. */
 static inline const char *probe_feed_since(t_service *t, const char *of, const char *before)
 {
   const char *all = probe_feed(t, of);
@@ -97,7 +97,7 @@ static inline const char *probe_feed_since(t_service *t, const char *of, const c
   return all[n] == ' ' ? all + n + 1 : all + n;
 }
 
-/* An allocator that fails after this many calls; < 0: never. */
+/* An allocator that fails after `left` calls; < 0: never. */
 typedef struct probe_memory {
   long left;
 } probe_memory;

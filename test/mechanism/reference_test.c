@@ -130,15 +130,15 @@ TEST(reference, by_name)
   munit_assert_size(probe_records(w.t.s, "elamp") + probe_records(w.t.s, "r"), ==, 0);
   reference_make(&w, "sockets", "{\"name\":\"wall\"}");
   reference_make(&w, "sockets", "{\"name\":\"floor\"}");
-  reference_make(&w, "lamps", "{\"name\":\"a\",\"socket\":\"WALL\"}"); /* in any spelling */
+  reference_make(&w, "lamps", "{\"name\":\"a\",\"socket\":\"WALL\"}"); /* socket_spell() finds the name in lower case */
   reference_make(&w, "lamps", "{\"name\":\"b\",\"socket\":\"wall\"}");
   reference_make(&w, "lamps", "{\"name\":\"c\",\"socket\":\"\"}"); /* an empty name is no reference */
   reference_delete(&w, "sockets", "wall", "CONTAINERS_IN_USE");
   reference_delete(&w, "sockets", "floor", NULL);
-  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":\"floor\"}"), ==, 404); /* the lamp stays as it was */
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":\"floor\"}"), ==, 404); /* the socket floor is deleted */
   reference_make(&w, "sockets", "{\"name\":\"floor\"}");
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":\"floor\"}"), ==, 200);
-  reference_delete(&w, "sockets", "wall", "CONTAINERS_IN_USE"); /* b still refers to it */
+  reference_delete(&w, "sockets", "wall", "CONTAINERS_IN_USE"); /* the lamp b still refers to it */
   reference_delete(&w, "lamps", "b", NULL);
   reference_delete(&w, "sockets", "wall", NULL);
   reference_delete(&w, "sockets", "floor", "CONTAINERS_IN_USE");
@@ -173,7 +173,7 @@ TEST(reference, by_id)
   reference_delete(&w, "plugs", two, "PEER_INVALID_STATE");
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"plugIds\":[]}"), ==, 200);
   reference_delete(&w, "plugs", one, "PEER_INVALID_STATE"); /* a wire of the lamp still refers to it */
-  reference_delete(&w, "plugs", two, "PEER_INVALID_STATE"); /* b refers to it */
+  reference_delete(&w, "plugs", two, "PEER_INVALID_STATE"); /* the lamp b refers to it */
   munit_assert_int(reference_at(&w, "PATCH", "lamps/b", "{\"wires\":[]}"), ==, 200);
   reference_delete(&w, "plugs", two, NULL);
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"wires\":[{},{}]}"), ==, 200);
@@ -186,7 +186,7 @@ TEST(reference, by_id)
   munit_assert_int(reference_at(&w, "PATCH", "lamps/a", body), ==, 200);
   reference_delete(&w, "plugs", one, NULL);
 
-  one = reference_make(&w, "plugs", "{\"name\":\"one\"}"); /* an entity of another project is not found */
+  one = reference_make(&w, "plugs", "{\"name\":\"one\"}"); /* a plug of another project is not found */
   other = t_project(&w.t, w.org, "beta");
   snprintf(body, sizeof body, "{\"name\":\"a\",\"plugIds\":[\"%s\"]}", one);
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/lamps", other), ==, 404);
@@ -207,7 +207,7 @@ TEST(reference, elsewhere)
   munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"b\",\"slotId\":\"5f5f5f5f5f5f5f5f5f5f5f5f\"}"), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "PRIVATELINK_NOT_FOUND");
   reference_delete(&w, "sockets/wall/slots", slot, "CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS");
-  other = t_project(&w.t, w.org, "beta"); /* found by its id, but not from another project */
+  other = t_project(&w.t, w.org, "beta"); /* a slot of another project is not found */
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/lamps", other), ==, 404);
   reference_delete(&w, "lamps", "a", NULL);
   reference_delete(&w, "sockets/wall/slots", slot, NULL);
@@ -252,7 +252,7 @@ TEST(reference, itself)
   reference_close(&w);
 }
 
-/* Deleting the project deletes everything in any order, and leaves no index record. */
+/* Deleting the project deletes targets before the lamps that refer to them, and leaves no record of a reference. */
 TEST(reference, in_cascade)
 {
   t_place w;
@@ -269,6 +269,6 @@ TEST(reference, in_cascade)
   munit_assert_size(probe_records(w.t.s, "r"), ==, 5);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204); /* no longer referenced */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204); /* the shop is no longer referenced */
   reference_close(&w);
 }

@@ -1,6 +1,6 @@
 /*
 ** Scope: every entity below a project stores its project and its organization, at any depth, whether a request or a due step
-** created it; and all are moved with the project.
+** created it. A move of the project changes the organization of all of them.
 **
 ** The made-up nouns of this suite: a farm in a project, like a cluster; snapshots of a farm, taken by a request or, every hour,
 ** by a due step of the farm; chunks of a snapshot.
@@ -39,7 +39,7 @@ static bool farm_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
-/* Takes a snapshot, like a request, and sets the date of the next one, an hour later. */
+/* Takes a snapshot as a request does, and sets the due date of the next snapshot, an hour later. */
 static bool farm_fell_due(svc_call *c, svc_change *change, int tag)
 {
   svc_change taken;
@@ -214,11 +214,11 @@ TEST(scope, by_request)
   munit_assert_size(probe_all_in(w.t.s, "shot", w.group, w.org), ==, 1);
   munit_assert_size(probe_all_in(w.t.s, "chnk", w.group, w.org), ==, 1);
 
-  scope_newest(&w, "CPS_SNAPSHOT_STARTED"); /* the event names the farm, like events of the parent */
+  scope_newest(&w, "CPS_SNAPSHOT_STARTED"); /* the event of a snapshot also names its farm */
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "main");
   munit_assert_string_equal(t_str(&w.t, "results[0].snapshotName"), "first");
   munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), w.org);
-  scope_newest(&w, "CPS_COPY_SNAPSHOT_STARTED"); /* and this one names the snapshot, two levels below the project */
+  scope_newest(&w, "CPS_COPY_SNAPSHOT_STARTED"); /* the event of a chunk names its snapshot, two levels below the project */
   munit_assert_string_equal(t_str(&w.t, "results[0].chunkId"), chunk);
   munit_assert_string_equal(t_str(&w.t, "results[0].snapshotName"), "first");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?clusterNames=main", w.group), ==, 200);
@@ -229,7 +229,7 @@ TEST(scope, by_request)
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"first\"}", FARMS "/main/shots", w.group), ==, 409);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"x\"}", FARMS "/other/shots", w.group), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
-  scope_farm(&w, "other", false); /* a snapshot of another farm */
+  scope_farm(&w, "other", false); /* the snapshot belongs to another farm */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/other/shots/%s", w.group, shot), ==, 404);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots/%s/chunks/%s", w.group, shot, chunk), ==, 200);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots/%s/chunks/%s", w.group, chunk, chunk), ==, 404);
@@ -237,7 +237,7 @@ TEST(scope, by_request)
   scope_close(&w);
 }
 
-/* The same without a request. */
+/* A due step takes the snapshots. They have the same scope and events as those of a request. */
 TEST(scope, by_itself)
 {
   t_place w;
@@ -260,7 +260,7 @@ TEST(scope, by_itself)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "shotCount"), ==, 1);
 
-  t_advance(&w.t, 5 * HOUR); /* all missed snapshots, each at its time, and their state changes */
+  t_advance(&w.t, 5 * HOUR); /* one tick takes all missed snapshots, each at its time, and changes their states */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_size(probe_all_in(w.t.s, "shot", w.group, w.org), ==, 6);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots", w.group), ==, 200);
@@ -269,7 +269,7 @@ TEST(scope, by_itself)
   munit_assert_string_equal(t_str(&w.t, "results[4].created"), "2025-06-01T05:00:00Z");
   munit_assert_string_equal(t_str(&w.t, "results[5].status"), "queued");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots?maxDate=2025-06-01T03:00:00Z", w.group), ==, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* filtered by their own times, not that of the tick */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* a snapshot has its own time, not that of the tick */
   scope_newest(&w, "CPS_SNAPSHOT_SUCCESSFUL");
   munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T05:00:10Z");
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "main");
@@ -314,7 +314,7 @@ TEST(scope, quota)
   scope_close(&w);
 }
 
-/* Entities below a farm change state, and write events to the log of the project. */
+/* Entities below a farm change state, and write events to the log of the project, not of the organization. */
 TEST(scope, states)
 {
   t_place w;

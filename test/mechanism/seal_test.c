@@ -1,6 +1,6 @@
 /*
-** Secrets at rest (SVC_SEALED): never stored in clear text, never shown, kept when their shown form is sent back, and given to
-** the driver in clear text.
+** Secrets at rest (SVC_SEALED): never stored in clear text, shown by their last four characters at most, kept when their shown form
+** is sent back, and given to the driver in clear text.
 */
 #define _GNU_SOURCE /* memmem */
 #include "mechanism/probe.h"
@@ -12,8 +12,8 @@
 #define LONG_TWO "a-second-one-that-is-long-too"
 #define SHORT_ONE "short-pw"
 
-/* A horn: a secret that shows its last characters, one that is never shown, and others in an object, in elements of an array, and in
-** a map. */
+/* A horn has a secret that shows its last characters (url), secrets that are never shown (password, hidden), and secrets in an object,
+** in elements of an array, and in a map. */
 static const svc_field horn_key_fields[] = {
   F_STR("label"), F_STR("token", .flags = SVC_SEALED | SVC_REQUIRED, .min = 4, .max = 100, .pattern = "^[a-z-]+$")
 };
@@ -54,7 +54,7 @@ static const svc_noun horn_noun = {
   .prepare = horn_prepare, .routes = SVC_ROUTES(horn_routes)
 };
 
-/* A singleton of a project, with a secret that may be set from the start. */
+/* A singleton of a project. Its first PATCH may set a secret. */
 static const svc_field lock_fields[] = { F_STR("code", .flags = SVC_SEALED, .max = 100), F_INT("turns", .preset = "3") };
 static const svc_object lock_object = { .name = "Lock", .fields = SVC_ROWS(lock_fields) };
 static const svc_route lock_routes[] = {
@@ -66,7 +66,7 @@ static const svc_noun *const probes[] = { &horn_noun, &lock_noun, NULL };
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 
-/* A hook sees a new secret in clear text, and a kept one as kept. */
+/* A hook sees a new secret in clear text, and a kept secret sealed. */
 static bool horn_prepare(svc_call *c, svc_change *change)
 {
   const svc_node *url = svc_node_get(change->body, "url");
@@ -103,7 +103,7 @@ static void seal_make(seal_world *w, const char *body)
   snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "id"));
 }
 
-/* Returns whether this text is anywhere in the store. */
+/* Returns whether the value of any record contains this text. */
 static bool seal_stored(seal_world *w, const char *secret)
 {
   size_t n = strlen(secret), i;
@@ -116,7 +116,7 @@ static bool seal_stored(seal_world *w, const char *secret)
   return found;
 }
 
-/* Returns all secrets of the horn, in clear text, as one text. */
+/* Opens the secrets of every horn. Returns those of the last horn, as JSON in clear text; "": there is no horn. */
 static const char *seal_secrets(seal_world *w)
 {
   static char text[4096];
@@ -152,7 +152,7 @@ TEST(seal, shown)
   munit_assert_null(t_node(&w.t, "password"));
   munit_assert_string_equal(t_str(&w.t, "headers.A"), "****-too");
   munit_assert_string_equal(t_str(&w.t, "inner.token"), "****aple");
-  munit_assert_string_equal(t_str(&w.t, "keys[0].token"), "****"); /* too short to show a part of it */
+  munit_assert_string_equal(t_str(&w.t, "keys[0].token"), "****"); /* a short secret shows none of its characters */
   munit_assert_string_equal(t_str(&w.t, "keys[1].token"), "****-too");
   munit_assert_false(seal_stored(&w, LONG_ONE) || seal_stored(&w, LONG_TWO) || seal_stored(&w, SHORT_ONE));
   munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_TWO "\"},\"inner\":{\"token\":\"inner-" LONG_ONE "\"},"
@@ -161,7 +161,7 @@ TEST(seal, shown)
   seal_close(&w);
 }
 
-/* The shown form may be sent back, complete or in part, or at another position of its array. Any other masked text is refused. */
+/* The shown form of a secret may be sent back, with all other fields or alone. Any other masked text is refused. */
 TEST(seal, kept)
 {
   seal_world w;
@@ -202,7 +202,7 @@ TEST(seal, kept)
   seal_close(&w);
 }
 
-/* Maps: each member that was sent is kept or new. A map that is never shown is kept completely until it is sent again. */
+/* Maps: each member that a PATCH sends is kept or new. A map that is never shown is kept completely while no PATCH sends it. */
 TEST(seal, maps)
 {
   seal_world w;
@@ -218,10 +218,10 @@ TEST(seal, maps)
   munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_ONE "\",\"B\":\"" LONG_TWO "\"},\"hidden\":{\"X\":\"" LONG_TWO "\"}}");
   munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":5}}"), ==, 400);
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":5}"), ==, 400);
-  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{},\"hidden\":{\"X\":\"****\"}}"), ==, 400); /* that map is never shown */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{},\"hidden\":{\"X\":\"****\"}}"), ==, 400); /* hidden is never shown */
   munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{}}"), ==, 200);
   munit_assert_string_equal(seal_secrets(&w), "{\"hidden\":{\"X\":\"" LONG_TWO "\"}}");
-  /* the end of a secret is not shown if it has unreadable characters */
+  /* the end of a secret is not shown if it contains a space or a control character */
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_ONE " x\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "url"), "****");
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\\u007f\"}"), ==, 200);
@@ -230,7 +230,7 @@ TEST(seal, maps)
   seal_close(&w);
 }
 
-/* A stored body that has lost the fields of its secrets, or has numbers there: the secrets stay, or are deleted with it. None is shown. */
+/* A stored body has lost the fields of its secrets, or has numbers there: a PATCH still sets secrets. None is stored in clear text. */
 TEST(seal, damaged)
 {
   static const char *const bodies[] = { "{\"keys\":[],\"name\":\"h\"}", "{\"keys\":[{},{},{}],\"name\":\"h\",\"url\":5}",
@@ -269,7 +269,7 @@ TEST(seal, damaged)
   seal_close(&w);
 }
 
-/* Due steps, a delete, and moving the project leave secrets unchanged. */
+/* A due step and the start of a delete leave secrets unchanged. The end of the delete removes them. */
 TEST(seal, states)
 {
   seal_world w;
@@ -328,7 +328,7 @@ typedef struct seal_kept_word {
   size_t n;
 } seal_kept_word;
 
-/* Changes the word by which the store recognizes its key. */
+/* Changes the word by which the store recognizes its key. *was gets the previous word. */
 static void seal_word(svc *s, svc_str to, seal_kept_word *was)
 {
   svc_key key;
@@ -368,7 +368,7 @@ TEST(seal, other_key)
   config.secret_key = NULL;
   w.t.no_key = true;
   t_reopen(&w.t, &config);
-  seal_word(w.t.s, SVC_S("QUJD"), &word); /* the word is damaged: then it matches no key */
+  seal_word(w.t.s, SVC_S("QUJD"), &word); /* a damaged word matches no key */
   svc_close(w.t.s);
   w.t.s = NULL;
   config.secret_key = "another key, of thirty-two bytes, too";
@@ -402,7 +402,7 @@ static int seal_try(const char *folder, const char *key, int keep_orders, t_serv
   return rc;
 }
 
-/* The first handle with a key records it, before anything is sealed: if several handles share the store, another key is then
+/* The first handle with a key records that key, before anything is sealed. If several handles share the store, another key is then
 ** refused. In a store of one handle a key that has sealed nothing may be replaced. */
 TEST(seal, first_key)
 {
@@ -416,7 +416,7 @@ TEST(seal, first_key)
   snprintf(was, sizeof was, "%s", store ? store : "");
   if (!shared) setenv("SVC_TEST_STORE", "shared", 1); /* LMDB that simulates a shared store */
   store_folder(folder);
-  munit_assert_int(seal_try(folder, one, 1, &t), ==, SVC_OK); /* a tool does not record its key */
+  munit_assert_int(seal_try(folder, one, 1, &t), ==, SVC_OK); /* a tool (keep_orders) does not record its key */
   munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_OK);
   munit_assert_int(seal_try(folder, one, 0, &t), ==, SVC_INVALID);
   munit_assert_not_null(strstr(t.log, "the secret key is not this store's"));
@@ -482,7 +482,7 @@ TEST(seal, ordered)
   munit_assert_size(n, ==, sizeof secrets);
   munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_OK);
   munit_assert_int(svc_order_secrets(w.t.s, "nonsense", d.secrets, &n), ==, SVC_INVALID);
-  /* the noun has no such state */
+  /* the noun has no state ODD: the horn gets the state of its lifecycle for failures */
   munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"it is split\",\"state\":\"ODD\"}"), ==, SVC_OK);
   munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "SPLIT");
@@ -498,7 +498,7 @@ TEST(seal, ordered)
 #define KEY_TWO "a second key, of thirty-two bytes.."
 #define KEY_THREE "a third key, also thirty-two bytes."
 
-/* Counts the secrets of horns that are sealed with the first key of the handle, and with others. */
+/* Counts the horns with a secret that is sealed with the first key of the handle, and the other horns. */
 static void seal_count(seal_world *w, int *first, int *others)
 {
   const char *id = w->t.s->secret_keys.ids[0];
@@ -519,7 +519,7 @@ static void seal_reopen(seal_world *w, const char *folder, const char *key, cons
 
 #define ROTATED 7
 
-/* Rotates in steps, with a restart after each: every secret can be opened all the time, old and new ones. */
+/* The rotation runs in steps, with a restart after each. After each step all secrets of horns can be opened. */
 TEST(seal, rotate)
 {
   char folder[128], ids[ROTATED][32], etag[128], body[128];
@@ -544,7 +544,7 @@ TEST(seal, rotate)
   munit_assert_int(svc_rotate_key(w.t.s, NULL, 1), ==, SVC_INVALID);
   munit_assert_int(svc_rotate_key(w.t.s, KEY_ONE, 5), ==, SVC_OK); /* already the key in use */
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 0), ==, SVC_BUSY);
-  seal_reopen(&w, folder, KEY_ONE, NULL); /* nothing was written */
+  seal_reopen(&w, folder, KEY_ONE, NULL); /* a step of 0 has written nothing: the old key alone is enough */
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 2), ==, SVC_BUSY);
   munit_assert_int(svc_rotate_key(w.t.s, KEY_THREE, 2), ==, SVC_INVALID);
   svc_close(w.t.s);
@@ -561,7 +561,7 @@ TEST(seal, rotate)
     munit_assert_int(first + others, ==, ROTATED);
     munit_assert_int(first, <=, before);
     before = first;
-    if (rounds == 1) { /* this horn is done: a new secret in it is sealed with the new key */
+    if (rounds == 1) { /* the rotation has passed this horn: a new secret in it is sealed with the new key */
       memcpy(w.id, ids[0], sizeof ids[0]);
       munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\"}"), ==, 200);
       memcpy(w.id, ids[ROTATED - 1], sizeof w.id);
@@ -575,7 +575,7 @@ TEST(seal, rotate)
   munit_assert_int(first, ==, 0);
   munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "ETag"), etag); /* no visible change */
-  seal_reopen(&w, folder, KEY_ONE, KEY_TWO); /* stopped before the host has replaced the key file */
+  seal_reopen(&w, folder, KEY_ONE, KEY_TWO); /* a restart before the host has replaced the key file */
   munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 0), ==, SVC_OK);
   seal_reopen(&w, folder, KEY_TWO, NULL);
   munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"abcd-efgh\"}],\"url\":\"" LONG_ONE "\"}");
@@ -589,7 +589,7 @@ TEST(seal, rotate)
   store_remove(folder);
 }
 
-/* Another handle has begun to rotate to a key that this one does not have: requests that need it are refused and logged, and nothing
+/* Another handle has rotated to a key that this handle does not have. Requests that need the key are refused and logged, and no secret
 ** is lost. */
 TEST(seal, rotate_unknown)
 {

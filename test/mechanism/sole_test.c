@@ -14,7 +14,7 @@ static const svc_field crown_fields[] = {
 };
 static const svc_object crown_object = { .name = "Crown", .fields = SVC_ROWS(crown_fields) };
 
-/* Created by a POST, in steps. */
+/* A POST creates a crown, and a DELETE removes the crown, in steps. */
 static const svc_transition crown_transitions[] = {
   { "MAKING", "WORN", 100, "CLUSTER_READY", NULL }, { "MELTING", NULL, 50, "CLUSTER_DELETED", NULL }, { NULL, NULL, 0, NULL, NULL }
 };
@@ -31,7 +31,7 @@ static const svc_noun crown_noun = {
   .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(crown_routes)
 };
 
-/* Created by a PUT. */
+/* A PUT creates an oath. */
 static const svc_route oath_routes[] = {
   PROBE(SVC_GET, "oath", .run = svc_verb_read),
   PROBE(SVC_PUT, "oath", .run = svc_verb_replace, .example = "{\"metal\":\"iron\"}"),
@@ -43,7 +43,7 @@ static const svc_noun oath_noun = {
   .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(oath_routes)
 };
 
-/* A gate of one of two walls, which its path names. */
+/* A gate belongs to one of two walls. The path names the wall. */
 static const char *const gate_walls[] = { "NORTH", "SOUTH", NULL };
 static const svc_field gate_fields[] = {
   F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ENUM("wall", gate_walls, .flags = SVC_READ_ONLY)
@@ -120,14 +120,14 @@ TEST(sole, posted)
   munit_assert_not_null(strstr(t_link(&w.t, "self"), "/crown"));
   munit_assert_int(at(&w, "PATCH", "crown", "{\"metal\":\"tin\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "metal"), "tin");
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/crown", w.other), ==, 404); /* another parent has none */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/crown", w.other), ==, 404); /* the other project has no crown */
   munit_assert_int(at(&w, "DELETE", "crown", NULL), ==, 202);
   t_advance(&w.t, 6);
   munit_assert_int(at(&w, "GET", "crown", NULL), ==, 404);
   munit_assert_int64(events(&w, "CLUSTER_DELETED"), ==, 1);
-  munit_assert_int(at(&w, "POST", "crown", "{\"metal\":\"gold\"}"), ==, 202); /* can be created again */
+  munit_assert_int(at(&w, "POST", "crown", "{\"metal\":\"gold\"}"), ==, 202); /* a crown can be created again */
   munit_assert_string_not_equal(t_str(&w.t, "id"), id);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* deleted with its parent */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* deletes the crown, too */
   sole_close(&w);
 }
 
@@ -139,7 +139,7 @@ TEST(sole, put)
   munit_assert_int(at(&w, "GET", "oath", NULL), ==, 404);
   munit_assert_int(at(&w, "PUT", "oath", "{}"), ==, 400);
   t_header(&w.t, "If-Match", "*");
-  munit_assert_int(at(&w, "PUT", "oath", "{\"metal\":\"iron\"}"), ==, 412); /* If-Match: * requires an existing one */
+  munit_assert_int(at(&w, "PUT", "oath", "{\"metal\":\"iron\"}"), ==, 412); /* If-Match: * requires an existing oath */
   t_headers_clear(&w.t);
   munit_assert_int(at(&w, "PUT", "oath", "{\"metal\":\"iron\"}"), ==, 200);
   id = t_keep(&w.t, t_str(&w.t, "id"));

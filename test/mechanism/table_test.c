@@ -1,13 +1,13 @@
 /*
-** Invalid tables: svc_open() refuses them, and the log names the noun and the row. And paths with a literal and a parameter in
-** the same place: the path and the method decide between them.
+** Invalid tables: svc_open() refuses them, and the log names the noun and the row. The suite also has paths with a literal and a
+** parameter in the same place: the path and the method decide between them.
 */
 #include "mechanism/probe.h"
 
 static const svc_field plain_fields[] = { F_ID(), F_STR("name") };
 static const svc_object plain_object = { .name = "Plain", .fields = SVC_ROWS(plain_fields) };
 
-/* Expects the log to name the noun and the row. */
+/* Expects svc_open() to refuse the nouns, and the log to name the noun and the row. */
 static void table_refused(const svc_noun *first, const svc_noun *second, const char *noun, const char *row)
 {
   const svc_noun *nouns[] = { first, second, NULL };
@@ -235,7 +235,8 @@ TEST(table, fine)
   t_probes(NULL);
 }
 
-/* Without organizations or projects, paths that name one are not served, and svc_bootstrap() fails. */
+/* svc_bootstrap() fails if organizations, projects, API keys or service accounts are left out. Paths that name an organization or a
+** project that is left out are not served. */
 TEST(table, left_out)
 {
   static const char *const without[][2] = { { "organization" }, { "project" }, { "API key" }, { "service account" } };
@@ -303,7 +304,7 @@ TEST(table, forks)
   table_leads(&t, "GET", "/forks/all", "all");
   table_leads(&t, "GET", "/forks/al", "one");
   table_leads(&t, "GET", "/forks/all%20", "one");
-  table_leads(&t, "GET", "/forks/%61ll", "all"); /* the same literal */
+  table_leads(&t, "GET", "/forks/%61ll", "all"); /* %61 is an "a": the literal */
   table_leads(&t, "PATCH", "/forks/all", "change"); /* the literal has no such method: "all" is a name here */
   table_leads(&t, "POST", "/forks/all", "action");
   table_leads(&t, "POST", "/forks/all:bend", "named_action");
@@ -313,7 +314,7 @@ TEST(table, forks)
   munit_assert_int(t_send(&t, "GET", "/forks/big/tines", NULL), ==, 404);
   munit_assert_int(t_send(&t, "POST", "/forks/big", NULL), ==, 405);
   munit_assert_string_equal(t_get_header(&t, "Allow"), "GET, HEAD, PATCH");
-  munit_assert_int(t_send(&t, "DELETE", "/forks/all", NULL), ==, 405); /* the methods of both */
+  munit_assert_int(t_send(&t, "DELETE", "/forks/all", NULL), ==, 405); /* the methods of the literal and of the parameter */
   munit_assert_string_equal(t_get_header(&t, "Allow"), "GET, HEAD, POST, PATCH");
   munit_assert_int(t_send(&t, "GET", "/forks/big:bend", NULL), ==, 405);
   t_close(&t);

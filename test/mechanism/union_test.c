@@ -10,7 +10,7 @@ static const svc_config quiet = { .limiter_off = 1 };
 
 /* ------------------------------------------------------------------------------------------------------------ objects */
 
-/* auth: selected by its mode; there is no default */
+/* auth: its mode selects the variant, NONE by default */
 static const svc_field open_fields[] = { F_STR("mode") };
 static const svc_object open_object = { .name = "PipeOpen", .fields = SVC_ROWS(open_fields) };
 static const svc_field password_fields[] = {
@@ -22,7 +22,7 @@ static const svc_object auth_object = {
   .name = "PipeAuth", .ext = SVC_OBJECT_EXT(.choice = SVC_CHOICE("mode", "NONE", auth_variants))
 };
 
-/* stages: selected by op; each has an id, and so has each key of a join */
+/* stages: op selects the variant, without a default. Each stage has an id, and so has each key of a join */
 static const svc_field stage_base_fields[] = { F_ID(), F_STR("op", .flags = SVC_REQUIRED) };
 static const svc_object stage_base = { .name = "PipeStageBase", .fields = SVC_ROWS(stage_base_fields) };
 static const svc_field filter_fields[] = { F_STR("expr", .flags = SVC_REQUIRED) };
@@ -94,7 +94,7 @@ static const svc_noun pipe_noun = {
   .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(pipe_routes)
 };
 
-/* the same, with events for some fields of variants */
+/* a drain is a pipe with events for some fields of variants */
 static const svc_field_event drain_events[] = {
   { "url", "CLUSTER_TAGS_MODIFIED", NULL }, { "size", "CPS_SNAPSHOT_BEHIND", "LARGE" }, { NULL, NULL, NULL }
 };
@@ -170,7 +170,7 @@ TEST(union, create)
   munit_assert_string_equal(t_str(&w.t, "project"), "p");
   union_make(&w, "{\"name\":\"d\",\"url\":\"http://d\"}"); /* the default variant */
   munit_assert_string_equal(t_str(&w.t, "kind"), "HTTP");
-  union_make(&w, "{\"name\":\"e\",\"url\":\"u\",\"auth\":{}}"); /* a union inside: the default, then each variant */
+  union_make(&w, "{\"name\":\"e\",\"url\":\"u\",\"auth\":{}}"); /* a union inside: the default variant, then another one */
   union_make(&w, "{\"name\":\"f\",\"url\":\"u\",\"auth\":{\"mode\":\"PASSWORD\",\"user\":\"joe\",\"password\":\"x\"}}");
   munit_assert_string_equal(t_str(&w.t, "auth.user"), "joe");
   munit_assert_null(t_node(&w.t, "auth.password"));
@@ -197,7 +197,7 @@ TEST(union, create)
   union_close(&w);
 }
 
-/* A field of one variant changes: the event, and the fields that show the time of a change. */
+/* A change to a field of one variant writes an event, and sets the fields that show the time of the last change. */
 TEST(union, change)
 {
   const char *before;
@@ -294,7 +294,8 @@ TEST(union, ids)
   union_close(&w);
 }
 
-/* Another variant: fields of the old one are removed, common fields stay if their value is valid, and required ones must be sent. */
+/* A change to another variant removes the fields of the old variant. Common fields stay if their value is valid, and required fields
+** must be sent. */
 TEST(union, other_variant)
 {
   union_world w;
@@ -306,19 +307,19 @@ TEST(union, other_variant)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"KAFKA\",\"brokers\":[\"a:1\"]}", PIPES "/h", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "kind"), "KAFKA");
   munit_assert_null(t_node(&w.t, "url"));
-  munit_assert_string_equal(t_str(&w.t, "size"), "SMALL"); /* a number there, a string here: not the same field */
+  munit_assert_string_equal(t_str(&w.t, "size"), "SMALL"); /* size is a number in HTTP and a string in KAFKA: not the same field */
   munit_assert_string_equal(t_str(&w.t, "note"), "kept");
   munit_assert_string_equal(t_str(&w.t, "auth.user"), "joe");
   munit_assert_string_equal(t_str(&w.t, "id"), id);
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
   munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:00:00Z");
 
-  /* the value "kept" is invalid there */
+  /* the note "kept" is invalid in the variant FILE */
   union_refused(&w, "PATCH", "/h", "{\"kind\":\"FILE\",\"path\":\"/tmp\"}", "INVALID_ENUM_VALUE", "note");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"FILE\",\"path\":\"/tmp\",\"note\":\"LARGE\"}", PIPES "/h", w.group), ==, 200);
-  munit_assert_null(t_node(&w.t, "auth")); /* this variant has no such field */
+  munit_assert_null(t_node(&w.t, "auth")); /* FILE has no such field */
   munit_assert_null(t_node(&w.t, "changed"));
-  munit_assert_string_equal(t_str(&w.t, "path"), "/tmp"); /* fixed only once it has a value */
+  munit_assert_string_equal(t_str(&w.t, "path"), "/tmp"); /* a path is fixed only once it has a value */
   munit_assert_string_equal(t_str(&w.t, "id"), id);
   union_refused(&w, "PATCH", "/h", "{\"path\":\"/home\"}", "ATTRIBUTE_READ_ONLY", "path");
   union_refused(&w, "PATCH", "/h", "{\"kind\":\"CLOUD\"}", "MISSING_ATTRIBUTE", "provider");
@@ -342,7 +343,7 @@ TEST(union, other_variant)
   munit_assert_null(t_node(&w.t, "brokers"));
 
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"mode\":\"PASSWORD\",\"user\":\"a\"}}", PIPES "/h", w.group), ==, 200);
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"user\":\"b\"}}", PIPES "/h", w.group), ==, 200); /* unions inside, too */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"user\":\"b\"}}", PIPES "/h", w.group), ==, 200); /* auth keeps its variant */
   munit_assert_string_equal(t_str(&w.t, "auth.user"), "b");
   munit_assert_string_equal(t_str(&w.t, "auth.mode"), "PASSWORD");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"mode\":\"NONE\"}}", PIPES "/h", w.group), ==, 200);
@@ -451,7 +452,8 @@ TEST(union, no_memory)
   union_close(&w);
 }
 
-/* A field with the same name and another type: a number, a list of other elements, another object. The old value is dropped. */
+/* The new variant has a field with the same name and another type: a number, a list of other elements, another object. The old value
+** is dropped. */
 TEST(union, same_name)
 {
   union_world w;

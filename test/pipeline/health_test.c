@@ -129,8 +129,8 @@ TEST(health, once)
   svc_close(s);
 }
 
-/* The clocks differ: a small difference causes a warning. With a large one svc_open() fails, and an open handle refuses requests
-** until the clock is right. */
+/* A difference of 10 seconds between the clocks causes a warning, and 4 seconds cause none. With a difference of two hours svc_open()
+** fails, unless the clock is manual. */
 TEST(health, clock)
 {
   static t_service log;
@@ -165,7 +165,7 @@ static void later(svc *s)
   svc_mutex_unlock(&s->health.lock);
 }
 
-/* The clock is set while the handle serves requests. */
+/* The clock is set while the handle is open. The handle refuses requests until the clocks agree again. */
 TEST(health, clock_moves)
 {
   static t_service log;
@@ -188,7 +188,7 @@ TEST(health, clock_moves)
   svc_close(s);
 }
 
-/* The error text is LMDB's own, or the system's. */
+/* The log has the error text of LMDB, or that of the system. */
 TEST(health, lmdb_says)
 {
   t_service t;

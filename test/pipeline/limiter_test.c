@@ -83,7 +83,7 @@ TEST(limiter, large)
   char who[16];
   int i;
   munit_assert_int(svc_limiter_open(&l, &allocator, 1, 7, large), ==, SVC_OK);
-  for (i = 0; i < 5000; i++) { /* all in one row */
+  for (i = 0; i < 5000; i++) { /* all buckets are in one row */
     svc_tokens t;
     snprintf(who, sizeof who, "u%d", i);
     t = svc_limiter_take(l, 0, svc_str_c(who), svc_str_c(who), T_START);
@@ -339,7 +339,7 @@ TEST(limiter, flood)
   }
 }
 
-/* A caller who exhausts many buckets does not get full ones again by that, whatever buckets others use. */
+/* A caller who empties many buckets gets no full bucket back by that, and refills no bucket of another caller. */
 TEST(limiter, used_up)
 {
   static const size_t sizes[] = { 1, 64, 4096 };
@@ -518,8 +518,8 @@ TEST(limiter, what_spends)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 401);
   LEFT("6"); /* in a bucket of the caller's own */
   t.grants[0].on = NULL;
-  munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* does not exist: treated the same */
-  LEFT("5"); /* the same bucket for all other foreign resources */
+  munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* no such organization */
+  LEFT("5"); /* the bucket for all foreign and missing resources */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   LEFT("1");
 #undef LEFT

@@ -73,7 +73,7 @@ TEST(list, links)
   t_close(&t);
 }
 
-/* The same for a filtered list, whose total is not known beforehand. The links repeat the filters. */
+/* The links of a filtered list repeat the filters. The total of such a list is not known beforehand. */
 TEST(list, filtered_links)
 {
 #define FILTER "&eventType=GROUP_TAGS_MODIFIED&eventType=GROUP_CREATED&minDate=2025-06-01T00%3A00%3A00%2B00%3A00"
@@ -514,8 +514,8 @@ TEST(list, formats)
   t_close(&t);
 }
 
-/* An entity in a list has its self link and no other. Alone it has at least that one, and the link works. An entity without a path
-** of its own links to the list that shows it. */
+/* A resource in a list has its self link and no other link; the link of the last resource works. Alone, a resource has its self link
+** first. A resource without a path of its own links to the list that shows it. */
 TEST(list, item_links)
 {
   static char paths[40][160];
@@ -528,7 +528,7 @@ TEST(list, item_links)
     svc_str own;
     char href[1024] = "", id[64] = "";
     munit_assert_int(t_send(&t, "GET", paths[i], NULL), ==, 200);
-    if (!t_node(&t, "results") && t.body->type == SVC_J_OBJECT) { /* a single entity */
+    if (!t_node(&t, "results") && t.body->type == SVC_J_OBJECT) { /* a single resource */
       munit_assert_string_equal(t_str(&t, "links[0].rel"), "self");
       if (strstr(paths[i], "byName")) continue;
       snprintf(href, sizeof href, HERE "%.159s", paths[i]);
@@ -595,7 +595,7 @@ TEST(list, envelope)
   munit_assert_int(t_send(&t, "GET", "/orgs?pretty=false&envelope=false", NULL), ==, 401);
   munit_assert_int(strncmp(t.response.body, "{\"detail\":\"", 11), ==, 0);
   t.anonymous = false;
-  /* other statuses, and bodies without an entity */
+  /* other statuses, and bodies without a resource */
   snprintf(wanted, sizeof wanted, "{\"name\":\"alpha\",\"orgId\":\"%s\"}", org);
   munit_assert_int(t_send(&t, "POST", "/groups?envelope=true", wanted), ==, 201);
   munit_assert_int64(t_int(&t, "status"), ==, 201);
@@ -633,7 +633,7 @@ static bool numbers_next(svc_call *c, void *state, svc_item *out)
   return true;
 }
 
-/* A path may contain plain quotes and backslashes, and names are percent-encoded: neither breaks a link. */
+/* A path may contain plain quotes and backslashes, and a query may contain them percent-encoded: neither breaks a link. */
 TEST(list, odd_path)
 {
   static const svc_param own[] = { { .name = "q", .flags = SVC_PARAM_REPEATS }, { .name = NULL } };
@@ -737,7 +737,7 @@ TEST(list, odd_first)
   t_close(&t);
 }
 
-/* A list that is a plain array is returned whole, or in pages if the query asks for one, and has neither links nor a count. */
+/* A list that is a plain array is returned whole, or in pages if the query asks for a page. */
 TEST(list, arrays)
 {
   static const char at[] = "/groups/%s/customDBRoles/roles%s";
@@ -775,7 +775,7 @@ TEST(list, arrays)
   t_close(&t);
 }
 
-/* A plain array that is returned whole has a maximum size: beyond it the client has to use pages. */
+/* A plain array that is returned whole has a maximum size. A client reads a larger array in pages. */
 TEST(list, too_long)
 {
   static const char at[] = "/groups/%s/customDBRoles/roles%s";
@@ -803,7 +803,7 @@ TEST(list, too_long)
   t_close(&t);
 }
 
-/* Names that differ in case, length and organization: the index finds the same as a comparison with each name. */
+/* Names differ in case, length and organization. The index finds the same projects as a comparison with each name. */
 TEST(list, by_prefix)
 {
   enum { COUNT = 400 };
@@ -887,7 +887,7 @@ TEST(list, torn_names)
   t_close(&t);
 }
 
-/* The store reads of one request. */
+/* Returns the store reads of one request. */
 static t_reads list_cost(t_service *t, const char *path, int64_t total)
 {
   t_reads_taken();
@@ -896,7 +896,7 @@ static t_reads list_cost(t_service *t, const char *path, int64_t total)
   return t_reads_taken();
 }
 
-/* With four times as many projects a list still reads what it shows, and skips what comes before its page. */
+/* A list reads only what it shows, and skips what comes before its page. With four times as many projects the bounds are the same. */
 TEST(list, costs)
 {
   static const int sizes[] = { 400, 1600 };
@@ -926,7 +926,7 @@ TEST(list, costs)
     snprintf(path, sizeof path, "/orgs/%s/groups?name=nothing", org);
     r = list_cost(&t, path, 0);
     munit_assert_long(r.rows + r.gets, <, 20);
-    t.grants[0].role = "ORG_MEMBER"; /* may see none of them */
+    t.grants[0].role = "ORG_MEMBER"; /* may see none of the projects */
     snprintf(path, sizeof path, "/orgs/%s/groups", org);
     r = list_cost(&t, path, 0);
     munit_assert_long(r.rows + r.gets, <, 20);

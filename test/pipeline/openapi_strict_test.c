@@ -12,7 +12,7 @@
 static const svc_object *strict_seen[2048];
 static size_t strict_seen_count;
 
-/* Checks that the names in a row, between separators, are fields of the object. */
+/* Checks that a name in a need of the object is one of its fields. */
 static void strict_named(const svc_object *object, svc_str name)
 {
   if (!svc_field_named(object, name)) munit_errorf("a need of %s names " SVC_FMT ", which is not one of its fields", object->name, SVC_ARG(name));
@@ -79,7 +79,7 @@ static void strict_shown(t_schema *d, const svc_plan *plan, const svc_node *sche
 {
   const svc_node *child;
   bool array = svc_node_is(schema, "type", "array");
-  if (depth > 24) return; /* an object that contains objects of its own type */
+  if (depth > 24) return; /* an object may contain objects of its own type */
   if (svc_node_bool(schema, "writeOnly", false)) t_complain(plan, "the schema of its answer has a write-only field");
   if (array && !svc_node_get(schema, "items")) t_complain(plan, "the schema of its answer has an array of anything");
   for (child = schema->first; child; child = child->next) {
@@ -127,7 +127,7 @@ static struct {
 } strict_beyond[] = {
   /* depends on the type of the store that the source names */
   { "createDataFederation", "path", false },
-  /* required unless the project has an integration of this type */
+  /* required unless the project has an integration of the notification's type */
   { "createAlertConfig", "apiToken", false }, { "updateAlertConfig", "apiToken", false },
   /* depends on the provider in the path */
   { "createPrivateEndpoint", "id", false },
@@ -135,7 +135,7 @@ static struct {
   { "upgradeTenantUpgrade", "regionName", false },
   /* a pipeline is any JSON */
   { "createStreamProcessor", "connectionName", false }, { "updateStreamProcessor", "connectionName", false },
-  /* a limit that was set before keeps its value: it is required only the first time */
+  /* a limit that was set before keeps its value: the value is required only the first time */
   { "setDataFederationLimit", "value", false },
 };
 

@@ -64,7 +64,7 @@ static const svc_node *openapi_operation_of(const svc_route *route)
   return found ? svc_node_get(found, methods[route->method]) : NULL;
 }
 
-/* Checks that an operation is described, requires the right credentials, and that its answers have the limiter's headers. */
+/* Checks the operationId, the summary and the description of an operation, and that its first answer has a header of the limiter. */
 static void openapi_check_said(const svc_route *route, const svc_node *operation)
 {
   svc_str summary = svc_node_str(operation, "summary");
@@ -75,7 +75,7 @@ static void openapi_check_said(const svc_route *route, const svc_node *operation
   munit_assert_not_null(svc_node_get(svc_node_get(answer, "headers"), "RateLimit-Remaining"));
 }
 
-/* Checks every error that the route's row can cause. */
+/* Checks the error statuses that depend on the route's row, and the second success status that a row may name. */
 static void openapi_check_refused(const svc_plan *plan, const svc_node *operation)
 {
   const svc_route *route = plan->route;
@@ -175,7 +175,7 @@ TEST_SERVICE(openapi, names)
 static void openapi_check_members(const svc_node *schema, const svc_node *value, const char *what)
 {
   const svc_node *ref, *member, *known;
-  /* the other case: an envelope */
+  /* two shapes of an answer: the first is the answer itself, the second is the answer in an envelope */
   if (svc_node_get(schema, "oneOf") && !svc_node_get(schema, "discriminator")) schema = svc_node_get(schema, "oneOf")->first;
   while (schema && (ref = svc_node_get(schema, "$ref")) != NULL) {
     svc_str rest = ref->text;
@@ -195,7 +195,7 @@ static void openapi_check_members(const svc_node *schema, const svc_node *value,
   }
 }
 
-/* Answers match the document, including links. */
+/* The document knows every member of the answers, including links. */
 TEST_SERVICE(openapi, answers)
 {
   static const char *const paths[] = {
@@ -318,7 +318,7 @@ TEST_SERVICE(openapi, schemas)
   munit_assert_true(openapi_requires(openapi_schema("AWSRegionConfig"), "providerName"));
   munit_assert_false(openapi_requires(openapi_schema("TextSearchIndex"), "type"));
   munit_assert_true(openapi_requires(openapi_schema("VectorSearchIndex"), "type"));
-  /* null is allowed in answers, or where it clears a field */
+  /* an answer may have null instead of a number */
   schema = svc_node_get(openapi_property("MetricDataPoint", "value"), "type");
   munit_assert_true(schema->type == SVC_J_ARRAY && svc_str_is(schema->first->next->text, "null"));
   /* authentication */
@@ -410,7 +410,8 @@ TEST(openapi, sunset)
   t_close(&strict);
 }
 
-/* A client appends paths to the server URL, so the root path must be listed, too. The limits of a page are those of the configuration. */
+/* A client appends paths to the server URL, so the root of the API is a path with a server of its own. The limits of a page are those
+** of the configuration. */
 TEST(openapi, configured)
 {
   svc_config config = { .max_page = 50, .base_url = "https://x.test" };

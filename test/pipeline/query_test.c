@@ -169,7 +169,7 @@ TEST(query, repeated)
   snprintf(path, sizeof path, "/groups/%s/events?eventType=GROUP_CREATED&eventType=GROUP_NAME_CHANGED", group);
   assert_taken(&t, path); /* this parameter may be repeated */
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  /* up to the maximum number of parameters in a query */
+  /* up to 128 values: the maximum in a query */
   n = (size_t)snprintf(path, sizeof path, "/groups/%s/events?x", group) - 1;
   for (i = 0; i < 128; i++) n += (size_t)snprintf(path + n, sizeof path - n, "&eventType=GROUP_CREATED");
   assert_taken(&t, path);
@@ -291,7 +291,7 @@ TEST(query, dates)
   t_close(&t);
 }
 
-/* ---------------------------------------------------------------------- types that no operation of this build has yet */
+/* ------------------------------------------------------------------------ types of parameters, on a route of this suite */
 
 static int step(t_service *t, const svc_route *route, const char *query, svc_call *c, svc_arena *arena)
 {

@@ -23,7 +23,7 @@ static const char *const asked_words[] = { "AUTH", "SELECT", "SCRIPT", "EVALSHA"
 
 typedef struct fake_control {
   atomic_int where; /* the kind of answer to replace; -1: none */
-  atomic_int unknown; /* scripts are not known by their hash */
+  atomic_int unknown; /* the server knows no script by its hash */
   atomic_int once; /* the answer is replaced once only */
   atomic_int silent; /* EVALSHA gets no answer */
   atomic_int holds; /* 1: the next EVALSHA gets its answer later; the server makes it 2, and then waits for 0 */
@@ -70,7 +70,7 @@ static void fake_serve_one(fake_control *k, int fd)
   while ((n = read(fd, text, sizeof text - 1)) > 0) {
     struct pollfd more = { .fd = fd, .events = POLLIN };
     size_t have = (size_t)n;
-    /* so far only half of a command has arrived */
+    /* the rest of a command may follow in further pieces */
     while (have < sizeof text - 1 && poll(&more, 1, 3) > 0 && (n = read(fd, text + have, sizeof text - 1 - have)) > 0) have += (size_t)n;
     text[have] = '\0';
     if (!fake_answer(k, fd, text)) break;
@@ -233,7 +233,7 @@ TEST(redis_faults, calls)
   fake_stop(&f);
 }
 
-/* The socket accepts no bytes at first, and is then closed. No token was taken, and the next request works. */
+/* The socket accepts no bytes, and the wait until it does fails, too. One of the requests fails, and the next handle works. */
 TEST(redis_faults, full)
 {
   fake f;
@@ -309,7 +309,7 @@ static int breaker_lines(const breaker *b, const char *words)
   return n;
 }
 
-/* No request reaches Redis for exactly this time; then one does. */
+/* No request reaches Redis before exactly `ms` milliseconds have passed. The first request after that does. */
 static void breaker_pause(breaker *b, int ms, bool answers)
 {
   t_clock_stands(ms * 1000LL - 1);
@@ -318,8 +318,8 @@ static void breaker_pause(breaker *b, int ms, bool answers)
   munit_assert_int(breaker_take(b, answers), ==, answers ? SVC_OK : SVC_IO);
 }
 
-/* Each failure doubles the pause, up to five seconds. A failure soon after a recovery continues with the last pause; a later one
-** starts at the first. */
+/* Each failure doubles the pause, up to five seconds. A failure soon after a recovery continues with the last pause; a later failure
+** starts with the first pause. */
 TEST(redis_faults, breaker)
 {
   static const int pauses[] = { 100, 200, 400, 800, 1600, 3200, 5000, 5000 };
@@ -351,7 +351,7 @@ TEST(redis_faults, breaker)
   breaker_close(&b);
 }
 
-/* Answers that are too long, too many, or out of range are errors, and the connection is closed. */
+/* Answers that are too long, too many, or out of range are errors. The next handle works. */
 TEST(redis_faults, bounds)
 {
   static const char *const answers[] = { "*1073741823\r\n", "*9\r\n", "*-7\r\n", "*3\r\n:0\r\n:0\r\n:99999999999\r\n", "*3\r\n:0\r\n:0\r\n:60001\r\n",
@@ -374,7 +374,7 @@ TEST(redis_faults, bounds)
   fake_stop(&f);
 }
 
-/* A late answer fails only its own request, and so do three. After five timeouts without any answer the breaker opens. */
+/* A missing answer fails only its own request. The breaker opens when no answer has come for five timeouts, and logs one line. */
 TEST(redis_faults, misses)
 {
   breaker b;
@@ -399,7 +399,7 @@ typedef struct topology {
 
 #define TOPOLOGY_OPTIONS "?timeout=500&connect=1000"
 
-/* Opens the limiter with this scheme, and with what follows the address, while the server gives this answer. */
+/* Opens the limiter with this scheme, and with the text `behind` after the address, while the server gives the answer `says`. */
 static int topology_open(topology *p, const char *scheme, const char *behind, const char *says)
 {
   svc_config config = { .log = nobody };
@@ -421,7 +421,8 @@ static int topology_take(topology *p)
   return t_redis_port()->take(p->limits, &b, T_START, &tokens);
 }
 
-/* An invalid cluster map, master name or redirect: no other server is asked, no read goes out of bounds, and no redirect loops. */
+/* With an invalid cluster map, master name or redirect each request fails: no read goes out of bounds, and no redirect loops. A valid
+** ASK redirect works. */
 TEST(redis_faults, topology)
 {
   static const char *const answers[] = { "-ERR no\r\n", "-CLUSTERDOWN no\r\n", "+OK\r\n", ":7\r\n", "$-1\r\n", "*-1\r\n", "*0\r\n", "*1\r\n:1\r\n", "*1\r\n*0\r\n",
@@ -448,7 +449,7 @@ TEST(redis_faults, topology)
     munit_assert_int(topology_take(&p), ==, SVC_OK);
     snprintf(p.f.control->says, sizeof p.f.control->says, moves[i], p.f.port);
     atomic_store(&p.f.control->where, ASKED_EVALSHA);
-    /* ASKING, and then the script itself */
+    /* after an ASK redirect the port sends ASKING, and EVAL with the whole script */
     munit_assert_int(topology_take(&p), ==, strstr(moves[i], "-ASK 1 127.0.0.1:%d") ? SVC_OK : SVC_IO);
     t_redis_port()->close(p.limits);
   }

@@ -48,7 +48,7 @@ static int fleet_socket(int port, bool listens)
   return -1;
 }
 
-/* Returns a free port whose port for the cluster bus is free, too. */
+/* Returns a free port below 50000: the port of the cluster bus is 10000 higher. */
 static int fleet_port(void)
 {
   struct sockaddr_in a;
@@ -97,8 +97,8 @@ static const char *fleet_ask(int port, const char *format, ...)
   return answer;
 }
 
-/* Starts redis-server with the settings in a file, one per line. `ready`: its answer to PING; "": do not ask, because the server has
-** TLS only. */
+/* Starts redis-server with the settings in a file, one per line. `ready`: the server's answer to PING; "": sends no PING, because the
+** server has TLS only. */
 static void fleet_run(fleet *f, int i, const char *ready, const char *settings)
 {
   const struct passwd *who = geteuid() == 0 ? getpwnam("redis") : NULL;
@@ -181,7 +181,7 @@ static bool fleet_available(fleet *f)
   return state.available;
 }
 
-/* Repeats until Redis answers. Earlier attempts may or may not have taken a token. */
+/* Repeats the request until Redis answers. Earlier attempts may or may not have taken a token. */
 static int64_t fleet_take_soon(fleet *f, const char *instance)
 {
   double until = t_seconds() + 20;
@@ -254,7 +254,8 @@ static void fleet_run_tls(fleet *f, const char *clients)
   fleet_run(f, 0, "", settings);
 }
 
-/* The handle sends nothing to a server with the wrong certificate. The error names the reason, and never the password. */
+/* A handle does not open with a server that has the wrong certificate, nor with a wrong password. The error names the reason, and never
+** the password. */
 TEST(redis_fleet, tls)
 {
   fleet f;
@@ -292,7 +293,7 @@ TEST(redis_fleet, tls)
   fleet_close(&f);
 }
 
-/* A server that requires a client certificate. */
+/* A server that requires a client certificate answers only a handle that has one. A file without a private key is refused. */
 TEST(redis_fleet, tls_client)
 {
   fleet f;
@@ -334,7 +335,7 @@ static void fleet_run_sentinel(fleet *f)
   fleet_run(f, SENTINEL, "+PONG", settings);
 }
 
-/* A failover is followed, by new connections and by one to an old master that still answers. */
+/* The handle follows a failover, with new connections and with a connection to an old master that still answers. */
 TEST(redis_fleet, sentinel)
 {
   fleet f;
@@ -349,7 +350,7 @@ TEST(redis_fleet, sentinel)
   munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:%d/other?" PATIENT, f.ports[SENTINEL]), ==, SVC_INVALID);
   munit_assert_not_null(strstr(why, "the sentinels know no master of this name"));
   munit_assert_int(fleet_limits(&f, why, "redis+sentinel://127.0.0.1:%d,localhost:%d/other?" PATIENT, f.ports[SENTINEL], f.ports[SENTINEL]), ==, SVC_INVALID);
-  for (i = 0; i < 2; i++) { /* the sentinel that is down may know the name, in whichever order they are asked */
+  for (i = 0; i < 2; i++) { /* the sentinel that is down may know the name, in whichever order the sentinels are asked */
     const char *order = i ? "redis+sentinel://127.0.0.1:%d,127.0.0.1:1/other?" PATIENT : "redis+sentinel://127.0.0.1:1,127.0.0.1:%d/other?" PATIENT;
     munit_assert_int(fleet_limits(&f, why, order, f.ports[SENTINEL]), ==, SVC_OK);
     munit_assert_false(fleet_available(&f));
@@ -369,11 +370,11 @@ TEST(redis_fleet, sentinel)
   munit_assert_int64(fleet_take_soon(&f, "one"), <, 999); /* the replica knows the tokens that were replicated to it */
   munit_assert_not_null(strstr(fleet_ask(f.ports[REPLICA], "ROLE"), "master"));
   munit_assert_int(t_redis_port()->count(f.limits, SVC_S("n"), 2, 3600000, 60000, &fresh), ==, SVC_OK);
-  munit_assert_false(fresh); /* issued before the failover: the old master may have seen it used */
+  munit_assert_false(fresh); /* the nonce was issued before the failover: the old master may have seen this count used */
   munit_assert_int(t_redis_port()->count(f.limits, SVC_S("m"), 1, 0, 60000, &fresh), ==, SVC_OK);
   munit_assert_true(fresh);
   munit_assert_not_null(strstr(f.log.log, "answers again"));
-  munit_assert_string_equal(fleet_ask(f.ports[REPLICA], "REPLICAOF 127.0.0.1 1"), "+OK\r\n"); /* no longer a master, but it answers */
+  munit_assert_string_equal(fleet_ask(f.ports[REPLICA], "REPLICAOF 127.0.0.1 1"), "+OK\r\n"); /* no longer a master, but still answers */
   munit_assert_false(fleet_take(&f, "one", &left));
   munit_assert_not_null(strstr(f.log.log, "READONLY"));
   munit_assert_string_equal(fleet_ask(f.ports[REPLICA], "REPLICAOF NO ONE"), "+OK\r\n");
@@ -420,7 +421,7 @@ static void fleet_id(const fleet *f, int i, char id[41])
   snprintf(id, 41, "%s", strchr(fleet_ask(f->ports[i], "CLUSTER MYID"), '\n') + 1);
 }
 
-/* Moves the slot of a key to another node, in two steps: the port finds the key at the old node and then at the new one. */
+/* Moves the slot of a key to another node, in two steps: the port finds the key at the old node and then at the new node. */
 static void fleet_move(fleet *f, const char *instance, int from, int to)
 {
   char ids[2][41], key[100];

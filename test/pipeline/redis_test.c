@@ -141,7 +141,7 @@ static void site_open(site *s)
   for (i = 0; i < HANDLES; i++) s->limits[i] = site_handle(s);
 }
 
-/* The same, for tests that need every answer, however busy the machine is. */
+/* Opens the handles with long timeouts, for tests that need every answer, however busy the machine is. */
 static void site_open_patient(site *s)
 {
   int i;
@@ -284,7 +284,7 @@ TEST(redis, clocks)
   for (i = 0; i < 20; i++) munit_assert_int(take(&s, i % 2, &b, t + i - i % 2 * behind).taken, ==, i < 3);
   got = take(&s, 1, &b, t + 20 - behind);
   munit_assert_int64(got.wait_seconds, ==, 60); /* never longer than an interval */
-  munit_assert_false(take(&s, 0, &b, t + 11000).taken); /* the slower clock's minute is over, but not the interval */
+  munit_assert_false(take(&s, 0, &b, t + 11000).taken); /* a minute after the times of the slower clock, but within the interval */
   munit_assert_false(take(&s, 0, &b, t + 59999).taken);
   munit_assert_true(take(&s, 1, &b, t + 60000).taken);
   for (i = 0; i < 100; i++) munit_assert_false(take(&s, i % 2, &b, t + 60000 + 300 * i - i % 2 * behind).taken);
@@ -297,7 +297,8 @@ TEST(redis, clocks)
   site_close(&s);
 }
 
-/* Instances are any bytes, sets are separate, and times are any numbers. A handle with another limit grants no more than this one. */
+/* Instances are any bytes, sets are separate, and times are any numbers. A handle with another limit finds the tokens that are left, but
+** no more than its own limit. */
 TEST(redis, any_bytes)
 {
   static const int64_t times[] = { 0, -5, 1, INT64_MAX, INT64_MIN, T_START, INT64_MAX / 4 };
@@ -335,7 +336,7 @@ TEST(redis, any_bytes)
   site_close(&s);
 }
 
-/* Redis drops a bucket when it is full again. */
+/* Keys in Redis expire: that of a bucket a minute after the bucket is full again, that of a nonce after its lifetime. */
 TEST(redis, forgets)
 {
   svc_bucket b = bucket("a", 10, 5, 60);
@@ -568,7 +569,7 @@ TEST(redis, one_store)
 
 /* ---------------------------------------------------------------------------------------------------------------- outages */
 
-/* Waits until the handle asks Redis again and gets an answer: slightly more than the longest pause. */
+/* Waits until the handle asks Redis again and gets an answer, for at most 15 seconds: more than the longest pause. */
 static void until_mended(fleet *f, int i)
 {
   double until = t_seconds() + 15;
@@ -703,7 +704,7 @@ static void challenge_nonce(t_service *t, char nonce[33])
   snprintf(nonce, 33, "%.32s", p + 7);
 }
 
-/* While nonces cannot be counted over all handles, none of them accepts a shared one. Each issues local nonces, which only itself
+/* While the handles cannot count nonces together, each handle refuses shared nonces, and issues local nonces that only this handle
 ** accepts. */
 TEST(redis, nonces_fail_closed)
 {
@@ -744,7 +745,7 @@ TEST(redis, nonces_fail_closed)
   store_remove(folder);
 }
 
-/* A Redis that was started after a nonce was issued may have lost the counts that were used. */
+/* A Redis server that started after a nonce was issued may have lost the counts that were used: the nonce is not fresh. */
 TEST(redis, nonces_before_it)
 {
   bool fresh = true;
@@ -892,7 +893,7 @@ TEST(redis, silent)
     if (i % 10 == 0) t_pause_ms(1);
   }
   tries = wall_tries(&w);
-  munit_assert_int(tries, >=, 3); /* one of each handle at the start, and another of the first */
+  munit_assert_int(tries, >=, 3); /* one of each handle at the start, and another one of the first handle */
   munit_assert_int(tries, <=, 5); /* after 0.1, 0.3 and 0.7 seconds, or later */
   munit_assert_int(asked, >, 20 * tries);
   munit_assert_double(longest, <, 1); /* 55 ms, on a machine that is not busy */
@@ -986,7 +987,7 @@ TEST(redis, late)
   pthread_join(thread, NULL);
   munit_assert_int64(t.remaining, ==, 6);
   munit_assert_int(lines_with(s.log.log, "answers again"), ==, 1);
-  munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 80); /* at most those sent before the breaker opened */
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 80); /* the server took tokens for requests sent before the breaker opened */
   munit_assert_int(lines_with(s.log.log, "limiter"), ==, 2);
   site_close(&s);
 }
@@ -1120,7 +1121,7 @@ TEST(redis, forgetful)
   munit_assert_true(count(&s, 1, "n", 1));
   munit_assert_false(count(&s, 0, "n", 1));
   for (i = 7; i >= 5; i--) {
-    munit_assert_true(server_says(&s.server, "CLIENT KILL TYPE normal", ":2")); /* one of each handle */
+    munit_assert_true(server_says(&s.server, "CLIENT KILL TYPE normal", ":2")); /* one connection of each handle */
     munit_assert_int64(take(&s, i % 2, &b, T_START).remaining, ==, i);
     take(&s, !(i % 2), &(svc_bucket){ .set = SVC_S("x"), .instance = SVC_S("y"), .capacity = 10, .refill_rate = 1, .refill_seconds = 1 }, T_START);
   }
@@ -1185,7 +1186,7 @@ TEST(redis, uris)
   munit_assert_not_null(strstr(why, "Redis at /nowhere/redis cannot"));
 }
 
-/* The password, from the environment or from a file. A wrong one makes opening fail, with the reason. */
+/* The password is in the environment or in a file. A wrong password makes opening fail, with the reason. */
 TEST(redis, password)
 {
   char why[256], file[200], uri[500];
@@ -1227,7 +1228,7 @@ TEST(redis, password)
   server_close(&s);
 }
 
-/* If memory runs out, or the URI is invalid, opening fails and nothing leaks. */
+/* If memory runs out, or the URI is invalid, opening fails. */
 TEST(redis, not_opened)
 {
   t_memory memory = { .fail_at = 1 };

@@ -114,7 +114,7 @@ static void assert_goes(bench *b, const char *method, const char *path, const ch
   munit_assert_uint(b->c.plan->param_count, >=, i);
 }
 
-/* Writes the operation's path with a value for each parameter; "raw" values are not decoded. */
+/* Writes the operation's path with a value for each parameter: `raw` and the parameter's number. */
 static void sample_path(const char *path, const char *raw, char *out, size_t size)
 {
   size_t n = 0;
@@ -636,11 +636,11 @@ TEST(route, head)
       }
       munit_assert_string_not_equal(t_get_header(&w.t, "Content-Type"), "");
       munit_assert_size((size_t)strtol(t_get_header(&w.t, "Content-Length"), NULL, 10), ==, get.body_length);
-      if (status == 200 && !(r->flags & (SVC_PAGED | SVC_BARE)) && !svc_route_ext_of(r)->media) /* computed answers have no ETag */
+      if (status == 200 && !(r->flags & (SVC_PAGED | SVC_BARE)) && !svc_route_ext_of(r)->media) /* a single resource has an ETag */
         munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), "");
       svc_response_free(&get);
     }
   }
-  munit_assert_size(found, >=, 3 * 20); /* at least the first twenty routes, in three formattings each */
+  munit_assert_size(found, >=, 3 * 20); /* at least twenty routes, in three formattings each */
   t_close(&w.t);
 }

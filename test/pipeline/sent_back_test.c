@@ -33,7 +33,7 @@ TEST_SERVICE(sent_back, links)
   munit_assert_not_null(strstr(whole, "\"links\":[{"));
   munit_assert_int(t_send(t, "PATCH", path, whole), ==, 200);
   munit_assert_int(t_send(t, "PATCH", path, renamed), ==, 200);
-  munit_assert_int(t_send(t, "PATCH", path, renamed), ==, 200); /* again, with the links of its old name */
+  munit_assert_int(t_send(t, "PATCH", path, renamed), ==, 200); /* again, with the links that were served for the old name */
 
   snprintf(list, sizeof list, "/orgs/%s/groups", org); /* as an item of a list the resource has fewer links */
   munit_assert_int(t_send(t, "GET", list, NULL), ==, 200);
@@ -64,7 +64,7 @@ TEST_SERVICE(sent_back, links)
   refused(t, "POST", "/orgs", "{\"name\":\"x\",\"links\":[]}", "links"); /* nothing was served for a new resource */
 }
 
-/* Clients repeat values of the path, and defaults. */
+/* Clients may send read-only fields with the value of the path, the stored value, or a zero value. Other values are refused. */
 TEST_SERVICE(sent_back, by_itself)
 {
   const char *org, *group;
@@ -92,8 +92,8 @@ TEST_SERVICE(sent_back, by_itself)
   munit_assert_string_not_equal(t_str(t, "connectionStrings.standard"), "");
   munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
   snprintf(body, sizeof body, "{\"connectionStrings\":{\"standard\":\"%s\"}}", t_str(t, "connectionStrings.standard"));
-  munit_assert_int(t_send(t, "PATCH", path, body), ==, 200); /* one of its fields, unchanged */
-  snprintf(path, sizeof path, "/groups/%s", group); /* the same time in another notation; then an invalid one, and a different one */
+  munit_assert_int(t_send(t, "PATCH", path, body), ==, 200); /* a field of the object, unchanged */
+  snprintf(path, sizeof path, "/groups/%s", group); /* the same time in another notation; then another time, and invalid ones */
   munit_assert_int(t_send(t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00.000+02:00\"}"), ==, 200);
   refused(t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00Z\"}", "created");
   refused(t, "PATCH", path, "{\"created\":\"soon\"}", "created");

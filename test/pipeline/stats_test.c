@@ -1,6 +1,6 @@
 /*
-** Counters of a handle, the metrics text for Prometheus, and failed sign-ins, which are counted, and logged in a useful way,
-** without secrets and in a limited number of lines.
+** Counters of a handle, the metrics text for Prometheus, and failed sign-ins. Failed sign-ins are counted, and logged without secrets
+** in a limited number of lines.
 */
 #include "support.h"
 
@@ -24,7 +24,7 @@ static void stats_say(void *context, int level, const char *text)
 
 static int64_t stats_clock(void *context)
 {
-  return *(int64_t *)context += 20000; /* each call advances it by twenty microseconds */
+  return *(int64_t *)context += 20000; /* each call advances the clock by twenty microseconds */
 }
 
 static int stats_send(svc *s, const char *method, const char *target, const char *authorization, const char *body)
@@ -163,7 +163,7 @@ TEST(stats, sign_ins)
   snprintf(header, sizeof header, "sign-in failed: public key %.4s... from 192.0.2.7", key);
   munit_assert_not_null(strstr(log.text, header));
   munit_assert_null(strstr(log.text, key));
-  /* "svc_sa_id_...:passw0rd", and an id that is itself the secret: the log shows at most half of it, and at most twelve characters */
+  /* "svc_sa_id_...:passw0rd", and a secret in place of the id: the log shows at most half of an id, and at most twelve characters */
   munit_assert_int(stats_send(t.s, "POST", "/api/oauth/token", "Basic c3ZjX3NhX2lkXzAwMDAwMDAwMDAwMDpwYXNzdzByZA==", "grant_type=client_credentials"), ==, 401);
   munit_assert_not_null(strstr(log.text, "sign-in failed: client svc_sa_id_0... from 192.0.2.7"));
   stats_send(t.s, "POST", "/api/oauth/token", "Basic c3ZjX3NhX3NrX3ZlcnlzZWNyZXR2ZXJ5c2VjcmV0Og==", "grant_type=client_credentials");
@@ -192,7 +192,7 @@ TEST(stats, sign_ins)
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_string_equal(t.response.caller, id);
   munit_assert_string_equal(t.response.operation, "listOrgs");
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* from the cache of its token */
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* the handle knows the token by now */
   munit_assert_string_equal(t.response.caller, id);
   munit_assert_size(log.lines, ==, 14);
   t.s->config.log = NULL;
@@ -233,8 +233,8 @@ static int64_t stats_slow(void *context)
   return *(int64_t *)context += INT64_C(3600000000000);
 }
 
-/* Without a clock there are no durations. A broken clock causes no impossible ones. Requests for tokens are counted under a limiter
-** set of their own. */
+/* Without a clock there are no durations. A broken clock causes no impossible durations. Requests for access tokens are counted under
+** a limiter set of their own. */
 TEST(stats, clocks)
 {
   static int64_t (*const clocks[])(void *context) = { NULL, stats_backwards, stats_slow };
@@ -265,7 +265,7 @@ TEST(stats, clocks)
 
 static int64_t stats_tenths(void *context)
 {
-  return *(int64_t *)context += 100000000; /* each call advances it by a tenth of a second */
+  return *(int64_t *)context += 100000000; /* each call advances the clock by a tenth of a second */
 }
 
 typedef struct stats_events {
@@ -286,7 +286,7 @@ static void stats_never(void *context, int level, const char *text)
   munit_errorf("svc_config.log is called beside log_event: %d %s", level, text);
 }
 
-/* A slow request is logged as a warning with what it waited for and its trace, but without path and parameters. */
+/* A slow request is logged as a warning, with the parts of its duration and its trace, but without path and parameters. */
 TEST(stats, slow)
 {
   static const char trace[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -342,7 +342,7 @@ static int stats_no_size(svc_txn *txn, uint64_t *used, uint64_t *room)
   return SVC_IO;
 }
 
-/* A store that cannot report its size, and one that fails to. A late due step is logged. */
+/* The size is 0 for a store that cannot report it. If reporting fails, the last known size counts. late_ms shows a late due step. */
 TEST(stats, stores)
 {
   svc_store_port port = *t_port();

@@ -9,7 +9,7 @@ TEST_SERVICE(values, listed)
   munit_assert_string_equal(t_error(t), "INVALID_ENUM_VALUE");
   munit_assert_string_equal(t_str(t, "badRequestDetail.fields[0].description"), "must be REPLICASET, SHARDED or GEOSHARDED");
   munit_assert_string_equal(t_str(t, "detail"), "The field clusterType must be REPLICASET, SHARDED or GEOSHARDED. badRequestDetail lists 1 more.");
-  /* a long list: twenty values, and the number of further ones */
+  /* a long list is cut off: the number of further values follows, and a suggestion */
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":"
                            "\"M11\",\"nodeCount\":3}}]}]}", "/groups/%s/clusters", group), ==, 400);
@@ -21,7 +21,7 @@ TEST_SERVICE(values, listed)
   munit_assert_not_null(strstr(t_str(t, "detail"), "providerName must be "));
   munit_assert_not_null(strstr(t_str(t, "detail"), "AWS"));
   munit_assert_not_null(strstr(t_str(t, "detail"), "GCP"));
-  /* a wrong type: the error names the expected type; a wrong version: it lists the versions */
+  /* for a wrong type the error names the expected type, and for a wrong version it lists the versions */
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":7}", "/groups/%s", group), ==, 400);
   munit_assert_string_equal(t_str(t, "detail"), "The field name must be a string.");
   t_header(t, "Accept", "application/vnd.svc.2020-01-01+json");
@@ -62,7 +62,7 @@ TEST(values, vendor)
            "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}");
   munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), ==, 201);
   munit_assert_string_equal(t_str(&t, "configServerManagementMode"), "ACME_MANAGED");
-  snprintf(body, sizeof body, "{\"name\":\"d\"}"); /* the renamed limit applies */
+  snprintf(body, sizeof body, "{\"name\":\"d\"}"); /* refused: the renamed limit is 1, and required fields are missing */
   munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), >=, 400);
 
   snprintf(target, sizeof target, WORD "/groups/%s/maintenanceWindow", group);

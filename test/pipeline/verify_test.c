@@ -1,6 +1,6 @@
 /*
-** svc_check_store(): a store with records of every class has no fault. Each fault that the test makes is found, with the
-** expected line, and no other record is reported.
+** svc_check_store(): a store with records of almost every class has no fault. Each fault that the test makes is found, with the
+** expected line.
 */
 #include "driver.h"
 #include "world.h"
@@ -33,7 +33,7 @@ static void verify_make(t_world *w, int method, const char *path)
   if (t_world_send(w, plan) >= 400) munit_errorf("%s: %s", path, w->t.response.body);
 }
 
-/* Fills the store with records of every class. */
+/* Fills the store with records of every class except x, the resources being erased. With a driver there are orders, too. */
 static void verify_fill(t_world *w)
 {
   char body[64];
@@ -302,7 +302,7 @@ static void verify_each(const svc_driver *driver, const verify_damage *d, size_t
   t_world_close(&w);
 }
 
-/* A request that needs a damaged record is refused and changes nothing. With the record restored it works. */
+/* A request that needs a damaged record is refused with 503. After the records are restored, the store has no fault. */
 static const struct verify_asked {
   verify_damage damage;
   const char *method, *path; /* with a placeholder for the project or the organization */
@@ -351,7 +351,7 @@ TEST(verify, simulated)
   verify_each(NULL, simulated, sizeof simulated / sizeof simulated[0]);
 }
 
-/* Valid records that refer to nothing. */
+/* Records that belong to nothing, or whose key is too short. */
 static const struct verify_stray {
   svc_str key, value;
   const char *found;
@@ -443,7 +443,8 @@ TEST(verify, named)
   t_world_close(&w);
 }
 
-/* A deleted project with more resources than one step erases: the rest has no project for a while, which is no fault. */
+/* A deleted project has more resources than one step erases. The rest has no project for a while, which is no fault. These damages are
+** faults. */
 static const verify_damage erasing[] = {
   { 'x', NULL, REMOVE, 0, "project ID: it is being erased, but its record is not set aside" },
   { 'x', NULL, REMOVE, 0, "database user ID: its project does not exist" },
@@ -453,7 +454,7 @@ static const verify_damage erasing[] = {
   { 'e', "dbus", COPY, 5, "database user ID: its parent does not exist" },
 };
 
-/* The same for an organization. */
+/* Damages of a deleted organization that has more API keys than one step erases. */
 static const verify_damage erasing_org[] = {
   { 'x', NULL, REMOVE, 0, "organization ID: it is being erased, but its record is not set aside" },
   { 'x', NULL, REMOVE, 0, "API key ID: its organization does not exist" },
@@ -486,7 +487,7 @@ TEST(verify, erasing)
   t_world_close(&w);
 }
 
-/* A count in a store without other records. */
+/* A count in a store without resources is found. */
 TEST_SERVICE(verify, empty)
 {
   static verify_lines lines;
@@ -525,7 +526,7 @@ TEST(verify, left_out)
   store_remove(folder);
 }
 
-/* Bodies of an entity: empty, no object, formatted differently, or with every value replaced by a number, a word or an empty one. */
+/* Bodies of an entity: empty, no object, formatted differently, or with every value replaced by a number, a word or an empty text. */
 enum { NOTHING, LIST, SPACED, NUMBERS, WORDS, EMPTY, HOLLOWS };
 
 static svc_str verify_hollow_body(svc_arena *a, svc_str text, int how)
@@ -603,8 +604,8 @@ TEST(verify, hollow)
   t_world_close(&w);
 }
 
-/* The check ends after a maximum number of findings. Here every list lacks its count, and a record has no class: the last finding is
-** not reported. */
+/* The check ends after a maximum number of findings. Here every list lacks its count, and a record has an unknown class: the check does
+** not get as far as that record. */
 TEST(verify, uncounted)
 {
   static t_world w;
@@ -654,7 +655,7 @@ TEST(verify, bounded)
   t_world_close(&w);
 }
 
-/* Out of memory is returned as such, and not reported as damage of a record whose other half could not be read. */
+/* The check returns SVC_NOMEM if memory runs out, and reports no record as damaged because a related record could not be read. */
 TEST(verify, memory)
 {
   static t_world w;
@@ -683,7 +684,7 @@ static bool verify_stranger(svc_job *job, svc_txn *txn)
   return svc_put(txn, &key, SVC_S("1")) == SVC_OK;
 }
 
-/* A record whose key has the length of a handle's record, but which belongs to no handle. */
+/* A record whose key has the length of a handle's record, but another name, is found. */
 TEST_SERVICE(verify, no_session)
 {
   static verify_lines l;

@@ -38,7 +38,7 @@ static void relic_close(t_service *t)
   t_probes(NULL);
 }
 
-/* Checks for a 200 in this version. */
+/* Checks that the answer has status 200 and this Content-Type. */
 static void assert_served(t_service *t, const char *path, const char *accept, const char *content_type)
 {
   int status;
@@ -161,7 +161,7 @@ TEST(version, none_named)
   t_close(&t);
 }
 
-/* The versions of this noun show the order of preference: the error names the version that was tried first. */
+/* The versions of the relic noun show the order of preference: the error names the version that was tried first. */
 TEST(version, quality)
 {
   t_service t;
@@ -189,7 +189,7 @@ TEST(version, quality)
   assert_406(&t, path, "*/*;q=0");
   assert_406(&t, path, "application/json;q=0.0, " MEDIA("2024-08-05") ";q=0");
   assert_410(&t, path, MEDIA("2024-08-05") ";q=0, " MEDIA("2023-01-01") ";q=0.001", "2023-01-01");
-  /* a wildcard does not include it again */
+  /* a wildcard does not include an excluded version again */
   assert_406(&t, path, MEDIA("2024-08-05") ";q=0, */*");
   assert_406(&t, path, "*/*, " MEDIA("2025-03-12") ";q=0.0, application/*;q=0.1");
   assert_406(&t, path, "application/*;q=0, */*;q=0.5, */*");
@@ -218,7 +218,7 @@ TEST(version, quality)
   relic_close(&t);
 }
 
-/* A long list is read completely, and only once. */
+/* A list of 15000 bytes is read completely, in less than a second. */
 TEST(version, long_list)
 {
   enum { SIZE = 15000 };
@@ -414,8 +414,8 @@ TEST(version, deprecated)
   t_close(&t);
 }
 
-/* The Sunset header announces the date. The operation is removed from then on only if the configuration enforces it. The error does
-** not suggest a later version. */
+/* The Sunset header announces the date. From that date on the service refuses the operation only if the configuration enforces the
+** sunset. The error does not suggest a later version. */
 TEST(version, sunset)
 {
   static const svc_route ends = { .path = "/old", .versions = { 20230101, 20240805 }, .deprecated = 20250101, .sunset = 20260301 };
@@ -454,7 +454,7 @@ TEST(version, sunset)
   t_close(&enforced);
 }
 
-/* An error has no version, at any stage. A deprecated operation that fails still has its Deprecation header. */
+/* The Content-Type of an error names no version, at whatever stage the request fails. */
 TEST(version, of_errors)
 {
   t_service t;

@@ -288,8 +288,7 @@ size_t disk_pending(const disk *d)
 
 /* ------------------------------------------------------------------------------------------------------------- after a cut */
 
-/* Each sector gets the content of one of the writes since the flush, or keeps its own; the last write is chosen at least half
-   of the time. */
+/* Each sector gets the content of one of the writes since the flush, or keeps its own. The last write wins half of the time. */
 static void leave_chance(const disk_file *f, disk_file *out, uint64_t *chance)
 {
   size_t i;

@@ -1,7 +1,7 @@
 /*
-** ./build.sh test-power: simulates a power cut before and after every flush of a recorded run, and in between. For each cut the
-** program builds many possible states of the disk and checks them. POWER_STATES sets about how many for each scene (10000; 2000
-** for the shorter one).
+** ./build.sh test-power: simulates a power cut before and after every flush of a recorded run, and after every acknowledged change.
+** The program builds possible states of the disk for these cuts, and checks them. POWER_STATES sets about how many states for each scene
+** (default: 10000 for the first scene, 2000 for the shorter one).
 */
 #define _GNU_SOURCE
 #include "power.h"

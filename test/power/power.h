@@ -23,7 +23,7 @@ enum power_kind {
   POWER_FOLDER,   /* text: the path of a new folder */
   POWER_REMOVE,   /* text: a path, also of a folder */
   POWER_RENAME,   /* text: two paths, separated by a NUL */
-  POWER_LINK,     /* the same */
+  POWER_LINK,     /* text: two paths, separated by a NUL */
   POWER_MARK      /* text: a message of the program: see scenes.c */
 };
 
@@ -39,7 +39,7 @@ typedef struct disk disk;
 
 disk *disk_new(const char *root);
 void disk_free(disk *d);
-/* Replays one record; ignores POWER_MARK. The text has no closing NUL. */
+/* Replays one record; ignores POWER_MARK. A NUL must follow the text. */
 void disk_do(disk *d, const power_record *r, const char *text);
 size_t disk_pending(const disk *d); /* writes and names that a power cut may lose */
 
@@ -56,7 +56,7 @@ void disk_leave(const disk *d, int fate, uint64_t *chance, const char *folder);
 /* The acknowledgments so far, for the scene's own use. */
 typedef struct power_promise {
   char group[32];
-  bool backed_up, served, restored; /* set when the program was told that it is done */
+  bool backed_up, served, restored; /* set when the program was told that this is done */
   uint32_t acked[64], asked[64];    /* values of keys, 0: none; asked: a value that may be there, too */
 } power_promise;
 

@@ -2,8 +2,8 @@
 ** Loaded into a program with LD_PRELOAD: see power.h. The program's file operations happen normally. Each successful one is
 ** logged with a single write, so the log has the operations of all threads and processes in their order.
 **
-** The rule: every change to a file below $POWER_ROOT is logged. An operation that cannot be logged (a writable map, a copy inside
-** the kernel) ends the program.
+** The rule: every change to a file below $POWER_ROOT is logged, if the program makes it by a function of this file. A writable map, and a
+** name that comes from outside of $POWER_ROOT, cannot be logged and end the program.
 */
 #define _GNU_SOURCE
 #include "power.h"

@@ -5,7 +5,7 @@
 **   svcd   the program: a first start, a backup with its key, and a restore
 **
 ** The rule: acknowledged changes are there. Unacknowledged changes are there completely or not at all; svc_check_store() checks
-** that for the whole store. Unfinished work is not visible, or can be repeated.
+** that for the whole store. A backup or a restored store that has a data.mdb is whole.
 */
 #define _GNU_SOURCE
 #include "power.h"

@@ -2,8 +2,8 @@
 ** A long load test against a model that predicts every answer: the parts of build/soak/soak, which `./build.sh soak` runs.
 **
 ** The rule: every answer is known in advance. A world is an organization with credentials of several roles. Only one thread uses
-** a world, so its model is exact; the worlds work at the same time. Rounds keep them in step: the clock moves between two rounds,
-** and svcd is ended in the middle of one. A request that this interrupts may have been done or not, until the next read shows it.
+** a world, so its model is exact; the worlds work at the same time. Rounds keep the worlds in step: the clock moves between two rounds,
+** and svcd is ended in the middle of a round. An interrupted request may have been done or not, until the next read shows the outcome.
 ** All random choices come from the seed, so a run can be repeated, except for the moments of the interruptions.
 */
 #ifndef SVC_TEST_SOAK_H
@@ -65,10 +65,10 @@ void daemon_start(int64_t now); /* now: svcd's clock, in seconds since 1970 */
 void daemon_end(int number); /* SIGKILL, or SIGTERM, after which it must exit successfully */
 void daemon_hang_up(void); /* SIGHUP: svcd reloads its certificate, and no client notices */
 void daemon_check(void); /* svcd check: verifies the store. Only while svcd is not running */
-void daemon_forget(void); /* empties its folder */
+void daemon_forget(void); /* removes svcd's store and the backup */
 void daemon_measure(daemon_size *out);
 long daemon_packed(void); /* KiB of a backup, which has only the contents */
-void daemon_file(const char *name, char *out, size_t size); /* the path of a file in its folder */
+void daemon_file(const char *name, char *out, size_t size); /* the path of a file in $SOAK_FOLDER */
 void daemon_bootstrap(const char *member, char *out, size_t size);
 void daemon_quit(void); /* without a message: another failure is being reported */
 
@@ -99,7 +99,7 @@ typedef struct soak_row {
   bool unique;                      /* unique by slot: a second one is refused */
   bool upsert;                      /* a second create replaces the first */
   bool bare;                        /* the list is a plain array */
-  bool uncounted;                   /* the service adds some itself */
+  bool uncounted;                   /* the service adds resources of this kind itself */
 } soak_row;
 
 extern const soak_row soak_rows[SOAK_KINDS];

@@ -6,9 +6,9 @@
 **   svc_check_store(), snapshots and restores, a manual clock that steps, a driver whose orders are
 **   completed by its own threads, notifications of alerts, statistics, journal and faults, reloaded certificates
 **
-** The program's own checks: no request gets status 500 or no answer, every kind of work was done at least once, a run of a minute
-** had questions and notifications, and the store is undamaged at the end. The sanitizer reports data races, and then the exit
-** status is not 0.
+** The program's own checks: no request gets status 500, each request in process is answered, every kind of work was done at least once,
+** a run of a minute had questions and notifications, and the store is undamaged at the end. The sanitizer reports data races, and then
+** the exit status is not 0.
 **
 **   threads [SECONDS]
 */

@@ -1,4 +1,4 @@
-// Checks of the page itself: names of controls, contrast, width, storage. Each returns a list of problems.
+// Checks of the page itself: names of controls, contrast, width, storage. Each function returns a list of problems.
 
 // Every control has a name for screen readers; there is one heading of the first level, and the landmarks exist.
 export async function nameless(page) {

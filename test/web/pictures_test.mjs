@@ -1,4 +1,4 @@
-// The pictures of docs/console.md, of the pages that it describes: copy build/web/console-*.png to docs/ when the console
+// Takes the pictures of docs/console.md, of the pages that it describes. Copy build/web/console-*.png to docs/ when the console
 // changes.
 import assert from 'node:assert/strict';
 import { goto, heading, home, test } from './kit.mjs';

@@ -1,5 +1,5 @@
-// A file server as plain as they come, on a free port of loopback: the files of a folder below a path. It knows the type of pages, styles and scripts, which
-// browsers insist on, and sends all else as bytes. `asked` has the path of every request.
+// A plain file server on a free port of loopback: the files of a folder below a path. The server knows the type of pages, styles and scripts,
+// which browsers require, and sends all other files as bytes. `asked` has the path of every request.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, posix } from 'node:path';

@@ -1,4 +1,4 @@
-// What a request costs as called from JavaScript. The bounds are far above what a machine at rest needs: they catch a mistake, not noise.
+// Measures what a request from JavaScript costs. The bounds are far above what a machine at rest needs: they catch a mistake, not noise.
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { open } from 'svcapi';

@@ -1,4 +1,4 @@
-// Every function of the package, as index.d.ts has it.
+// Tests every function of the package, as index.d.ts declares it.
 import assert from 'node:assert';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';

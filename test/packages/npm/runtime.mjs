@@ -1,5 +1,5 @@
-// The module in whichever runtime runs this file (Node, Deno, Bun): node runtime.mjs. It uses no module of Node, so that each runtime shows what it has
-// itself. It prints ok and the runtime's name, or throws.
+// The module in whichever runtime runs this file (Node, Deno, Bun): node runtime.mjs. The script uses no module of Node, so that each runtime
+// shows what the runtime itself has. The script prints ok and the runtime's name, or throws.
 import { open, SvcapiError } from 'svcapi';
 
 const equal = (got, wanted, what) => { if (got !== wanted) throw new Error(`${what} is ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`); };
