@@ -861,6 +861,20 @@ uint64_t t_world_print(t_world *w)
   return store_print(w->t.s);
 }
 
+bool t_world_whole(t_world *w, const svc_plan *plan, uint64_t before, const char *key)
+{
+  uint64_t after = t_world_print(w);
+  svc_response response;
+  if (after == before) return true;
+  munit_assert_int(svc_handle_request(w->t.s, t_world_raw(w, plan, key), &response), ==, SVC_OK);
+  if (plan->route->method == SVC_GET) t_complain(plan, "a GET without memory changes something");
+  if (plan->route->method != SVC_DELETE && response.status != t_world_success(w, plan))
+    t_complain(plan, "half of a change was left behind: %d %.300s", response.status, response.body);
+  svc_response_free(&response);
+  if (t_world_print(w) != after) t_complain(plan, "half of a change was left behind");
+  return false;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- samples */
 
 const char *t_sample(svc_str param)

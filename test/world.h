@@ -77,6 +77,9 @@ void t_world_stranger(t_world *w); /* makes the caller an owner of the other org
 void t_world_owner(t_world *w);    /* makes the caller the owner of everything, the default */
 
 uint64_t t_world_print(t_world *w); /* a hash of everything stored */
+/* Checks that a request that failed for lack of memory, with this Idempotency-Key or NULL, has changed nothing, or everything: then sending
+** it again changes nothing more. `before` is the hash before the request. Returns true if nothing has changed. */
+bool t_world_whole(t_world *w, const svc_plan *plan, uint64_t before, const char *retry_key);
 
 /* The prepared request, as svc_handle_request() takes it; valid until the next call. */
 const svc_request *t_world_raw(t_world *w, const svc_plan *plan, const char *retry_key);

@@ -278,7 +278,7 @@ static void body_send(t_world *w, const svc_plan *plan, const svc_snapshot *befo
   status = t_send(&w->t, t_method(plan), w->path, text);
   if (status >= 500 && strcmp(t_error(&w->t), "CANNOT_DECREASE_DISK_SIZE") != 0) /* a refusal with the status of the public API */
     t_complain(plan, "%.600s: %.300s", text, w->t.response.body);
-  if (status >= 300) return; /* t_send() checks that a refusal with 400 changed nothing */
+  if (status >= 300) return; /* t_send() checks that a refusal changed nothing */
   body_compare(plan, body_sent(a, plan->route->body ? plan->route->body : plan->noun->noun->object, body), text);
   body_accepted(w, plan, text);
   w->t.now = now;

@@ -536,22 +536,6 @@ TEST(every_plan, replay)
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
 
-/* Checks that a request that failed for lack of memory has changed nothing, or everything: then sending it again changes nothing
-** more. Returns true if nothing has changed. */
-static bool whole(t_world *w, const svc_plan *plan, uint64_t before, const char *key)
-{
-  uint64_t after = t_world_print(w);
-  svc_response response;
-  if (after == before) return true;
-  munit_assert_int(svc_handle_request(w->t.s, t_world_raw(w, plan, key), &response), ==, SVC_OK);
-  if (plan->route->method == SVC_GET) t_complain(plan, "a GET without memory changes something");
-  if (plan->route->method != SVC_DELETE && response.status != t_success(plan))
-    t_complain(plan, "half of a change was left behind: %d %.300s", response.status, response.body);
-  svc_response_free(&response);
-  if (t_world_print(w) != after) t_complain(plan, "half of a change was left behind");
-  return false;
-}
-
 /* Opens a world with a ready request. A PUT or PATCH must change something; `n` is the number of the changed field. */
 static bool starve_begin(t_world *w, size_t i, const svc_plan **plan, int *n)
 {
@@ -613,7 +597,7 @@ TEST(every_plan, allocation)
         t_complain(plan, "without failure %ld: %d %.300s", n, response.status, response.body);
       svc_response_free(&response);
       munit_assert_long(live_blocks(&w), ==, live);
-      if (done || whole(&w, plan, print, key)) continue;
+      if (done || t_world_whole(&w, plan, print, key)) continue;
       t_world_close(&w);
       munit_assert_true(starve_begin(&w, i, &plan, &which));
     }
@@ -644,7 +628,7 @@ TEST(every_plan, room)
       if (done && response.status != t_success(plan))
         t_complain(plan, "with %zu bytes: %d %.300s", room, response.status, response.body);
       svc_blocks_free(arena.blocks);
-      if (done || whole(&w, plan, print, key)) continue;
+      if (done || t_world_whole(&w, plan, print, key)) continue;
       t_world_close(&w);
       munit_assert_true(starve_begin(&w, i, &plan, &which));
     }
@@ -672,7 +656,7 @@ static bool fault_one(t_world *w, const svc_plan *plan, enum t_call call, long n
   svc_response_free(&response);
   /* the caller may be cached now */
   if (w->memory.live > live + 2) t_complain(plan, "without call %ld: %ld blocks more than before", n, w->memory.live - live);
-  return sufficed ? t_world_print(w) == print : whole(w, plan, print, key);
+  return sufficed ? t_world_print(w) == print : t_world_whole(w, plan, print, key);
 }
 
 /* Every call of this kind fails in turn, alone and with all later calls, on every step-th route. Returns the number of requests with a
