@@ -45,6 +45,7 @@ void t_log(void *context, int level, const char *text); /* svc_config.log: appen
 /* Sends one request; the path is relative to /api/svc/v2. Returns the status. */
 int t_send(t_service *t, const char *method, const char *path, const char *body);
 uint64_t t_state_in(svc *s, svc_txn *txn); /* a number that changes with every commit */
+uint64_t t_state(const t_service *t); /* the same number, read now; 0 if a step is due, because any request would store it */
 int t_send_raw(t_service *t, const char *method, const char *target, const char *body, size_t body_length);
 int t_sendf(t_service *t, const char *method, const char *body, const char *path_format, ...) SVC_PRINTF(4, 5);
 void t_header(t_service *t, const char *name, const char *value); /* for all later requests */

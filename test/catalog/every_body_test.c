@@ -272,13 +272,16 @@ static void body_send(t_world *w, const svc_plan *plan, const svc_snapshot *befo
   svc_buf b = svc_buf_new(a, 1024);
   int64_t now = w->t.now;
   const char *text;
+  uint64_t state;
   int status;
   svc_node_write(&b, body);
   text = svc_buf_done(&b).p;
+  state = t_state(&w->t);
   status = t_send(&w->t, t_method(plan), w->path, text);
   if (status >= 500 && strcmp(t_error(&w->t), "CANNOT_DECREASE_DISK_SIZE") != 0) /* a refusal with the status of the public API */
     t_complain(plan, "%.600s: %.300s", text, w->t.response.body);
-  if (status >= 300) return; /* t_send() checks that a refusal changed nothing */
+  if (status >= 300 && state && t_state(&w->t) != state) t_complain(plan, "%.600s: refused with %d, and something was stored", text, status);
+  if (status >= 300) return;
   body_compare(plan, body_sent(a, plan->route->body ? plan->route->body : plan->noun->noun->object, body), text);
   body_accepted(w, plan, text);
   w->t.now = now;
