@@ -112,6 +112,21 @@ static void login_account(login *l)
   login_bearer(l, token);
 }
 
+/* Creates an organization with a service account, as the present caller. The account sends all later requests. */
+static void login_organization(login *l, const char *name, char org[25])
+{
+  char body[256];
+  snprintf(body, sizeof body, "{\"name\":\"%s\",\"serviceAccount\":{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],"
+           "\"secretExpiresAfterHours\":8}}", name);
+  munit_assert_int(t_send(&l->t, "POST", "/orgs", body), ==, 201);
+  snprintf(org, 25, "%s", t_str(&l->t, "organization.id"));
+  snprintf(l->keys.client_id, sizeof l->keys.client_id, "%s", t_str(&l->t, "serviceAccount.clientId"));
+  snprintf(l->keys.client_secret, sizeof l->keys.client_secret, "%s", t_str(&l->t, "serviceAccount.secrets[0].secret"));
+  l->t.anonymous = true;
+  t_headers_clear(&l->t);
+  login_account(l);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ bootstrap */
 
 TEST(login, bootstrap)
@@ -520,7 +535,7 @@ TEST(login, digest_shares)
   enum { KEYS = 40 };
   char path[128], used[64], issued[64], user[KEYS][16], password[KEYS][48], seen[1024];
   login l;
-  int i, limited = 0, round;
+  int i, limited, round;
   login_open(&l, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s/settings", l.keys.org_id);
   l.t.anonymous = false;
@@ -541,7 +556,7 @@ TEST(login, digest_shares)
     t_headers_clear(&l.t);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
     strcpy(issued, login_nonce(&l));
-    for (i = 0; i < 3000; i++) {
+    for (limited = i = 0; i < 3000; i++) {
       int which = round ? i % KEYS : 0, status = login_fresh(&l, path, user[which], password[which]);
       munit_assert_true(status == 200 || status == 429);
       limited += status == 429;
@@ -956,25 +971,35 @@ TEST(login, known_not)
   }
 }
 
-/* More tokens of one account than places in the cache: each is accepted, in any order. */
+/* More tokens than places in the cache, of two accounts in turn: each token is accepted, in any order, and always as its own account. */
 TEST(login, known_many)
 {
-  enum { TOKENS = 60 };
+  enum { TOKENS = 100 };
   static char tokens[TOKENS][1024];
-  char path[160];
+  char org[2][25];
+  svc_credentials keys[2];
   login l;
-  int i, round;
+  int i, round, which;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
-  snprintf(path, sizeof path, "/orgs/%s", l.keys.org_id);
+  keys[0] = l.keys;
+  strcpy(org[0], l.keys.org_id);
+  login_account(&l);
+  login_organization(&l, "Second", org[1]);
+  keys[1] = l.keys;
   for (i = 0; i < TOKENS; i++) {
     t_headers_clear(&l.t);
+    l.keys = keys[i % 2];
     login_account(&l);
     strcpy(tokens[i], l.authorization + 7);
   }
   for (round = 0; round < 3; round++)
     for (i = 0; i < TOKENS; i++) {
-      login_bearer(&l, tokens[round == 1 ? TOKENS - 1 - i : i]);
-      munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+      which = round == 1 ? TOKENS - 1 - i : i;
+      login_bearer(&l, tokens[which]);
+      munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", org[which % 2], keys[which % 2].client_id), ==, 200);
+      munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200); /* the token is cached now */
+      munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
+      munit_assert_string_equal(t_str(&l.t, "results[0].id"), org[which % 2]);
     }
   login_close(&l);
 }
@@ -1358,21 +1383,6 @@ TEST(login, own_list)
   munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_KEYS "/%s/accessList", l.keys.org_id, key), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
   login_close(&l);
-}
-
-/* Creates an organization with a service account, as the present caller. The account sends all later requests. */
-static void login_organization(login *l, const char *name, char org[25])
-{
-  char body[256];
-  snprintf(body, sizeof body, "{\"name\":\"%s\",\"serviceAccount\":{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],"
-           "\"secretExpiresAfterHours\":8}}", name);
-  munit_assert_int(t_send(&l->t, "POST", "/orgs", body), ==, 201);
-  snprintf(org, 25, "%s", t_str(&l->t, "organization.id"));
-  snprintf(l->keys.client_id, sizeof l->keys.client_id, "%s", t_str(&l->t, "serviceAccount.clientId"));
-  snprintf(l->keys.client_secret, sizeof l->keys.client_secret, "%s", t_str(&l->t, "serviceAccount.secrets[0].secret"));
-  l->t.anonymous = true;
-  t_headers_clear(&l->t);
-  login_account(l);
 }
 
 /* The kind of creator decides whether a new organization requires access lists: no creator is locked out of its own organization. */
