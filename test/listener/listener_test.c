@@ -104,7 +104,6 @@ static int server_handle(void *context, svc *s, const svc_request *r, svc_respon
   server_note(t, r);
   if (server_is(r, "/held")) {
     t->waiting++;
-    pthread_cond_broadcast(&t->changed);
     while (t->held) pthread_cond_wait(&t->changed, &t->lock);
     t->waiting--;
   }
@@ -179,11 +178,18 @@ static void server_hold(server *t, bool on)
   pthread_mutex_unlock(&t->lock);
 }
 
+static size_t server_waiting(server *t)
+{
+  size_t n;
+  pthread_mutex_lock(&t->lock);
+  n = t->waiting;
+  pthread_mutex_unlock(&t->lock);
+  return n;
+}
+
 static void server_await_held(server *t, size_t n)
 {
-  pthread_mutex_lock(&t->lock);
-  while (t->waiting < n) pthread_cond_wait(&t->changed, &t->lock);
-  pthread_mutex_unlock(&t->lock);
+  await(server_waiting(t) >= n);
 }
 
 static uint64_t server_connections(const server *t)
