@@ -3,8 +3,10 @@
 ** description is the value. No value is written twice.
 **
 ** The outcome of a request that got a server error, or no answer, is unknown. A create is then repeated with the same
-** Idempotency-Key until it is answered: the create counts as one operation, from the first attempt to the last. After any other unknown
-** outcome a client only reads until a read succeeds, so an outage leaves at most one unknown operation per client.
+** Idempotency-Key until it is answered, for 15 s at most: the create counts as one operation, from the first attempt to the last. After an
+** unknown outcome a client only reads until a read succeeds, so an outage leaves at most one unknown operation per client.
+**
+** The clients work until a write is acknowledged after the faults, so silence that begins with a fault is counted to its end.
 */
 #define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
@@ -18,6 +20,7 @@
 
 #define REGISTERS_CLIENTS 12
 #define REGISTERS_KEYS 8
+#define REGISTERS_MOST_SILENT (20 * CLUSTER_SECOND) /* after the faults */
 
 typedef struct registers registers;
 
@@ -109,7 +112,7 @@ static bool registers_read(registers_client *c, int key, uint32_t *value)
   return op.result == HISTORY_DONE;
 }
 
-static void registers_create(registers_client *c, int key)
+static bool registers_create(registers_client *c, int key)
 {
   history_op op = registers_op(c, HISTORY_CREATE);
   int64_t until = op.start + 15 * INT64_C(1000000000);
@@ -124,6 +127,7 @@ static void registers_create(registers_client *c, int key)
     cluster_pause(50);
   }
   registers_note(c, key, &op);
+  return op.result != HISTORY_UNKNOWN;
 }
 
 /* Sends a PATCH; if `tag` is set, with If-Match, for the value that was just read. */
@@ -171,7 +175,7 @@ static void *registers_work(void *context)
     } else if (what < 35) {
       known = registers_read(c, key, &value);
     } else if (what < 55) {
-      registers_create(c, key);
+      known = registers_create(c, key);
     } else if (what < 75) {
       known = registers_write(c, key, 0, NULL);
     } else if (what < 92) {
@@ -181,6 +185,16 @@ static void *registers_work(void *context)
     }
   }
   return NULL;
+}
+
+/* Waits until a write is acknowledged after the faults. */
+static void registers_wait(const registers *r)
+{
+  const int64_t end = cluster_now();
+  while (atomic_load(&r->last) <= end) {
+    if (cluster_now() > end + REGISTERS_MOST_SILENT) cluster_die("no write is acknowledged after the faults");
+    cluster_pause(10);
+  }
 }
 
 /* Reads all keys at the end: every acknowledged write must still be visible. */
@@ -242,6 +256,7 @@ void registers_run(int port, const cluster_place *place, const char *token, unsi
     if (pthread_create(&threads[i], NULL, registers_work, c) != 0) cluster_die("no thread");
   }
   faults();
+  registers_wait(r);
   atomic_store(&r->stop, true);
   for (i = 0; i < REGISTERS_CLIENTS; i++) pthread_join(threads[i], NULL);
   registers_read_all(&r->clients[0]);
