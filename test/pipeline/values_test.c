@@ -62,8 +62,11 @@ TEST(values, vendor)
            "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}");
   munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), ==, 201);
   munit_assert_string_equal(t_str(&t, "configServerManagementMode"), "ACME_MANAGED");
-  snprintf(body, sizeof body, "{\"name\":\"d\"}"); /* refused: the renamed limit is 1, and required fields are missing */
-  munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), >=, 400);
+  *strchr(body, 'c') = 'd'; /* the name: the body of another cluster, which only the renamed limit refuses */
+  munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), ==, 403);
+  munit_assert_string_equal(t_error(&t), "CLUSTERS_LIMIT_EXCEEDED");
+  munit_assert_string_equal(t_param(&t, 0), "1");
+  munit_assert_string_equal(t_param(&t, 1), group);
 
   snprintf(target, sizeof target, WORD "/groups/%s/maintenanceWindow", group);
   munit_assert_int(t_send_raw(&t, "PATCH", target, "{\"dayOfWeek\":1,\"hourOfDay\":2}", 29), ==, 200);
