@@ -454,10 +454,12 @@ TEST(version, sunset)
   t_close(&enforced);
 }
 
-/* The Content-Type of an error names no version, at whatever stage the request fails. */
+/* The Content-Type of an error names no version, at whatever stage the request fails. An error of a deprecated operation announces its end,
+** too. */
 TEST(version, of_errors)
 {
   t_service t;
+  const char *org;
   t_open(&t, &quiet);
   t_header(&t, "Accept", MEDIA("2023-01-01"));
   munit_assert_int(t_send(&t, "GET", "/groups/0123456789abcdef01234567", NULL), ==, 404);
@@ -468,6 +470,11 @@ TEST(version, of_errors)
   munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"Acme\"}"), ==, 201);
   munit_assert_string_equal(t_get_header(&t, "Content-Type"), SERVED("2023-01-01"));
+  munit_assert_string_equal(t_get_header(&t, "Deprecation"), "");
+  org = t_keep(&t, t_str(&t, "organization.id"));
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/0123456789abcdef01234567", org), ==, 404);
+  munit_assert_string_equal(t_get_header(&t, "Deprecation"), "Wed, 19 Feb 2025 00:00:00 GMT");
+  munit_assert_string_equal(t_get_header(&t, "Sunset"), "Thu, 01 Jul 2027 00:00:00 GMT");
   t.anonymous = true;
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 401);
   munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
