@@ -2,8 +2,8 @@
 ** Loaded into a program with LD_PRELOAD: see power.h. The program's file operations happen normally. Each successful one is
 ** logged with a single write, so the log has the operations of all threads and processes in their order.
 **
-** The rule: every change to a file below $POWER_ROOT is logged, if the program makes it by a function of this file. A writable map, and a
-** name that comes from outside of $POWER_ROOT, cannot be logged and end the program.
+** The rule: every change to a file below $POWER_ROOT is logged, if the program makes it by a function of this file. A writable map, a
+** name that comes from outside of $POWER_ROOT, and the functions at the end of this file cannot be logged and end the program.
 */
 #define _GNU_SOURCE
 #include "power.h"
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -266,3 +267,40 @@ static bool is_lock(int fd)
   }
 MAPPER(mmap, off_t)
 MAPPER(mmap64, off64_t)
+
+/* Other functions that change files or names: the store uses none of them. */
+#define REFUSER(type, name, refused, parameters, arguments) \
+  type name parameters \
+  { \
+    type (*real) parameters = (type (*) parameters)(uintptr_t)dlsym(RTLD_NEXT, #name); \
+    if (refused) abort(); \
+    return real arguments; \
+  }
+REFUSER(int, creat, is_ours(path), (const char *path, mode_t mode), (path, mode))
+REFUSER(int, creat64, is_ours(path), (const char *path, mode_t mode), (path, mode))
+REFUSER(int, truncate, is_ours(path), (const char *path, off_t n), (path, n))
+REFUSER(int, truncate64, is_ours(path), (const char *path, off64_t n), (path, n))
+REFUSER(int, unlinkat, is_open(in) || is_ours(path), (int in, const char *path, int flags), (in, path, flags))
+REFUSER(int, renameat, is_open(in) || is_open(to) || is_ours(a) || is_ours(b), (int in, const char *a, int to, const char *b),
+        (in, a, to, b))
+REFUSER(int, renameat2, is_open(in) || is_open(to) || is_ours(a) || is_ours(b),
+        (int in, const char *a, int to, const char *b, unsigned flags), (in, a, to, b, flags))
+REFUSER(ssize_t, copy_file_range, is_open(to), (int from, off64_t *a, int to, off64_t *b, size_t n, unsigned flags),
+        (from, a, to, b, n, flags))
+REFUSER(ssize_t, sendfile, is_open(to), (int to, int from, off_t *at, size_t n), (to, from, at, n))
+REFUSER(ssize_t, sendfile64, is_open(to), (int to, int from, off64_t *at, size_t n), (to, from, at, n))
+
+#define OPENER_AT(name) \
+  int name(int in, const char *path, int flags, ...) \
+  { \
+    REAL(int, name, int, const char *, int, ...); \
+    va_list args; \
+    mode_t mode; \
+    va_start(args, flags); \
+    mode = mode_of(flags, args); \
+    va_end(args); \
+    if ((is_open(in) || is_ours(path)) && flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) abort(); \
+    return real(in, path, flags, mode); \
+  }
+OPENER_AT(openat)
+OPENER_AT(openat64)
