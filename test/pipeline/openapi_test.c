@@ -8,15 +8,21 @@
 
 static const svc_node *root;
 
+/* Returns the node to which a reference leads; NULL: it leads nowhere. */
+static const svc_node *openapi_behind(svc_str ref)
+{
+  const svc_node *at = root;
+  svc_str_cut(&ref, '/');
+  while (at && ref.n) at = svc_node_find(at, svc_str_cut(&ref, '/'));
+  return at;
+}
+
 static void openapi_check_refs(const svc_node *node)
 {
   const svc_node *child;
   for (child = node->first; child; child = child->next) {
     if (svc_str_is(child->name, "$ref")) {
-      const svc_node *at = root;
-      svc_str rest = child->text;
-      svc_str_cut(&rest, '/');
-      while (at && rest.n) at = svc_node_find(at, svc_str_cut(&rest, '/'));
+      const svc_node *at = openapi_behind(child->text);
       if (!at) munit_errorf("nothing is at " SVC_FMT, SVC_ARG(child->text));
     }
     openapi_check_refs(child);
@@ -64,7 +70,7 @@ static const svc_node *openapi_operation_of(const svc_route *route)
   return found ? svc_node_get(found, methods[route->method]) : NULL;
 }
 
-/* Checks the operationId, the summary and the description of an operation, and that its first answer has a header of the limiter. */
+/* Checks the operationId, the summary and the description of an operation, and that each of its answers has the headers of the limiter. */
 static void openapi_check_said(const svc_route *route, const svc_node *operation)
 {
   svc_str summary = svc_node_str(operation, "summary");
@@ -72,7 +78,21 @@ static void openapi_check_said(const svc_route *route, const svc_node *operation
   munit_assert_true(svc_str_is(svc_node_str(operation, "operationId"), route->op));
   if (summary.n < 8 || summary.p[0] < 'A' || summary.p[0] > 'Z' || !memchr(summary.p, ' ', summary.n)) munit_errorf("%s: " SVC_FMT, route->op, SVC_ARG(summary));
   if (!svc_node_str(operation, "description").n) munit_errorf("%s has no description", route->op);
-  munit_assert_not_null(svc_node_get(svc_node_get(answer, "headers"), "RateLimit-Remaining"));
+  for (; answer; answer = answer->next) {
+    const svc_node *ref = svc_node_get(answer, "$ref"), *headers = svc_node_get(ref ? openapi_behind(ref->text) : answer, "headers");
+    if (!svc_node_get(headers, "RateLimit-Limit") || !svc_node_get(headers, "RateLimit-Remaining"))
+      munit_errorf("%s: the answer " SVC_FMT " has no header of the limiter", route->op, SVC_ARG(answer->name));
+  }
+}
+
+/* Checks who may call an operation. Without a `security` of its own it needs a service account or an API key, as the document says. */
+static void openapi_check_security(const svc_route *route, const svc_node *operation)
+{
+  const svc_node *security = svc_node_get(operation, "security");
+  munit_assert_int(security != NULL, ==, (route->flags & SVC_NO_AUTH) != 0);
+  if (!security) return;
+  munit_assert_size(svc_node_count(security), ==, SVC_TAKES_FORM(route) ? 1 : 0);
+  if (security->first) munit_assert_not_null(svc_node_get(security->first, "client")); /* RFC 6749: HTTP basic */
 }
 
 /* Checks the error statuses that depend on the route's row, and the second success status that a row may name. */
@@ -113,8 +133,12 @@ TEST_SERVICE(openapi, document)
     if (!operation) munit_errorf("%s %s is missing", methods[route->method], route->path);
     openapi_check_pages(route, operation);
     openapi_check_said(route, operation);
+    openapi_check_security(route, operation);
     openapi_check_refused(&t->s->plans[i], operation);
   }
+  munit_assert_size(svc_node_count(svc_node_get(root, "security")), ==, 2);
+  munit_assert_not_null(svc_node_get(svc_node_get(root, "security")->first, "serviceAccount"));
+  munit_assert_not_null(svc_node_get(svc_node_get(root, "security")->first->next, "apiKey"));
   openapi_check_refs(root);
   svc_blocks_free(arena.blocks);
   svc_response_free(&r);
