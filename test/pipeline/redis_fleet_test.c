@@ -48,21 +48,25 @@ static int fleet_socket(int port, bool listens)
   return -1;
 }
 
-/* Returns a free port below 50000: the port of the cluster bus is 10000 higher. */
+static bool fleet_is_free(int port)
+{
+  int fd = fleet_socket(port, true);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+/* Returns a free port below 50000. The port of the cluster bus, which is 10000 higher, is free, too. */
 static int fleet_port(void)
 {
   struct sockaddr_in a;
   socklen_t n = sizeof a;
-  int port = 0;
-  while (port == 0 || port > 55000) {
+  int port;
+  do {
     int fd = fleet_socket(0, true);
     munit_assert_int(getsockname(fd, (struct sockaddr *)&a, &n), ==, 0);
     port = ntohs(a.sin_port) % 40000 + 10000;
     close(fd);
-    fd = fleet_socket(port, true);
-    if (fd < 0) port = 0;
-    else close(fd);
-  }
+  } while (!fleet_is_free(port) || !fleet_is_free(port + 10000));
   return port;
 }
 
