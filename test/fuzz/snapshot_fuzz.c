@@ -1,6 +1,6 @@
 /*
 ** Malformed snapshots: any bytes are loaded or refused. A loaded snapshot saves the same records again, and can be restored or is
-** refused. A service on the restored store does not crash, whatever its records contain.
+** refused. A service on the restored store answers every request, and never with 500, whatever its records contain.
 **
 ** The first byte of an input selects: 'f' and a whole file; 's' and a file without its checksum, which this target adds; 'r' and
 ** records, to which this target adds a matching head and checksum.
@@ -100,7 +100,9 @@ static void snapshot_fuzz_use(fuzz_snapshot *w, const svc_snapshot *k)
     request.method = "GET";
     request.target = targets[i];
     request.caller = &fuzz_owner;
-    if (svc_handle_request(w->f.s, &request, &r) == SVC_OK) svc_response_free(&r);
+    if (svc_handle_request(w->f.s, &request, &r) != SVC_OK) fuzz_die("no answer");
+    if (r.status < 200 || r.status > 599 || r.status == 500) fuzz_die("a status that should not be");
+    svc_response_free(&r);
   }
   (void)svc_tick(w->f.s);
   if (svc_snapshot_restore(w->f.s, w->first) != SVC_OK) fuzz_die("the store does not go back");
