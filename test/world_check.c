@@ -181,8 +181,9 @@ void t_world_check(t_world *w, const svc_plan *plan)
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
   if (svc_route_ext_of(r)->value) {
-    const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* in a list: the first value */
-    if (one && (one->type == SVC_J_OBJECT || one->type == SVC_J_ARRAY)) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
+    const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* in a list: each value */
+    for (; one; one = one == body ? NULL : one->next)
+      if (one->type == SVC_J_OBJECT || one->type == SVC_J_ARRAY) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
   } else if (r->flags & SVC_TEXT) {
     if (body->type != SVC_J_STRING && body->type != SVC_J_OBJECT) t_complain(plan, "is to be a string, once");
   } else if (r->flags & SVC_EMPTY_OBJECT) {
