@@ -118,16 +118,25 @@ TEST(connected_org_config, own)
   f_close(&w);
 }
 
-/* With the limiter on, a request for an organization outside of the federation, or for an invalid id, answers 404. */
+/* A request for an organization outside of the federation, or for an invalid id, answers 404. The request takes a token from the
+** caller's own bucket and none from the buckets of the organizations. */
 TEST(connected_org_config, limited)
 {
   static const svc_config limited = { .limiter_buckets = 64 };
   f_world w;
   f_open(&w, &limited);
   f_good(&w, "GET", F_CONN "/%A", NULL, 200);
-  munit_assert_string_not_equal(t_get_header(&w.t, "RateLimit-Remaining"), "");
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "498"); /* f_open() has taken the first token of A's bucket */
   f_bad(&w, "GET", F_CONN "/%C", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "499"); /* the caller's own bucket */
   f_bad(&w, "GET", F_CONN "/xyz", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "498"); /* the same bucket */
+  f_good(&w, "GET", F_CONN "/%A", NULL, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "497");
+  f_good(&w, "PATCH", F_CONN "/%C", "{}", 200);
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "497"); /* C is still outside when the token is taken */
+  f_good(&w, "GET", F_CONN "/%C", NULL, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "499"); /* the first token of C's bucket */
   f_close(&w);
 }
 
