@@ -1143,12 +1143,14 @@ static void *scarce_resize(void *context, void *p, size_t size)
   return realloc(p, size);
 }
 
-/* Memory runs out at each allocation of the request in turn: the answer is 503 until the request has enough memory and succeeds. */
+/* Memory runs out at each allocation of the request in turn: the answer is 503, and nothing changes, until the request has enough memory
+** and succeeds. */
 static void starve(cluster_world *w, int *left, const char *method, const char *path, const char *body, int status)
 {
   svc_header type = { "Content-Type", "application/json", 0, 0 };
   svc_request request;
   svc_response response;
+  uint64_t print = store_print(w->t.s);
   int n;
   memset(&request, 0, sizeof request);
   request.method = method;
@@ -1164,6 +1166,7 @@ static void starve(cluster_world *w, int *left, const char *method, const char *
     *left = -1;
     if (response.status != 503) break;
     svc_response_free(&response);
+    munit_assert_uint64(store_print(w->t.s), ==, print);
     munit_assert_int(n, <, 1000);
   }
   munit_assert_int(response.status, ==, status);
