@@ -311,9 +311,11 @@ TEST(database_user_cert, refused)
   t_close(&w.t);
 }
 
-/* The files of the store contain no private key in PEM. The authority's sealed key can be used after a restart. */
+/* The file of the store contains no private key, neither in PEM nor in DER. The authority's sealed key can be used after a restart. */
 TEST(database_user_cert, stored)
 {
+  /* the first bytes of every key of this kind (RFC 5915: version 1 and 32 bytes), and the same in base64 */
+  static const char der[] = { 0x30, 0x77, 2, 1, 1, 4, 32 }, base64[] = "MHcCAQEEI";
   char folder[128], path[200];
   svc_config config = quiet;
   cert_world w;
@@ -330,6 +332,7 @@ TEST(database_user_cert, stored)
   pem = cert_pem(&w);
   t_headers_clear(&w.t);
   key = strstr(pem, "-----BEGIN EC PRIVATE KEY-----") + 31;
+  munit_assert_memory_equal(sizeof base64 - 1, key, base64);
   t_reopen(&w.t, &config);
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201); /* by the same authority, after a restart */
   munit_assert_not_null(strstr(w.t.body->text.p, strstr(key, "-----BEGIN CERTIFICATE-----")));
@@ -345,6 +348,8 @@ TEST(database_user_cert, stored)
   for (i = 0; i + 40 < n; i++) {
     munit_assert_false(memcmp(store + i, key, 40) == 0);
     munit_assert_false(memcmp(store + i, "PRIVATE KEY", 11) == 0);
+    munit_assert_false(memcmp(store + i, base64, sizeof base64 - 1) == 0);
+    munit_assert_false(memcmp(store + i, der, sizeof der) == 0);
   }
   free(store);
 done:
