@@ -525,7 +525,7 @@ TEST(holding, random)
   t_close(&t);
 }
 
-/* The roles of an invitation have no effect while it is pending or after its expiry. */
+/* The roles of an invitation have no effect while it is pending or after its expiry. They take effect when it is accepted. */
 TEST(holding, invited)
 {
   t_service t;
@@ -566,6 +566,15 @@ TEST(holding, invited)
   t_as(&t, NULL);
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", group), ==, 201);
   t_as(&t, id);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  t_as(&t, NULL);
+  id = t_user(&t, "bob@example.com", "[]");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group) / 100, ==, 2);
+  t_as(&t, id);
+  t.caller.username = "bob@example.com";
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), >=, 400);
+  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"bob@example.com\",\"password\":\"correct horse\",\"firstName\":\"Bob\",\"lastName\":"
+                          "\"Byron\",\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[]}"), ==, 201); /* accepts the invitation */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
   store_whole(t.s);
   t_close(&t);

@@ -126,25 +126,31 @@ static int lag_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
-/* A write whose commit fails changes nothing. A write that the service repeats lags as usual. */
+/* A write whose commit fails changes nothing. A write that the service repeats lags as usual, and the rule counts it once. */
 TEST(fault_lag, repeated)
 {
   svc_config config = lag_config;
-  const char *a;
+  const char *team[3];
   t_place w;
+  int i;
   lag_port = *svc_lmdb_port();
   lag_port.commit = lag_commit;
   lag_port.write_begin = lag_write_begin;
   config.store = &lag_port;
   lag_open_on(&w, &config);
-  a = lag_team(&w, "A");
+  for (i = 0; i < 3; i++) team[i] = lag_team(&w, (const char *[]){ "A", "B", "C" }[i]);
   lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"ms\":500}}");
   lag_aborts = 2;
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, a), ==, 503);
-  munit_assert_string_equal(lag_list(&w), "A");
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, a), ==, 204); /* the service repeats the first try */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, team[0]), ==, 503);
+  munit_assert_string_equal(lag_list(&w), "A B C");
+  munit_assert_int(svc_clock_advance(w.t.s, 500), ==, SVC_OK);
+  munit_assert_string_equal(lag_list(&w), "A B C"); /* the lag would be over */
+  munit_assert_int(svc_fault_remove(w.t.s, 0), ==, SVC_OK);
+  lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"ms\":500},\"count\":2}");
+  munit_assert_int(lag_aborts, ==, 1); /* the service repeats the first try */
+  for (i = 0; i < 3; i++) munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, team[i]), ==, 204);
   munit_assert_int(lag_aborts, ==, 0);
-  munit_assert_string_equal(lag_list(&w), "A");
+  munit_assert_string_equal(lag_list(&w), "A B"); /* both strikes are used up before C */
   munit_assert_int(svc_clock_advance(w.t.s, 500), ==, SVC_OK);
   munit_assert_string_equal(lag_list(&w), "");
   t_close(&w.t);
@@ -231,6 +237,30 @@ TEST(fault_lag, many)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams?itemsPerPage=100", w.org), ==, 200);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams?itemsPerPage=100", w.org), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 80);
+  t_close(&w.t);
+}
+
+/* At most 1000 records are held back: the oldest give way, and their changes become visible. The newest changes lag. */
+TEST(fault_lag, displaced)
+{
+  const char *a, *b;
+  char name[16];
+  int i;
+  t_place w;
+  lag_open(&w);
+  a = lag_team(&w, "A");
+  b = lag_team(&w, "B");
+  lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"ms\":500}}");
+  lag_rename(&w, a, "A1");
+  for (i = 0; i < 1100; i++) { /* each new name is one more record */
+    snprintf(name, sizeof name, "B%d", i);
+    lag_rename(&w, b, name);
+    if (i != 900 && i != 1099) continue;
+    munit_assert_int(lag_get(&w, a), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "name"), i == 900 ? "A" : "A1");
+    munit_assert_int(lag_get(&w, b), ==, 200);
+    munit_assert_string_not_equal(t_str(&w.t, "name"), name);
+  }
   t_close(&w.t);
 }
 

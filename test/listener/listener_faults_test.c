@@ -349,7 +349,19 @@ TEST(listener_faults, opened)
   faults_remove(&w);
 }
 
-/* A certificate is created, read and reloaded: success, or the true reason. */
+/* Checks that the certificate is complete and belongs to this key, and that no partial file is left. */
+static void faults_whole(const faults_world *w, const char *key)
+{
+  svc_listener_cert about;
+  char left[128], why[256] = "";
+  if (svc_listener_cert_read(w->cert, key, &about, why, sizeof why) != SVC_OK) munit_errorf("%s", why);
+  snprintf(left, sizeof left, "%s.new", w->cert);
+  munit_assert_int(access(left, F_OK), !=, 0);
+  snprintf(left, sizeof left, "%s.new", w->other);
+  munit_assert_int(access(left, F_OK), !=, 0);
+}
+
+/* A certificate is created, read and reloaded: success, or the true reason. If it cannot be created, the previous certificate stays. */
 TEST(listener_faults, certificate)
 {
   static const struct { enum t_call call; int error, code; } kinds[] = { { T_CALL_MEMORY, ENOMEM, SVC_NOMEM }, { T_CALL_OPEN, EMFILE, SVC_IO },
@@ -375,6 +387,7 @@ TEST(listener_faults, certificate)
              : what == 1 ? svc_listener_cert_read(w.cert, w.key, &about, why, sizeof why)
                          : svc_listener_reload(w.l, why, sizeof why);
         hits = t_fault_end();
+        if (what == 0) faults_whole(&w, rc == SVC_OK ? w.other : w.key);
         if (rc != SVC_OK && !why[0]) munit_errorf("%d, and no word why", rc);
         if (rc != SVC_OK && rc != kinds[k].code && rc != SVC_RANDOM && !faults_of_key(kinds[k].call, rc, why)) munit_errorf("%d of call %ld of kind %d: %s", rc, at, (int)kinds[k].call, why);
         refused += rc != SVC_OK;
@@ -503,7 +516,8 @@ static void faults_log(void *context, int level, const char *text)
   if (level == SVC_LOG_WARNING) snprintf(context, 256, "%s", text);
 }
 
-/* With fewer files than connections the listener opens, and the log says how many connections it accepts. */
+/* With fewer files than connections the listener opens, and the log says how many connections it accepts: fewer than files, and more with more
+** files. */
 TEST(listener_faults, files_limited)
 {
   static const char *const one[] = { "http://127.0.0.1:0" };
@@ -512,7 +526,8 @@ TEST(listener_faults, files_limited)
   struct rlimit before, few;
   svc_listener *l;
   char text[256], why[256];
-  size_t i;
+  unsigned long long files;
+  size_t accepted, before_that = 0, i;
   k.log_context = text;
   munit_assert_int(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
   for (i = 0; i < 2; i++) {
@@ -521,7 +536,11 @@ TEST(listener_faults, files_limited)
     few.rlim_cur = limits[i];
     munit_assert_int(setrlimit(RLIMIT_NOFILE, &few), ==, 0);
     munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, SVC_OK);
-    munit_assert_int(strncmp(text, "only ", 5), ==, 0);
+    munit_assert_int(sscanf(text, "only %zu connections at a time: the process may open %llu files", &accepted, &files), ==, 2);
+    munit_assert_true(files == limits[i]);
+    munit_assert_size(accepted, >, before_that);
+    munit_assert_size(accepted, <, limits[i]);
+    before_that = accepted;
     svc_listener_close(l);
   }
   setrlimit(RLIMIT_NOFILE, &before);

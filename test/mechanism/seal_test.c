@@ -103,16 +103,16 @@ static void seal_make(seal_world *w, const char *body)
   snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "id"));
 }
 
-/* Returns whether the value of any record contains this text. */
+/* Returns whether the key or the value of any record contains this text. */
 static bool seal_stored(seal_world *w, const char *secret)
 {
-  size_t n = strlen(secret), i;
+  size_t n = strlen(secret);
   char prefix[2] = "A";
   probe_walk walk;
   bool found = false;
   for (; prefix[0] <= 'z'; prefix[0]++)
     for (probe_walk_begin(&walk, w->t.s, prefix); probe_walk_next(&walk);)
-      for (i = 0; i + n <= walk.value.n; i++) found = found || memcmp(walk.value.p + i, secret, n) == 0;
+      if (memmem(walk.key.p, walk.key.n, secret, n) || (walk.value.n && memmem(walk.value.p, walk.value.n, secret, n))) found = true;
   return found;
 }
 
@@ -155,6 +155,7 @@ TEST(seal, shown)
   munit_assert_string_equal(t_str(&w.t, "keys[0].token"), "****"); /* a short secret shows none of its characters */
   munit_assert_string_equal(t_str(&w.t, "keys[1].token"), "****-too");
   munit_assert_false(seal_stored(&w, LONG_ONE) || seal_stored(&w, LONG_TWO) || seal_stored(&w, SHORT_ONE));
+  munit_assert_true(seal_stored(&w, "ehorn") && seal_stored(&w, "****aple")); /* seal_stored() finds a text of a key, and a text of a value */
   munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_TWO "\"},\"inner\":{\"token\":\"inner-" LONG_ONE "\"},"
                             "\"keys\":[{\"token\":\"one-" SHORT_ONE "\"},{\"token\":\"two-" LONG_TWO "\"}],\"password\":\"" SHORT_ONE "\","
                             "\"url\":\"" LONG_ONE "\"}");
@@ -184,6 +185,8 @@ TEST(seal, kept)
                             "\"password\":\"another\",\"url\":\"" LONG_ONE "\"}");
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"****xxxx\"}"), ==, 400);
   munit_assert_string_equal(t_param(&w.t, 0), "url");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"keys\":[{\"token\":\"new-" SHORT_ONE "\"},{\"token\":\"****aple\"}]}"), ==, 400); /* at another place */
+  munit_assert_string_equal(t_param(&w.t, 0), "keys[1].token");
   munit_assert_int(seal_at(&w, "PATCH", "{\"keys\":[{\"token\":\"UPPER-CASE\"}]}"), ==, 400);
   munit_assert_null(strstr(w.t.response.body, "UPPER-CASE"));
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"a\\u0000b\"}"), ==, 400);
@@ -288,6 +291,21 @@ TEST(seal, states)
   t_advance(&w.t, 11);
   munit_assert_int(seal_at(&w, "GET", NULL), ==, 404);
   munit_assert_string_equal(seal_secrets(&w), "");
+  seal_close(&w);
+}
+
+/* A project that moves to another organization keeps its secrets. */
+TEST(seal, moved)
+{
+  seal_world w;
+  char body[64];
+  seal_open(&w, NULL);
+  seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\"}");
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", t_organization(&w.t, "Other"));
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200);
+  munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"i\",\"url\":\"****aple\"}"), ==, 200);
+  munit_assert_string_equal(seal_secrets(&w), "{\"url\":\"" LONG_ONE "\"}");
+  munit_assert_false(seal_stored(&w, LONG_ONE));
   seal_close(&w);
 }
 
