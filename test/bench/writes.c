@@ -153,12 +153,12 @@ static size_t writes_id_number(writes_trace *t, const unsigned char *id)
   return i;
 }
 
-static void writes_note_ids(writes_trace *t)
+static void writes_note_ids(writes_trace *t, const writes_dump *records)
 {
   size_t i;
   unsigned char *p;
-  for (i = 0; i < t->put.n; i++) {
-    const MDB_val *key = &t->put.records[i].key;
+  for (i = 0; i < records->n; i++) {
+    const MDB_val *key = &records->records[i].key;
     for (p = writes_next_id(key, 0); p; p = writes_next_id(key, (size_t)(p - (unsigned char *)key->mv_data) + 12))
       writes_id_number(t, p);
   }
@@ -195,7 +195,8 @@ static void writes_watch(const bench_store *beside)
     bench_do(s, &b, BENCH_CREATE, &state);
     writes_look(s, copy, &after);
     writes_differ(&before, &after, &noise.put, t);
-    writes_note_ids(t);
+    writes_note_ids(t, &t->put);
+    writes_note_ids(t, &t->removed);
     if (t->put.n == 0) bench_die("a create was watched that writes nothing");
   }
   writes_dump_free(&before);
