@@ -421,6 +421,30 @@ bool t_violation(const t_service *t, const char *field)
   return false;
 }
 
+svc_str t_unzipped(t_service *t)
+{
+  const unsigned char *p = (const unsigned char *)t->response.body, *end = p + t->response.body_length;
+  svc_buf b = svc_buf_new(&t->arena, 1024);
+  size_t length;
+  bool last = false;
+  munit_assert_int(t->response.status, ==, 200);
+  munit_assert_size(t->response.body_length, >=, 23);
+  munit_assert_int(p[0], ==, 0x1f);
+  munit_assert_int(p[1], ==, 0x8b);
+  for (p += 10; !last; p += 5 + length) {
+    munit_assert_int64(end - p, >=, 5 + 8);
+    munit_assert_int(p[0] & 6, ==, 0); /* the type of the block: stored */
+    last = p[0] & 1;
+    length = p[1] | (size_t)p[2] << 8;
+    munit_assert_size(length, ==, ~(p[3] | (size_t)p[4] << 8) & 0xffff);
+    munit_assert_size((size_t)(end - p), >=, length + 5 + 8);
+    svc_buf_add(&b, (const char *)p + 5, length);
+  }
+  munit_assert_int64(end - p, ==, 8); /* the CRC, and the length of the content */
+  munit_assert_size(b.n, ==, p[4] | (size_t)p[5] << 8 | (size_t)p[6] << 16 | (size_t)p[7] << 24);
+  return svc_buf_done(&b);
+}
+
 const char *t_link(const t_service *t, const char *rel)
 {
   const svc_node *list = t_node(t, "links"), *item;

@@ -67,6 +67,7 @@ size_t t_count(const t_service *t, const char *path); /* elements of an array or
 const char *t_error(const t_service *t);              /* errorCode */
 const char *t_param(const t_service *t, int index);   /* parameter of the error */
 bool t_violation(const t_service *t, const char *field); /* whether badRequestDetail.fields has the field */
+svc_str t_unzipped(t_service *t); /* the content of a gzip stream, whose blocks must be stored uncompressed; valid until the next request */
 const char *t_link(const t_service *t, const char *rel); /* href of the link whose rel ends in this; "" if it is missing */
 
 bool t_ended(const t_service *t, const svc_plan *plan); /* whether the sunset of its last version has passed: every request gets 410 */

@@ -267,7 +267,7 @@ TEST(alert_config, most)
   t_close(&w.t);
 }
 
-/* A new project has default configurations, unless its organization opts out. Each of them can be sent back. */
+/* A new project has default configurations, unless the project or its organization opts out. Each of them can be sent back. */
 TEST(alert_config, defaults)
 {
   static char shown[16][2048];
@@ -276,6 +276,8 @@ TEST(alert_config, defaults)
   int i, count;
   char project[128];
   config_open(&w);
+  munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0); /* this project was created with withDefaultAlertsSettings false */
   snprintf(project, sizeof project, "{\"name\":\"gamma\",\"orgId\":\"%s\"}", w.org);
   munit_assert_int(t_send(&w.t, "POST", "/groups", project), ==, 201);
   w.group = t_keep(&w.t, t_str(&w.t, "id"));

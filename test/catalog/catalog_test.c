@@ -107,6 +107,7 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
     if (strcmp(f->name, "links") == 0) munit_errorf("%s: links are the pipeline's", object->name);
     if (type == SVC_OBJECT && !svc_field_object(f)) munit_errorf("%s.%s: an object of what?", object->name, f->name);
     if (svc_field_pattern(f) && type != SVC_STRING) munit_errorf("%s.%s: only strings have patterns", object->name, f->name);
+    if (svc_field_pattern(f) && svc_pattern_steps(svc_field_pattern(f)) == 0) munit_errorf("%s.%s: an invalid pattern", object->name, f->name);
     if (f->format && type != (f->format >= SVC_FORMAT_MILLIS ? SVC_INT64 : SVC_STRING))
       munit_errorf("%s.%s: a format of another type", object->name, f->name);
     if ((f->format == SVC_FORMAT_MILLIS && !(f->flags & SVC_MIN)) || (f->format == SVC_FORMAT_FIGURE && (~f->flags & (SVC_MIN | SVC_MAX))))

@@ -34,30 +34,6 @@ static int log_get(log_world *w, const char *host, const char *rest)
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/%s/logs/%s", w->group, host, rest);
 }
 
-/* Returns the content of the gzip stream, whose blocks are stored uncompressed. The text is valid until the next call. */
-static const char *log_text(log_world *w)
-{
-  static char text[1 << 20];
-  const unsigned char *p = (const unsigned char *)w->t.response.body, *end = p + w->t.response.body_length;
-  size_t n = 0, block;
-  bool last = false;
-  munit_assert_int(w->t.response.status, ==, 200);
-  munit_assert_size(w->t.response.body_length, >=, 23);
-  munit_assert_int(p[0], ==, 0x1f);
-  munit_assert_int(p[1], ==, 0x8b);
-  for (p += 10; !last; p += 5 + block) {
-    last = p[0] & 1;
-    block = p[1] | (size_t)p[2] << 8;
-    munit_assert_size((size_t)(end - p), >=, block + 5);
-    munit_assert_size(n + block, <, sizeof text);
-    memcpy(text + n, p + 5, block);
-    n += block;
-  }
-  munit_assert_int64(end - p, ==, 8);
-  text[n] = 0;
-  return text;
-}
-
 static size_t log_lines(const char *text)
 {
   size_t n = 0;
@@ -86,13 +62,13 @@ TEST(cluster_log, simulated)
   log_world w;
   log_open(&w, NULL);
   log_get(&w, w.host, "db.gz?startDate=1748649600"); /* a day before the server's creation */
-  text = log_text(&w);
+  text = t_unzipped(&w.t).p;
   munit_assert_memory_equal(32, text, "{\"t\":{\"$date\":\"2025-06-01T00:00:"); /* no line is older than the server */
   munit_assert_size(log_lines(text), >=, 2);
   t_advance(&w.t, 3600);
   log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748739000");
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-02-01+gzip");
-  text = log_text(&w);
+  text = t_unzipped(&w.t).p;
   log_all_have(text, "\"s\":\"I\"");
   munit_assert_not_null(strstr(text, "\"c\":\"CONTROL\""));
   munit_assert_not_null(strstr(text, "\"c\":\"STORAGE\""));
@@ -101,15 +77,15 @@ TEST(cluster_log, simulated)
   munit_assert_null(strstr(text, "\"c\":\"COMMAND\"")); /* and there is nothing to query */
   snprintf(first, sizeof first, "%s", text);
   log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748739000");
-  munit_assert_string_equal(log_text(&w), first); /* the second read is the same */
+  munit_assert_string_equal(t_unzipped(&w.t).p, first); /* the second read is the same */
   log_get(&w, w.host, "dbs.gz?startDate=1748736000&endDate=1748739000");
-  munit_assert_string_equal(log_text(&w), ""); /* a replica set has no router */
+  munit_assert_string_equal(t_unzipped(&w.t).p, ""); /* a replica set has no router */
   log_get(&w, w.host, "db-audit-log.gz");
-  munit_assert_string_equal(log_text(&w), ""); /* auditing is off */
+  munit_assert_string_equal(t_unzipped(&w.t).p, ""); /* auditing is off */
   log_get(&w, w.host, "db.gz?startDate=1199145600");
-  munit_assert_size(log_lines(log_text(&w)), <=, 20); /* over seventeen years, of which the server existed for an hour */
+  munit_assert_size(log_lines(t_unzipped(&w.t).p), <=, 20); /* over seventeen years, of which the server existed for an hour */
   log_get(&w, w.host, "db.gz?startDate=1748735900&endDate=1748735999");
-  munit_assert_string_equal(log_text(&w), "");
+  munit_assert_string_equal(t_unzipped(&w.t).p, "");
   t_close(&w.t);
 }
 
@@ -131,12 +107,12 @@ TEST(cluster_log, logins)
   snprintf(host, sizeof host, "%s", t_str(&w.t, "accessLogs[3].hostname"));
   snprintf(line, sizeof line, "%s\n", t_str(&w.t, "accessLogs[3].logLine"));
   log_get(&w, host, "db.gz");
-  text = log_text(&w);
+  text = t_unzipped(&w.t).p;
   munit_assert_not_null(strstr(text, line));
   munit_assert_not_null(strstr(text, "\"msg\":\"Connection accepted\",\"attr\":{\"remote\":\"192.0.2.7:"));
   munit_assert_not_null(strstr(text, "\"msg\":\"Connection ended\""));
   log_get(&w, host, "db-audit-log.gz?startDate=1748736000");
-  text = log_text(&w);
+  text = t_unzipped(&w.t).p;
   munit_assert_size(log_lines(text), >=, 1);
   log_all_have(text, "{\"atype\":\"authenticate\",\"ts\":{\"$date\":\"2025-06-0");
   log_all_have(text, "\"param\":{\"user\":\"joe\",\"db\":\"admin\",\"mechanism\":\"SCRAM-SHA-256\"},\"result\":");
@@ -186,7 +162,7 @@ TEST(cluster_log, driver)
   munit_assert_int(log_get(&w, "b.example.net", "db.gz"), ==, 404);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(log_get(&w, "b.example.net", "dbs.gz?startDate=1748736000&endDate=1748736300"), ==, 200);
-  munit_assert_string_equal(log_text(&w), "line\n");
+  munit_assert_string_equal(t_unzipped(&w.t).p, "line\n");
   munit_assert_string_equal(d.asked, "logs cluster Main {\"from\":1748736000,\"host\":\"b.example.net\",\"log\":\"dbs\",\"until\":1748736300}");
   t_close(&w.t);
 }

@@ -1,5 +1,5 @@
 /*
-** The list of the providers' regions. A cluster in any listed region is valid.
+** The list of the providers' regions and instance sizes. A cluster in any listed region is valid.
 */
 #include "support.h"
 
@@ -38,27 +38,47 @@ TEST_SERVICE(cluster_region, list)
   munit_assert_string_equal(t_error(t), "CLUSTER_NOT_FOUND");
 }
 
-/* The validation of configurations accepts an M10 cluster in every listed region of each provider. */
+/* Writes the body of a cluster, which needs a name to be put before it. M0, M2 and M5 are shared tiers. */
+static const char *region_cluster(const svc_node *provider, const svc_node *size, const svc_node *region)
+{
+  static char body[512];
+  svc_str cloud = svc_node_str(provider, "provider"), tier = svc_node_str(size, "name"), name = svc_node_str(region, "name");
+  bool shared = svc_str_is(tier, "M0") || svc_str_is(tier, "M2") || svc_str_is(tier, "M5");
+  snprintf(body, sizeof body, "\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{%s\"" SVC_FMT "\",\"regionName\":\"" SVC_FMT
+           "\",\"electableSpecs\":{\"instanceSize\":\"" SVC_FMT "\"}}]}]}",
+           shared ? "\"providerName\":\"TENANT\",\"backingProviderName\":" : "\"providerName\":", SVC_ARG(cloud), SVC_ARG(name), SVC_ARG(tier));
+  return body;
+}
+
+/* The validation of configurations accepts a cluster of each listed size in every region of the size, except M2, which is no longer
+** offered. A cluster can be created in every region. */
 TEST_SERVICE(cluster_region, taken)
 {
   static char offered[1 << 20];
-  const svc_node *item, *region;
+  const svc_node *item, *size, *region;
   const char *group;
-  char body[512];
+  char body[640];
+  size_t made = 0;
   svc_arena arena;
   svc_arena_init(&arena, NULL);
   group = t_project(t, t_organization(t, "Acme"), "P1");
-  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/provider/regions?tier=M10", group), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/provider/regions", group), ==, 200);
+  munit_assert_size(t->response.body_length, <, sizeof offered);
   snprintf(offered, sizeof offered, "%s", t->response.body);
   item = svc_node_get(svc_json_parse(&arena, svc_str_c(offered)), "results")->first;
   for (; item; item = item->next)
-    for (region = svc_node_get(svc_node_get(item, "instanceSizes")->first, "availableRegions")->first; region; region = region->next) {
-      svc_str provider = svc_node_str(item, "provider"), name = svc_node_str(region, "name");
-      snprintf(body, sizeof body, "{\"editing\":false,\"clusterDescription\":{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":"
-               "[{\"regionConfigs\":[{\"providerName\":\"%.*s\",\"regionName\":\"%.*s\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}}",
-               (int)provider.n, provider.p, (int)name.n, name.p);
-      munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusterConfigurations:validate", group), ==, 200);
-      if (strcmp(t_str(t, "valid"), "true") != 0) munit_errorf("%s: %s", body, t->response.body);
-    }
+    for (size = svc_node_get(item, "instanceSizes")->first; size; size = size->next)
+      for (region = svc_node_get(size, "availableRegions")->first; region; region = region->next) {
+        snprintf(body, sizeof body, "{\"editing\":false,\"clusterDescription\":{\"name\":\"C\",%s}", region_cluster(item, size, region));
+        munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusterConfigurations:validate", group), ==, 200);
+        if (strcmp(t_str(t, "valid"), svc_node_is(size, "name", "M2") ? "false" : "true") != 0) munit_errorf("%s: %s", body, t->response.body);
+        if (!svc_node_is(size, "name", "M10")) continue;
+        snprintf(body, sizeof body, "{\"name\":\"C\",%s", region_cluster(item, size, region));
+        if (t_sendf(t, "POST", body, "/groups/%s/clusters", group) != 201) munit_errorf("%s: %s", body, t->response.body);
+        munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/clusters/C", group), ==, 202);
+        t_advance(t, 3600);
+        made++;
+      }
+  munit_assert_size(made, >, 50);
   svc_blocks_free(arena.blocks);
 }

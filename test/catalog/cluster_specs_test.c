@@ -154,7 +154,7 @@ TEST(cluster_specs, taken)
   t_close(&w.t);
 }
 
-/* A sharded cluster has at most 50 shards, and the size of its body is limited. */
+/* A replica set has one shard, and a sharded cluster at most 50. The size of its body is limited. */
 TEST(cluster_specs, shards)
 {
   static char specs[65536], one[2048];
@@ -162,6 +162,9 @@ TEST(cluster_specs, shards)
   size_t n = 0;
   int i;
   specs_open(&w);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M30", ""))) "," REGIONS(AWS("US_EAST_1", NODES("M30", "")))), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "REPLICATION_SPECS_INVALID");
+  munit_assert_true(t_violation(&w.t, "replicationSpecs"));
   for (i = 0; i < 51; i++)
     n += (size_t)snprintf(specs + n, sizeof specs - n, "%s%s", i ? "," : "", REGIONS(AWS("US_EAST_1", NODES("M30", ""))));
   munit_assert_int(specs_make(&w, "SHARDED", specs), ==, 400);

@@ -105,13 +105,34 @@ TEST_EACH(model, invariants, size, "M10", "M20", "M30", "M40", "M60", "M80", "R5
 
 /* ------------------------------------------------------------------------------------------------------------------ data */
 
-/* The databases of a process add up to all of its data. The database sample_mflix has its published size. */
+/* Checks that a database of the sample data has the published figures of its collections. Returns the number of its collections. */
+static size_t model_published(model_world *w, const char *database)
+{
+  const svc_sample *sample;
+  int64_t documents = 0, data = 0;
+  size_t i, n = 0, length = strlen(database);
+  for (i = 0; (sample = svc_sample_at(i)) != NULL; i++) {
+    if (strncmp(sample->namespace, database, length) != 0 || sample->namespace[length] != '.') continue;
+    documents += sample->documents;
+    data += sample->documents * sample->average;
+    n++;
+  }
+  i = 0;
+  if (n) {
+    munit_assert_int64(F("DATABASE_COLLECTION_COUNT"), ==, (int64_t)n * 1000);
+    munit_assert_int64(F("DATABASE_OBJECT_COUNT"), ==, documents * 1000);
+    munit_assert_int64(F("DATABASE_DATA_SIZE"), ==, data * 1000);
+  }
+  return n;
+}
+
+/* The databases of a process add up to all of its data. The databases of the sample data have their published sizes. */
 TEST(model, databases)
 {
   model_world world, *w = &world;
   int64_t data = 0, storage = 0, index = 0, used;
   char names[16][64], rest[160];
-  size_t n, k, i = 0;
+  size_t n, k, i = 0, samples = 0;
   model_open(w, PROBE_CLUSTER("C", "M10"));
   model_sample(w);
   t_advance(&w->t, 3600);
@@ -129,11 +150,13 @@ TEST(model, databases)
     storage += F("DATABASE_STORAGE_SIZE");
     index += F("DATABASE_INDEX_SIZE");
     munit_assert_int64(F("DATABASE_AVERAGE_OBJECT_SIZE"), ==, F("DATABASE_DATA_SIZE") / (F("DATABASE_OBJECT_COUNT") / 1000));
+    samples += model_published(w, names[k]);
     if (strcmp(names[k], "sample_mflix") != 0) continue;
     munit_assert_int64(F("DATABASE_COLLECTION_COUNT"), ==, 6000);
     munit_assert_int64(F("DATABASE_OBJECT_COUNT"), ==, INT64_C(67661000)); /* 41079 + 3483 + 21349 + 1 + 1564 + 185 */
     munit_assert_int64(F("DATABASE_INDEX_COUNT"), ==, 10000);
   }
+  munit_assert_null(svc_sample_at(samples)); /* these are all collections of the table */
   model_get(w, 0, "/measurements?granularity=PT1M&period=PT1M&m=DB_DATA_SIZE_TOTAL&m=DB_STORAGE_TOTAL");
   munit_assert_int64(F("DB_DATA_SIZE_TOTAL"), ==, data);
   munit_assert_int64(F("DB_STORAGE_TOTAL"), ==, storage);
@@ -146,17 +169,17 @@ TEST(model, databases)
   t_close(&w->t);
 }
 
-/* The reads of the collections add up to the queries of the process. The operations and latencies of a collection are the sums of their
-** kinds. A missing collection has gaps. */
+/* The reads and writes of the collections add up to those of the process; its commands are those of the collections and its own. The
+** operations and latencies of a collection are the sums of their kinds. A missing collection has gaps. */
 TEST(model, collections)
 {
   static const char *const kinds[] = { "READS", "WRITES", "COMMANDS" };
   model_world world, *w = &world;
-  int64_t reads = 0, sum = 0, ops = 0;
+  int64_t all[3] = { 0, 0, 0 }, sum, ops;
   char rest[256], name[64];
   svc_str of, database;
   const svc_sample *sample;
-  size_t k, i = 0;
+  size_t k, of_kind, i = 0;
   model_open(w, PROBE_CLUSTER("C", "M10"));
   model_sample(w);
   t_advance(&w->t, 36 * 3600);
@@ -165,21 +188,24 @@ TEST(model, collections)
     database = svc_str_cut(&of, '.');
     snprintf(rest, sizeof rest, "/" SVC_FMT "/" SVC_FMT "/collStats/measurements?period=PT1M", SVC_ARG(database), SVC_ARG(of));
     model_get(w, 0, rest);
-    reads += F("READS_OPS");
     munit_assert_int64(F("READS_P50_VALUE"), <=, F("AVERAGE_READS_LATENCY"));
     munit_assert_int64(F("AVERAGE_READS_LATENCY"), <=, F("READS_P95_VALUE"));
     munit_assert_int64(F("READS_P95_VALUE"), <=, F("READS_P99_VALUE"));
+    for (of_kind = 0, sum = ops = 0; of_kind < 3; of_kind++) {
+      snprintf(name, sizeof name, "%s_OPS", kinds[of_kind]);
+      ops += F(name);
+      all[of_kind] += F(name);
+      snprintf(name, sizeof name, "%s_LATENCY", kinds[of_kind]);
+      sum += F(name);
+    }
+    munit_assert_int64(F("TOTAL_OPS"), ==, ops);
+    munit_assert_int64(F("TOTAL_LATENCY"), ==, sum);
   }
-  for (k = 0, sum = ops = 0; k < 3; k++) {
-    snprintf(name, sizeof name, "%s_OPS", kinds[k]);
-    ops += F(name);
-    snprintf(name, sizeof name, "%s_LATENCY", kinds[k]);
-    sum += F(name);
-  }
-  munit_assert_int64(F("TOTAL_OPS"), ==, ops);
-  munit_assert_int64(F("TOTAL_LATENCY"), ==, sum);
-  model_get(w, 0, "/measurements?granularity=PT1M&period=PT1M&m=OPCOUNTER_QUERY");
-  munit_assert_int64(F("OPCOUNTER_QUERY"), ==, reads);
+  model_get(w, 0, "/measurements?granularity=PT1M&period=PT1M");
+  munit_assert_int64(F("OPCOUNTER_QUERY"), ==, all[0]);
+  munit_assert_int64(F("OPCOUNTER_INSERT") + F("OPCOUNTER_UPDATE") + F("OPCOUNTER_DELETE"), ==, all[1]);
+  munit_assert_int64(all[1], >, 0);
+  munit_assert_int64(F("OPCOUNTER_CMD"), >, all[2]);
   model_get(w, 0, "/sample_mflix/nothing/collStats/measurements?period=PT1M");
   munit_assert_int64(F("READS_OPS"), ==, SVC_MODEL_GAP);
   t_close(&w->t);
@@ -357,7 +383,17 @@ TEST(model, oplog)
   t_close(&w->t);
 }
 
-/* After a restart of the primary another host is primary: slow queries come from there, and the old queries stay. */
+/* Returns whether the log of a process has an election that it won in this hour after the start of the second day. */
+static bool model_won(model_world *w, int process)
+{
+  int host = (int)strcspn(w->id[process], ":");
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/%.*s/logs/db.gz?startDate=1748822400&endDate=1748826000", w->group, host, w->id[process]),
+                   ==, 200);
+  return strstr(t_unzipped(&w->t).p, "\"c\":\"ELECTION\",\"id\":21450,\"ctx\":\"ReplCoord-0\",\"msg\":\"Election succeeded") != NULL;
+}
+
+/* After a restart of the primary another host is primary: its log has the election, slow queries come from there, and the old queries
+** stay. */
 TEST(model, elected)
 {
   model_world world, *w = &world;
@@ -373,6 +409,8 @@ TEST(model, elected)
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
   munit_assert_string_equal(t_str(&w->t, "results[0].typeName"), "REPLICA_SECONDARY");
   munit_assert_string_equal(t_str(&w->t, "results[1].typeName"), "REPLICA_PRIMARY");
+  munit_assert_false(model_won(w, 0));
+  munit_assert_true(model_won(w, 1));
   model_get(w, 0, "/performanceAdvisor/slowQueryLogs?since=1748736000000");
   old = t_count(&w->t, "slowQueries");
   munit_assert_size(old, >=, before); /* old queries stay; a few may have been added until the restart */

@@ -260,8 +260,7 @@ static void reach_collect(const svc_node *node, char (*out)[256], size_t *n)
   for (item = node->first; item; item = item->next) reach_collect(item, out, n);
 }
 
-/* No two clusters share a string of any kind. Deleting a cluster does not change an endpoint's string of another
-** cluster. */
+/* No two clusters share a string of any kind. Deleting a cluster does not change the strings of the others. */
 TEST(network_reach, unique)
 {
   static char all[512][256];
@@ -292,6 +291,13 @@ TEST(network_reach, unique)
   }
   n_good(&w, "DELETE", "/clusters/One", NULL, NULL, 202);
   t_advance(&w.t, 60);
+  for (i = 1, before = n; i < 4; i++) {
+    snprintf(path, sizeof path, "/clusters/%s", names[i]);
+    n_good(&w, "GET", path, NULL, NULL, 200);
+    reach_collect(svc_node_get(w.t.body, "connectionStrings"), all, &n);
+  }
+  munit_assert_size(n - before, ==, 27);
+  for (k = before; k < n; k++) munit_assert_string_equal(all[k], all[k - 27]);
   reach_has(&w, "Two", FIRST "connectionString", "://pl-3-us-east-1.");
   n_good(&w, "POST", "/clusters", N_AWS("Again"), NULL, 201); /* a free number is assigned again */
   t_advance(&w.t, 10);

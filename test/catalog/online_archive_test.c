@@ -221,24 +221,6 @@ TEST(online_archive, bodies)
   t_close(&w.t);
 }
 
-/* Returns the text in a gzip stream of stored blocks. */
-static svc_str unpacked(archive_world *w)
-{
-  const unsigned char *p = (const unsigned char *)w->t.response.body;
-  size_t n = w->t.response.body_length, at = 10, length;
-  svc_buf b = svc_buf_new(&w->t.arena, 1024);
-  munit_assert_size(n, >=, 23);
-  munit_assert_int(p[0], ==, 0x1f);
-  munit_assert_int(p[1], ==, 0x8b);
-  do {
-    length = p[at + 1] | (size_t)p[at + 2] << 8;
-    munit_assert_size(at + 5 + length, <=, n);
-    svc_buf_add(&b, (const char *)p + at + 5, length);
-    at += 5 + length;
-  } while (!(p[at - 5 - length] & 1));
-  return svc_buf_done(&b);
-}
-
 TEST(online_archive, logs)
 {
   static const char wanted[] = "logs cluster C {\"archiveOnly\":false,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}";
@@ -248,9 +230,9 @@ TEST(online_archive, logs)
   open_world(&w, NULL);
   munit_assert_int(call(&w, "GET", "/queryLogs.gz", NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-01-01+gzip");
-  munit_assert_size(unpacked(&w).n, ==, 0); /* the simulation has no queries on archives */
+  munit_assert_size(t_unzipped(&w.t).n, ==, 0); /* the simulation has no queries on archives */
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748736000&endDate=1748736001", NULL), ==, 200);
-  munit_assert_size(unpacked(&w).n, ==, 0);
+  munit_assert_size(t_unzipped(&w.t).n, ==, 0);
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1199145600&endDate=253402300799", NULL), ==, 200);
   expect(&w, call(&w, "GET", "/queryLogs.gz?startDate=1748736000&endDate=1748735999", NULL), 400, "START_DATE_AFTER_END_DATE");
   expect(&w, call(&w, "GET", "/queryLogs.gz?startDate=7", NULL), 400, "INVALID_QUERY_PARAMETER");
@@ -258,7 +240,7 @@ TEST(online_archive, logs)
   open_world(&w, &config);
   t_driver_answers(&d, "logs", "one\ntwo\n");
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000&archiveOnly=true", NULL), ==, 200);
-  munit_assert_string_equal(unpacked(&w).p, "one\ntwo\n");
+  munit_assert_string_equal(t_unzipped(&w.t).p, "one\ntwo\n");
   munit_assert_int(d.asks, ==, 1);
   munit_assert_string_equal(d.asked, "logs cluster C {\"archiveOnly\":true,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}");
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000", NULL), ==, 200);
