@@ -1,11 +1,12 @@
-# release [--quick] [--resume] [--from FOLDER] [--skip VERB]...: everything that a release needs: all verbs that test, then archives, packages, checksums, SBOM and notes in build/release
+# release [--quick] [--resume] [--from FOLDER|SUMMARY] [--skip VERB]...: everything that a release needs: all verbs that test, then archives, packages, checksums, SBOM and notes in build/release
 #
 # The tree must be clean: uncommitted changes, or a version without a section in CHANGELOG.md, stop the verb at once. Each step has a log in build/release/logs. A step that
 # fails does not stop the run: the summary in build/release/summary.md lists every step with its result and time, and the exit status is 1 if one failed. Then dist, deb, the npm
 # packages, the wheels and the demo are made and copied to build/release with SHA256SUMS, the list of components and the notes, which are the section of CHANGELOG.md.
 # --quick leaves out the steps that take more than ten minutes. --resume repeats only the steps that did not succeed in an earlier run on the same commit.
-# --from takes over the steps that succeeded in another clone of the same commit, on this machine or another: two clones, each with --skip for what the other one
-# does, share the work; --skip files leaves out the files of the release. The summary names what was left out.
+# --from takes over the steps that succeeded in another clone of the same commit: two clones, each with --skip for what the other one does, share the work. In
+# place of a folder, --from takes a file with the summary of an earlier run, so that another machine can continue it. --skip files leaves out the files of the
+# release. The summary names what was left out.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -47,6 +48,17 @@ release_row() { # NAME RESULT TIME LAST LINE: of the summary
 
 release_succeeded() { grep -q '^| [^|]* | ok |' "$1" 2>/dev/null; } # ROW
 
+release_take() { # FOLDER|SUMMARY: takes over the steps that succeeded there, on the same commit
+  if [ -f "$1" ]; then there=$(sed -n 's/^Commit \([0-9a-f]*\), .*/\1/p' "$1"); else there=$(cat "$1/build/release/commit" 2>/dev/null) || :; fi
+  [ -n "$there" ] && [ "$(git -c safe.directory="$PWD" rev-parse -q --verify "$there" || :)" = "$commit" ] || die "release --from: no run on this commit in $1"
+  for name in $(release_steps | cut -d'|' -f1); do
+    if [ -f "$1" ]; then grep "^| $name | ok |" "$1" >$R/taken || :; else cat "$1/build/release/rows/$name" >$R/taken 2>/dev/null || :; fi
+    ! release_succeeded $R/taken || cp $R/taken "$R/rows/$name"
+    [ ! -f "$1/build/release/logs/$name.log" ] || [ -f "$R/logs/$name.log" ] || cp "$1/build/release/logs/$name.log" $R/logs/
+  done
+  rm -f $R/taken
+}
+
 release_step() { # NAME COMMAND
   began=$(date +%s)
   say "release: $1"
@@ -71,9 +83,9 @@ verb() {
     case $1 in
       --quick) quick=yes ;;
       --resume) resume=yes ;;
-      --from) [ $# -gt 1 ] || die '--from: which folder?'; from=$2/build/release; shift ;;
+      --from) [ $# -gt 1 ] || die '--from: which folder or summary?'; from=$2; shift ;;
       --skip) [ $# -gt 1 ] || die '--skip: which verb?'; [ "$2" = files ] || release_steps | grep -q "^$2|" || die "--skip: there is no step '$2'"; skipped="$skipped $2"; shift ;;
-      *) die "release takes --quick, --resume, --from FOLDER and --skip VERB, not '$1'" ;;
+      *) die "release takes --quick, --resume, --from FOLDER or SUMMARY and --skip VERB, not '$1'" ;;
     esac
     shift
   done
@@ -85,12 +97,7 @@ verb() {
   if [ -n "$resume" ]; then [ "$(cat $R/commit 2>/dev/null)" = "$commit" ] || die 'release --resume: no earlier run on this commit'
   else rm -rf $R; mkdir -p $R/logs $R/rows; fi
   echo "$commit" >$R/commit
-  if [ -n "$from" ]; then
-    [ "$(cat "$from/commit" 2>/dev/null)" = "$commit" ] || die "release --from: no run on this commit in $from"
-    for row in "$from"/rows/*; do
-      ! release_succeeded "$row" || { cp "$row" $R/rows/; cp "$from/logs/${row##*/}.log" $R/logs/; }
-    done
-  fi
+  if [ -n "$from" ]; then release_take "$from"; fi
   exec 9<&- # each step takes the lock of this folder for itself
   {
     printf '# Release %s\n\nCommit %s, %s, %s, %s cores, on %s.\n\n| step | result | time | last line |\n|---|---|---|---|\n' "$(version)" "$(git -c safe.directory="$PWD" rev-parse --short HEAD)" "$(uname -sm)" \
