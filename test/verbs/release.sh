@@ -48,9 +48,12 @@ release_row() { # NAME RESULT TIME LAST LINE: of the summary
 
 release_succeeded() { grep -q '^| [^|]* | ok |' "$1" 2>/dev/null; } # ROW
 
-release_take() { # FOLDER|SUMMARY: takes over the steps that succeeded there, on the same commit
+release_there() { # FOLDER|SUMMARY: ends unless it has a run on the same commit
   if [ -f "$1" ]; then there=$(sed -n 's/^Commit \([0-9a-f]*\), .*/\1/p' "$1"); else there=$(cat "$1/build/release/commit" 2>/dev/null) || :; fi
   [ -n "$there" ] && [ "$(git -c safe.directory="$PWD" rev-parse -q --verify "$there" || :)" = "$commit" ] || die "release --from: no run on this commit in $1"
+}
+
+release_take() { # FOLDER|SUMMARY: takes over the steps that succeeded there
   for name in $(release_steps | cut -d'|' -f1); do
     if [ -f "$1" ]; then grep "^| $name | ok |" "$1" >$R/taken || :; else cat "$1/build/release/rows/$name" >$R/taken 2>/dev/null || :; fi
     ! release_succeeded $R/taken || cp $R/taken "$R/rows/$name"
@@ -94,6 +97,7 @@ verb() {
   [ -n "$(release_notes)" ] || die "release: CHANGELOG.md has no section of $(version)"
   R=build/release bad=
   commit=$(git -c safe.directory="$PWD" rev-parse HEAD)
+  if [ -n "$from" ]; then release_there "$from"; fi
   if [ -n "$resume" ]; then [ "$(cat $R/commit 2>/dev/null)" = "$commit" ] || die 'release --resume: no earlier run on this commit'
   else rm -rf $R; mkdir -p $R/logs $R/rows; fi
   echo "$commit" >$R/commit
