@@ -261,7 +261,9 @@ postgres_stop() {
   postgres_as pg_ctl -D "$PG/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$PG"
 }
 
-PG_HASTE='-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=128MB' # its data is temporary
+# For tests, whose data is temporary. PostgreSQL remembers ten finished serializable transactions per connection and prepared transaction while an earlier one
+# is open. Beyond that it reports false conflicts to every store of the server: suites run at once, and a single test may keep a transaction open for minutes.
+PG_HASTE='-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=128MB -c max_prepared_transactions=4000'
 
 postgres_start() { # SETTINGS: starts a server for this run, which listens only on a socket. Sets $SVC_TEST_POSTGRES to the socket's folder
   need psql
