@@ -60,6 +60,7 @@ static void daemon_become(int64_t now, int out, int errors)
   struct tm parts;
   const char *args[] = { daemon_setting("SOAK_SVCD"), "--data", data, "--listen", listen, "--test-control", "--clock", clock,
                          "--limiter-off", "--provision-seconds", provision, NULL };
+  setenv("MALLOC_ARENA_MAX", "1", 1); /* so that the limit on its memory says what svcd uses; glibc alone reads it */
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* svcd ends with the thread that starts it: the first one */
   snprintf(listen, sizeof listen, "https://127.0.0.1:%d", daemon_port());
   snprintf(provision, sizeof provision, "%d", SOAK_PROVISION);
