@@ -1,5 +1,7 @@
 // The speed of the page, by Chromium's own tracing: the time of the first text, the time from a click or key to the next paint, and layout
-// shifts. Other work on the machine only adds time, so the best of several rounds counts, and the median is printed.
+// shifts. Other work on the machine only adds time, so the best of several rounds counts, and the median is printed. An interaction takes
+// less than 50 ms, or, on a machine that is slow or busy, less than 2.5 times as long as a bare page takes to show as many elements as the
+// largest tab has.
 import { readdirSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import { company, goto, heading, home, newPage, plain, signIn, test } from './kit.mjs';
@@ -39,19 +41,42 @@ const steps = (path) => [
   ['the form of a cluster', (page) => page.run((p) => { location.hash = p; }, path + '!updateCluster').then(() => heading(page, 'Update cluster')).then(() => page.click('main h1')), () => true],
 ];
 
+// A page that consists of a hidden list and a button that shows it.
+async function barePage(elements) {
+  const page = await newPage({ bare: true });
+  await page.goto('about:blank');
+  await page.run((n) => {
+    const list = document.createElement('dl'), button = document.createElement('button');
+    for (let i = 0; i < n / 2; i++) for (const name of ['dt', 'dd']) list.append(Object.assign(document.createElement(name), { textContent: name + ' number ' + i }));
+    button.textContent = 'Show';
+    button.onclick = () => { list.hidden = false; };
+    document.body.append(button, list);
+  }, elements);
+  return page;
+}
+
+const slowest = (t) => Math.max(0, ...t.interactions.map((i) => i.ms));
+
 await test('speed: interactions, and nothing jumps', async () => {
+  const bare = await barePage(1250), bareTimes = [];
   const page = await home({ bare: true }, company), path = '/groups/' + company.groupId + '/clusters', all = {}, jumps = [];
   const { results } = await company.call('GET', path), at = path + '/' + results[0].name;
   for (let round = 0; round < 8; round++) {
     for (const [name, act, seen] of steps(at)) {
       if (name === 'a tab') { await goto(page, at); await page.until(() => document.querySelector('[role=tab]'), 'the cluster'); await pause(300); }
       const t = await page.trace(async () => { await act(page); await page.until(seen, name); await pause(120); });
-      (all[name] ??= []).push(Math.max(0, ...t.interactions.map((i) => i.ms)));
+      (all[name] ??= []).push(slowest(t));
       jumps.push(...t.shifts.map((s) => name + ': ' + s.score));
     }
+    await bare.run(() => { document.querySelector('dl').hidden = true; });
+    await pause(100);
+    bareTimes.push(slowest(await bare.trace(async () => { await bare.click('button', 'Show'); await pause(120); })));
   }
+  const most = Math.max(50, 2.5 * best(bareTimes));
+  assert.ok(best(bareTimes) > 0, 'the bare page was not traced');
+  console.log('web: by tracing: a bare page of 1250 elements: ' + best(bareTimes) + ' ms at best, mostly ' + middle(bareTimes));
   for (const [name, times] of Object.entries(all)) console.log('web: by tracing: ' + name + ': ' + best(times) + ' ms at best, mostly ' + middle(times));
-  for (const [name, times] of Object.entries(all)) assert.ok(best(times) < 50, name + ' takes ' + best(times) + ' ms');
+  for (const [name, times] of Object.entries(all)) assert.ok(best(times) < most, name + ' takes ' + best(times) + ' ms, and ' + most + ' are allowed');
   assert.deepEqual(jumps, []);
 });
 
