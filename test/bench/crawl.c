@@ -5,8 +5,7 @@
 **
 ** The search is breadth first. The first answer of an operation is kept, and its links are followed. Targets whose status is not
 ** 200 are left out. Answers longer than a TLS record come last, so that a measurement can include or omit them. These answers are
-** a handful of lists of what the service offers, which a client requests once (all regions of all providers have 218 KB, as much as
-** all other answers together).
+** a handful of lists of what the service offers, which a client requests once; the longest has more bytes than all short answers together.
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -23,6 +22,7 @@ typedef struct crawl {
   size_t n;
   const char *seen[BENCH_CRAWL_MOST]; /* operations; their names belong to the library */
   int seen_count;
+  size_t project, settings, longest_short, longest; /* bytes of answers */
 } crawl;
 
 static void crawl_add(crawl *k, const char *p, size_t n)
@@ -59,10 +59,14 @@ static void crawl_take(crawl *k, bench_store *b, const char *target, const svc_r
 {
   k->seen[k->seen_count++] = r->operation;
   crawl_links(k, r->body);
+  if (r->body_length > k->longest) k->longest = r->body_length;
+  if (strcmp(r->operation, "getGroup") == 0) k->project = r->body_length;
+  if (strcmp(r->operation, "getGroupSettings") == 0) k->settings = r->body_length;
   if (r->body_length > CRAWL_RECORD) {
     strcpy(b->crawl[BENCH_CRAWL_MOST - ++b->crawl_long], target);
     return;
   }
+  if (r->body_length > k->longest_short) k->longest_short = r->body_length;
   strcpy(b->crawl[b->crawl_count++], target);
   b->crawl_bytes += (double)r->body_length;
 }
@@ -95,6 +99,17 @@ static void crawl_team(svc *s, bench_store *b)
   bench_free(&team);
 }
 
+static void crawl_report(const crawl *k, const bench_store *b)
+{
+  bench_figure(0, "answers: kinds of GET that links lead to", "", k->seen_count, 0, 0, BENCH_NONE);
+  bench_figure(0, "  of these, answered with 16 KiB at most", "", b->crawl_count, 0, 0, BENCH_NONE);
+  bench_figure(0, "  their average", "KB", b->crawl_bytes / b->crawl_count / 1000, 0, 0, BENCH_NONE);
+  bench_figure(0, "  the longest of them", "KB", (double)k->longest_short / 1000, 0, 0, BENCH_NONE);
+  bench_figure(0, "  the longest of the others", "KB", (double)k->longest / 1000, 0, 0, BENCH_NONE);
+  bench_figure(0, "  a project", "KB", (double)k->project / 1000, 0, 0, BENCH_NONE);
+  bench_figure(0, "  settings of a project", "KB", (double)k->settings / 1000, 0, 0, BENCH_NONE);
+}
+
 void bench_crawl(svc *s, bench_store *b)
 {
   const svc_header header = { "Authorization", b->crawl_bearer, 0, 0 };
@@ -116,8 +131,7 @@ void bench_crawl(svc *s, bench_store *b)
   }
   for (j = 0; j < b->crawl_long; j++) memmove(b->crawl[b->crawl_count + j], b->crawl[BENCH_CRAWL_MOST - 1 - j], BENCH_TARGET);
   if (b->crawl_count < 100) bench_die("links lead to fewer operations than there are");
-  fprintf(stderr, "bench: links lead to %d GETs; %d of them answer with %d bytes or less, on average with %.0f\n", k->seen_count,
-          b->crawl_count, CRAWL_RECORD, b->crawl_bytes / b->crawl_count);
+  crawl_report(k, b);
   for (i = 0; i < k->n; i++) free(k->targets[i]);
   free(k);
 }

@@ -24,17 +24,17 @@ and uses one of its cores.
 The requests are those of real users: a bearer token of a service account that owns one of 20 organizations, with limits, roles and access lists, on stores of 10,000 and of 100,000
 projects. A cost that grew with the store would show as a difference between the two.
 
-To measure your machine, run the first command in a clone of the repository; a source archive has no `build.sh`. The run takes about 25 minutes on two cores, and only an idle machine
+To measure your machine, run the first command in a clone of the repository; a source archive has no `build.sh`. The run takes 6 to 25 minutes on two cores, and only an idle machine
 gives meaningful figures. Without `WITH=openssl` the rows about OpenSSL are left out, without libpq-dev and postgresql those about PostgreSQL. `build/bench.json` has the result.
 
 A target is a promise of the project to itself; "missed" marks a target that this run did not reach.
-
-Sizes: of a team with two projects and a cluster, links lead to 125 kinds of GET. 120 of them answer with 0.8 KB on average; five are lists of what the service offers (regions, versions, limits),
-of 20 to 218 KB. A project's answer has 7.8 KB, nearly all of it links. A new project has eight alert configurations, which come from a table until one is changed, so a create of a project writes 4 records and 3 counts.
 """
 
 # The heading, the explanation, and what the names of its figures begin with.
 GROUPS = [
+    ("Answers", "What the requests below return. A client that follows links from the root, as a team with two projects and a cluster, meets these kinds of GET. The few answers "
+     "above 16 KiB are lists of what the service offers, such as regions, versions and limits. A project's answer is nearly all links. A new project has eight alert "
+     "configurations, which come from a table until one is changed: a create of a project writes none of them.", ("answers",)),
     ("In process", "Calls of `svc_handle_request()`, without sockets. The peer is LMDB alone, on a copy of the same store: one `mdb_get`, or a cursor that copies "
      "the same records. The peer checks no token and builds no JSON.", ("svc_open", "GET of", "100 ", "90 ")),
     ("Creating, in process", "Each create is on the disk before its answer. The peer is LMDB that puts the same records, with the same flushes. Threads that "
@@ -42,7 +42,7 @@ GROUPS = [
     ("Over HTTP", "16 connections that stay open. The peer is a hand-written server of mongoose and LMDB (`test/bench/peer.c`) that returns the same bytes "
      "from one record, without tokens and limits. For a create, the peer stores one record.", ("over HTTP",)),
     ("Over HTTPS", "The peer is the same request over HTTP. TLS 1.3 with AES-256-GCM. The first rows use OpenSSL in server and client, if the benchmark was built "
-     "with it; the last rows use mbedTLS, the default, with a client on OpenSSL. A project's answer has 7.8 KB, the settings' 0.6 KB.", ("HTTPS",)),
+     "with it; the last rows use mbedTLS, the default, with a client on OpenSSL.", ("HTTPS",)),
     ("Memory and code", "Allocations and instructions of one request with a token; callgrind counts the instructions.", ("allocations", "peak heap", "instructions", "svcapi.c")),
 ]
 POSTGRES = ("On PostgreSQL", "One server with `fsync` on, on the same machine. The peer is hand-written code on libpq for the same bytes (`test/bench/peer_postgres.c`), in process.")
