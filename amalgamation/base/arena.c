@@ -116,8 +116,8 @@ SVC_PRIVATE svc_str svc_arena_copy(svc_arena *a, svc_str text)
   return (svc_str){ p, text.n };
 }
 
-/* Prints straight into the block: a copy on the stack would stay in memory when the arena is wiped. The C library keeps the end of a text
-** that does not fit on its stack, so a secret is assembled in a svc_buf instead. */
+/* Prints straight into the block: a copy on the stack would stay in memory when the arena is wiped. If a text does not fit,
+** the C library keeps its end on the stack: so a secret is assembled in a svc_buf instead. */
 SVC_PRIVATE svc_str svc_arena_print(svc_arena *a, const char *format, ...)
 {
   char *there = a->next, *p;

@@ -214,7 +214,7 @@ enum svc_format {
   SVC_FORMAT_DAY, /* YYYY-MM-DD */
   SVC_FORMAT_TRIMMED, /* no space at either end */
   SVC_FORMAT_DOMAIN,
-  /* Formats of 64-bit integers with SVC_MIN and SVC_MAX, whose bounds are too large for the columns of a row: */
+  /* Formats of 64-bit integers whose bounds are too large for the columns of a row. MILLIS: with SVC_MIN only; FIGURE: with both */
   SVC_FORMAT_MILLIS, /* milliseconds since 1970, from 2008 on: no data is older */
   SVC_FORMAT_FIGURE  /* from 0 to 1,000,000,000,000: sums of millions of them do not overflow */
 };

@@ -51,7 +51,6 @@ SVC_PRIVATE bool svc_event_type_known(const svc *s, svc_str name, svc_event_type
                                                                                            contain the vendor word */
 
 /* roles.c */
-SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE bool (svc_no_role)(svc_call *c, svc_str name); /* refuses with 400, suggests the most similar role, and returns false */
 #define svc_no_role(...) (svc_no_role(__VA_ARGS__), false)
 

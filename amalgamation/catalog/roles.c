@@ -7,7 +7,7 @@
 #include "catalog/catalog.h"
 
 typedef struct roles_row {
-  const char *name, *title;
+  const char *name;
   unsigned char length; /* of the name */
   unsigned char level; /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
   uint64_t includes;
@@ -15,7 +15,7 @@ typedef struct roles_row {
 
 static const roles_row *roles_table(void)
 {
-#define ROLES_ROW(name, title, level, includes) { #name, title, sizeof #name - 1, SVC_SCOPE_##level, (includes) | SVC_R_##name },
+#define ROLES_ROW(name, level, includes) { #name, sizeof #name - 1, SVC_SCOPE_##level, (includes) | SVC_R_##name },
   static const roles_row rows[SVC_ROLE_COUNT] = { SVC_ROLE_LIST(ROLES_ROW) };
 #undef ROLES_ROW
   return rows;
@@ -59,11 +59,6 @@ SVC_PRIVATE uint64_t svc_role_all(void)
 SVC_PRIVATE const char *svc_role_name(int role)
 {
   return role < SVC_ROLE_COUNT ? roles_table()[role].name : NULL;
-}
-
-SVC_PRIVATE const char *svc_role_title(int role)
-{
-  return roles_table()[role].title;
 }
 
 SVC_PRIVATE int svc_role_level(int role)

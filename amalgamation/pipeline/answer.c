@@ -8,7 +8,7 @@
 
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body)
 {
-  return svc_fnv(SVC_FNV, body) | (uint64_t)1 << 63; /* never equal to that of a stored entity, which counts from 1 */
+  return svc_fnv(SVC_FNV, body) | (uint64_t)1 << 63; /* the highest bit: never equal to one of svc_new_revision() */
 }
 
 /* The unique value in the form of a path; a value of several parts is already encoded. */

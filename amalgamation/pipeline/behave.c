@@ -1,9 +1,9 @@
 /*
 ** The behaviour of an operation, in its transaction.
 **
-** A read runs in a read transaction that stays open until the answer is written, because the answer is copied straight
-** from the store. Every other operation becomes a job of the commit queue and may run more than once. So each run begins
-** with a clean state, and the data of the answer is copied before the transaction ends.
+** A read runs in a read transaction that stays open until the answer is written, because the answer is copied straight from the store. An
+** operation that asks the driver ends its transaction before it asks. Every other operation becomes a job of the commit queue and may run
+** more than once. So each run begins with a clean state, and the data of the answer is copied before the transaction ends.
 */
 #include "pipeline/meddle.h"
 

@@ -84,9 +84,10 @@ typedef struct svc_waits {
 } svc_waits;
 
 /*
-** One request, or one piece of internal work. A call lives as long as its response. A write may run several times: svc_behave_in() then
-** resets the error's code and violations, the scope, the answer and the resolved entities; caller, parameters, bodies and prework stay.
-** Entities of a transaction point into the store and end with it: copy what is needed later into the arena.
+** One request, or one piece of internal work. A call ends with svc_handle_request(), and its arena with the response. A write may run
+** several times: svc_behave_in() then resets the error's code and violations, the scope, the answer and the resolved entities; caller,
+** parameters, bodies and prework stay. Entities of a transaction point into the store and end with it: copy what is needed later into the
+** arena.
 */
 struct svc_call { /* frequently used members come first: shorter instructions reach them */
   svc *s;

@@ -61,7 +61,7 @@ SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
 /* The same for an entity other than that of the path, without If-Match and guards. change->event and state are NULL: no event and no new
 ** state, unless the caller sets them. */
 SVC_PRIVATE bool svc_change_of(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_change *change);
-SVC_PRIVATE bool svc_change_keep(svc_call *c, svc_change *change, svc_entity *out);
+SVC_PRIVATE bool svc_change_keep(svc_call *c, svc_change *change, svc_entity *out); /* stores the change without answering with it */
 /* The last checks before a body is stored: the prepare hook of its noun and, for a request, the governor's. */
 SVC_PRIVATE bool svc_change_prepare(svc_call *c, svc_change *change);
 /* Stores another body without hooks and events. */
@@ -141,7 +141,6 @@ SVC_PRIVATE int svc_apply_due_some(svc *s, int64_t now, int64_t *left); /* limit
 SVC_PRIVATE int svc_facts_gate(const svc *s, const char *facts, svc_str *out);
 /* report.c: a driver's report about this entity, as the noun's `reports` defines it. */
 SVC_PRIVATE bool svc_report_about(svc_call *c, const svc_noun_info *info, const svc_entity *e, const svc_node *news);
-SVC_DECLARE(const svc_object svc_order_failure) /* the facts of any failed order */
 SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const char *action); /* NULL: the noun has no such order */
 /* Checks facts against an object; object NULL: no facts are allowed. NULL: refused and logged, or out of memory with the error set. */
 SVC_PRIVATE svc_node *svc_facts_check(svc_call *c, const svc_noun *noun, const svc_object *object, const svc_node *facts, const char *about);

@@ -2,7 +2,8 @@
 ** Stored credentials, and their roles.
 **
 ** The rule: a secret is never stored, only data that verifies it: a salted HMAC for secrets that callers send, the two
-** hashes that Digest needs for keys that they do not send. Comparisons take constant time.
+** hashes that Digest needs for keys that they do not send. Comparisons take constant time. Access tokens are 32 random bytes, found by
+** their SHA-256 (caller.c).
 **
 ** A noun packs both into `extra`, so that a request is authenticated without parsing anything:
 **

@@ -3,6 +3,7 @@
 ** document.
 **
 ** The rule: orders, facts, reports, questions and replies are written from the rows that check them, so the document is always true.
+** Only the lines around them (driver_schema_lines) are written by hand.
 ** Drivers get the words of the tables, whatever the dialect of the API: the writer sees no dialect and no links.
 **
 ** The document itself is a schema: every line of the protocol of driver programs (svcd --driver exec:COMMAND) matches it.

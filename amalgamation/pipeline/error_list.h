@@ -1,15 +1,16 @@
 /*
 ** The errors: every code that an answer can carry, its HTTP status, and its sentence. The list has the errors of the pipeline;
-** catalog/error_list.h has those of the nouns.
+** catalog/error_list.h has those that nouns share, and the file of a noun its own (SVC_ERROR()). Each code has advice for clients in
+** catalog/error_advice.txt.
 **
-** The rule: code, status and text are written down once, here or there. The numbers SVC_E_... and the tables in errors.c
+** The rule: code, status and text are written down once, in one of these places. The numbers SVC_E_... and the tables in errors.c
 ** and catalog/error_rows.c are generated from these lists. Codes and parameters are part of the interface, as clients read them; sentences
 ** are for people and may change. In a sentence {0}, {1}, ... stand for the parameters, which the last column names in order.
 ** The sentence uses every parameter, so a reader of the sentence alone misses nothing.
 **
-** Statuses are those seen in practice where they differ from the documented ones. Where a code's parameters are unknown, "not
-** found" and "exists already" have the key and then the parent's, refused attributes the attribute's
-** name, and limits the limit first.
+** Statuses are those seen in practice where they differ from the documented ones. Where no answer of the public service shows a code's
+** parameters, "not found" and "exists already" have the key and then the parent's, refused attributes the attribute's name, and limits the
+** limit first.
 */
 #ifndef SVC_ERROR_LIST_H
 #define SVC_ERROR_LIST_H
@@ -46,7 +47,6 @@
   /* RATE_LIMITED: practice shows a path and two numbers; the meaning of the numbers is our reading. */ \
   X(RATE_LIMITED, 429, \
     "Too many requests for {0}: no more than {1} are allowed every {2} minutes.", "path,limit,minutes") \
-  /* The 401 challenge of HTTP Digest carries the name UNEXPECTED_ERROR as well, with its own status and text. */ \
   X(UNEXPECTED_ERROR, 500, "An internal error occurred. Please try again later.", "") \
   X(SERVICE_UNAVAILABLE, 503, "The service is temporarily unavailable. Please try again later.", "") \
   /* ---- Who may */ \

@@ -101,7 +101,7 @@ SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
 ** of the owner with the most of them in the row. */
 SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, svc_str owner, int64_t now);
 
-/* Whether a secret of this name may be tried from the caller's address (false: refused). svc_guessed_wrong() counts a wrong one. */
+/* Whether a secret of this name may be tried from the caller's network (false: refused). svc_guessed_wrong() counts a wrong one. */
 SVC_PRIVATE bool svc_may_guess(svc_call *c, svc_str name);
 SVC_PRIVATE void svc_guessed_wrong(svc_call *c, svc_str name);
 
@@ -220,7 +220,7 @@ struct svc {
   svc_commit commit;
   svc_set_row *sets;      /* with the overrides applied; the last one is for the token endpoint */
   int set_count;          /* without the token endpoint's */
-  svc_limiter *limiter;
+  svc_limiter *limiter; /* the buckets of this handle alone */
   const svc_noun_info *seats[SVC_SEAT_COUNT]; /* NULL: not in this build */
   svc_digest *digest;
   svc_access_uses *access_uses;

@@ -1,11 +1,12 @@
 /*
 ** States move by due dates, not by threads.
 **
-** An entity that enters a state with a transition gets an entry in the due index, unless the driver has an order
-** for it (order.c). Due steps are applied before the next request is served, and by svc_tick(), in the order of their dates;
-** their events have the date at which they were due. A job of the commit queue applies at most LIFECYCLE_BATCH of them, so other writers
-** take turns. A noun whose states do not follow from a table alone has a fell_due
-** hook.
+** An entity that enters a state with a transition gets an entry in the due index, unless the driver has an order for it (order.c). Due
+** steps are applied before the next request is served, and by svc_tick(), in the order of their dates. (A handle sees those that another
+** process has written a second later at most, see COMMIT_SHARED_LOOK.) A step and the removal of its date are one transaction: if two
+** handles take the same step, one commits first, and the other one's job runs again and no longer finds the date. The events of a step have
+** the date at which it was due. A job of the commit queue applies at most LIFECYCLE_BATCH of them, so other writers take turns. A noun
+** whose states do not follow from a table alone has a fell_due hook.
 **
 ** The rule: a due step runs in the scope of its record, and may insert, count, meter and write events like a
 ** request.
@@ -202,7 +203,7 @@ static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entr
   c->txn->dirty |= dirty;
   if (work->spoiled) return false;
   return (known && good) ||
-         lifecycle_forget(c, due); /* a step may have set the next date of its entity, perhaps to this very time */
+         lifecycle_forget(c, due); /* a step that succeeded removed its date, or set the next one, perhaps to the same time */
 }
 
 static bool lifecycle_apply_first(svc_call *c, lifecycle_job *work, int64_t now, bool *found)

@@ -4,9 +4,8 @@
 ** A bucket belongs to an endpoint set and one instance of the set's scope: a project, an organization, a user, an
 ** address. It starts full and gets refill_rate tokens after every whole refill_seconds, never more than its capacity.
 **
-** A full bucket needs no memory, so only buckets with missing tokens are stored. There is a fixed number of places for
-** them: rows of LIMITER_WAYS, chosen by a hash with a secret seed. Each row is protected by one of LIMITER_LOCKS locks;
-** there is no global lock.
+** A full bucket needs no memory: another one may take its place. There is a fixed number of places: rows of LIMITER_WAYS, chosen by a hash
+** with a secret seed. Each row is protected by one of LIMITER_LOCKS locks; there is no global lock.
 **
 ** In a full row, the bucket nearest to full gives way. If several are equally full, the owner with the most buckets in the row
 ** loses one. The owner of a bucket is the first caller to take a token: a credential's organization, a person, a

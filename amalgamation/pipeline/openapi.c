@@ -1,7 +1,8 @@
 /*
-** The OpenAPI 3.1 document. Its paths, parameters and bodies come from the tables that serve the requests, so they cannot differ from the
-** behaviour. Descriptions are not in the tables: svc_openapi_about() asks svc_config.describe for them, and a host without it gets none.
-** The texts are in catalog/reference.txt and catalog/AREA/reference.txt, which ports/listener/reference.sh packs into the listener.
+** The OpenAPI 3.1 document. Its paths, parameters and request bodies come from the tables that serve the requests, so they cannot differ
+** from the behaviour. The shapes of answers are columns of the same rows, which tests compare with the answers. Descriptions are not in the
+** tables: svc_openapi_about() asks svc_config.describe for them, and a host without it gets none. The texts are in catalog/reference.txt
+** and catalog/AREA/reference.txt, which ports/listener/reference.sh packs into the listener.
 **
 ** The summary of an operation is made from its operationId, and its 4xx responses from the columns of its row. Lists, envelopes, errors and
 ** headers are the same everywhere and are described once.

@@ -12,7 +12,8 @@
 **
 ** The rules: an entity has at most one order. When the desired state changes, a new order with a new id replaces the old one. A result
 ** for the replaced one is ignored. An order that was handed out belongs to the handle that did it. After that handle has ended, another
-** one hands it out again, under the same id. A completed order moves the state and is removed, in one commit. A failed one leads to the
+** one hands it out again, under the same id. Its result may take any time: only the end of its handle, a new desired state or the
+** delete of its entity takes an order back. A completed order moves the state and is removed, in one commit. A failed one leads to the
 ** failed state. If the lifecycle has none, the order is repeated later, as a new one; for a noun without states the failure is only
 ** logged. When its entity is deleted, an order is withdrawn, and a late result changes nothing.
 **

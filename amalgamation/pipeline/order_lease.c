@@ -1,9 +1,10 @@
 /*
 ** Living handles of a shared store, and what happens to the orders of dead ones.
 **
-** Each handle of a shared store keeps a lease, a record with the time until which it lives, and renews it long before. An order is
-** marked as taken before it is handed out, so that only one handle hands it out. The orders of a handle that has closed, or has not renewed
-** its lease for ORDER_LEASE, are queued again. Clocks of hosts that differ by seconds do no harm: a lease lasts 60 s (ORDER_LEASE) and is
+** Each handle of a shared store keeps a lease, a record with the time until which it lives, and renews it long before. An order is marked
+** as taken before it is handed out, so that only one handle hands it out. The orders of a handle that has closed, or has not renewed its
+** lease for ORDER_LEASE, are queued again. A store of a single process needs no lease: every order that is marked as taken when the store
+** is opened belongs to a handle that has ended. Clocks of hosts that differ by seconds do no harm: a lease lasts 60 s (ORDER_LEASE) and is
 ** renewed every 20 s (SVC_ORDER_RENEW).
 */
 #include "pipeline/order_parts.h"

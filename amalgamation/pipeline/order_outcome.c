@@ -80,10 +80,6 @@ static bool order_again(svc_call *c, const svc_noun_info *noun, const svc_entity
          (r.attempt > 1 || svc_event_about(c, noun, e, noun->noun->lifecycle->event_failed, false));
 }
 
-/* The facts of a failed order. Other members are ignored: the failure counts, whatever comes with it. */
-static const svc_field order_failure_fields[] = { F_STR("reason", .max = 4096), F_STR("state", .max = 64) };
-SVC_PRIVATE const svc_object svc_order_failure = { .name = "OrderFailure", .fields = SVC_ROWS(order_failure_fields) };
-
 /* A test may have an order complete in part: then it has failed, with the test's reason. */
 static bool order_whole(svc_call *c, const svc_noun_info *noun, svc_entity *e, const char *action, const svc_node **facts, bool *done)
 {

@@ -5,7 +5,8 @@
 ** counts in its projects through the project roles it includes. Each route lists roles, any one of which suffices.
 **
 ** If a path names neither an organization nor a project, the noun knows the organizations it belongs to (`alliance`), or the route
-** is marked SVC_ANYWHERE. Otherwise a route with roles refuses everybody. A route without roles admits every authenticated caller.
+** is marked SVC_ANYWHERE; a route with roles and without either refuses everybody. A route without roles admits every authenticated caller
+** who has a role on the organization or project of the path, if the path names one.
 **
 ** The rule: a caller without any role on an existing organization or project gets 401; a caller with other roles than
 ** those required gets 403. With svc_config.conceal the former gets the same 404 as for a missing resource, so that callers

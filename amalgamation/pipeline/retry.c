@@ -5,7 +5,7 @@
 ** The key belongs to its caller and path. Its record is written in the transaction of the first answer,
 ** so neither ever exists without the other. The record holds a hash of the request and the answer before formatting, and expires after
 ** 24 hours, through the due index. Only success is kept: a refused request may be tried again. Nothing is kept of a request that wrote
-** nothing: repeating it does no harm.
+** nothing: repeating it does no harm. The same key with another query or body gets 409.
 **
 ** The answers kept for an organization have at most RETRY_BYTES together. Beyond that the oldest go first, before their 24 hours: a retry
 ** comes within seconds or minutes, and an organization that writes so much affects only its own old keys. An index (keys.c, "j") has them

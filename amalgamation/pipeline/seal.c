@@ -18,7 +18,7 @@
 #define SEAL_NONCE 12
 #define SEAL_TAG 16
 #define SEAL_MASK "****"
-#define SEAL_LONG 16 /* a secret of so many bytes is shown by its last four */
+#define SEAL_LONG 16 /* a secret of at least so many bytes is shown by its last four */
 #define SEAL_CHECK "the secrets of this store"
 #define SEAL_LABEL "id of a secret key:" /* hashed with a key for its id */
 #define SEAL_UNUSED '?' /* precedes the word of the key until something is sealed */

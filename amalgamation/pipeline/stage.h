@@ -7,7 +7,8 @@
 
 #include "pipeline/call.h"
 
-/* The stages, in the order of the request. Each returns true, or false with the error set. */
+/* The stages, in the order of the request. Each returns true, or false with the error set. Test control adds svc_stage_fault after the
+** caller (control/faults.c). */
 SVC_PRIVATE bool svc_stage_request(svc_call *c);    /* request.c */
 SVC_PRIVATE bool svc_request_line(svc_call *c);     /* method and target alone: all that svc_stage_route() needs */
 SVC_PRIVATE bool svc_stage_route(svc_call *c);      /* route.c */

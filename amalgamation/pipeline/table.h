@@ -319,7 +319,7 @@ typedef struct svc_route_ext {
 struct svc_route {
   unsigned char method; /* enum svc_method */
   unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket pays */
-  unsigned char also;    /* a second status of success, shown in the OpenAPI document only: 204; or 202 of a GET that is not ready and
+  unsigned char also;    /* a second status of success, for the OpenAPI document and dialects: 204; or 202 of a GET that is not ready and
                             answers like the noun's POST. 0: none */
   bool whole;            /* of a PATCH, for documentation: its body is checked like that of a POST, with all required fields */
   unsigned flags;       /* enum svc_route_flags */
@@ -332,14 +332,15 @@ struct svc_route {
   const svc_older *older;     /* earlier versions that are still served, ends with a row without date; NULL: none */
   const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
   const char *op;        /* its operationId in the public reference, "createCluster": unique */
-  uint64_t roles;        /* any one of these suffices; 0: every authenticated caller */
+  uint64_t roles;        /* any one of these suffices; 0: every authenticated caller, with any role on the project or organization of the
+                            path if there is one */
   const svc_param *params;      /* ends with a row without name */
   const svc_object *body;       /* the shape of the body, if it is not the noun's own object */
-  const svc_object *answer;     /* the shape of the answer, if it is not the noun's own object; for documentation */
-  const char *example;          /* an accepted body, for documentation and tests: required for a POST; for a PUT or PATCH (which it must
-                                   change) if no GET shows a body that could be sent back, or if changing any single value of that is
-                                   refused. An id that is named like a path parameter stands for an existing one, ada@example.com for a
-                                   member of the organization */
+  const svc_object *answer;     /* the shape of the answer, if it is not the noun's own object; for documentation and dialects */
+  const char *example;          /* an accepted body, for documentation and tests: required for a POST, and for a PUT or PATCH if no GET
+                                   shows a body that could be sent back, or if changing any single value of that is refused; there it
+                                   must change the resource. An id that is named like a path parameter stands for an existing one,
+                                   ada@example.com for a member of the organization */
   bool (*gate)(svc_call *c); /* a check before `run`, in the same transaction, which resolves as much of the path as it needs; false:
                                 refused. NULL: none */
   bool (*run)(svc_call *c); /* a verb (svc_verb_list, ...) or a function of the noun */

@@ -12,8 +12,8 @@
 ** out of room. If another process committed first, the batch is split and its parts are repeated (see "conflicts"). Jobs must
 ** therefore be repeatable.
 **
-** The rule: results of an aborted try are discarded. A job may have been refused because of another job's write in the
-** same transaction, and that write never happened.
+** The rule: a refusal counts only if no write of another job led to it. So when a try that wrote something is aborted, the results of all
+** its jobs are discarded: a job may have been refused because of a write that never happened.
 **
 ** A store that has reached its limit still accepts jobs that make it smaller: they are tried again beyond the limit, and the other jobs
 ** of the batch get SVC_FULL. An error that concerns a single job (commit_is_own) becomes the status of this job. Any other error of the
@@ -187,6 +187,9 @@ static int commit_check_empty(svc_txn *txn)
   return rc != SVC_OK ? rc : n ? SVC_CORRUPT : SVC_OK;
 }
 
+/* Marks a new store with the format of this build, and refuses every other format. It converts nothing: ports/transfer/upgrade.c does. A
+** store with SVC_STORE_UPGRADING was left in the middle of an upgrade from its format; if that is this build's, a newer version
+** began it. */
 static int commit_check_schema(svc_txn *txn)
 {
   svc_key key;
@@ -398,7 +401,7 @@ static int commit_begin(svc_commit *k, const commit_batch *batch, svc_txn **out)
   return k->port->write_begin(k->store, out);
 }
 
-/* A try at a batch. SVC_OK: the results are durable. COMMIT_AGAIN: a job that spoiled the try has been set aside. */
+/* A try at a batch. SVC_OK: the results are final, and writes are durable. COMMIT_AGAIN: a job that spoiled the try has been set aside. */
 static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   svc_txn *txn;
@@ -651,8 +654,8 @@ static void commit_again(svc_commit *k, bool busy, commit_batch *done)
 
 /*
 ** A thread waits here for its job. Each waiter has its own lock: with the queue's lock, threads that wake together would wait for each
-** other. A waiter outlives the job, so that its thread is woken after the lock is free. A late signal reaches the thread of another job,
-** which checks its flags and waits on.
+** other. commit_tell() signals after it has released the waiter's lock, and by then the job may be gone: so waiters live as long as the
+** queue and are used again. A late signal reaches the thread of another job, which checks its flags and waits on.
 */
 struct svc_waiter {
   svc_mutex lock; /* protects the two flags */

@@ -25,7 +25,7 @@ SVC_PRIVATE void svc_due_set(svc_entity *e, int tag, int64_t when)
     if (i < e->due_count) e->dues[i] = e->dues[--e->due_count];
     return;
   }
-  if (i == SVC_DUES) return; /* cannot happen: the catalog uses fewer tags (enum svc_due_tag) */
+  if (i == SVC_DUES) return; /* cannot happen: no noun uses more tags (enum svc_due_tag) */
   if (i == e->due_count) e->due_count++;
   e->dues[i].tag = (unsigned char)tag;
   e->dues[i].when = when;

@@ -1,5 +1,6 @@
 /*
-** store: keys, records, indexes, due dates and commits, on the store port. The store knows no requests and no nouns.
+** store: keys, records, indexes, due dates and commits, on the store port. The store knows no requests and no nouns. ports/store_port.h
+** says what a port must do.
 */
 #ifndef SVC_STORE_H
 #define SVC_STORE_H
@@ -70,7 +71,10 @@ typedef struct svc_scope {
 } svc_scope;
 
 /* Due steps of an entity. A noun defines its own tags from SVC_DUE_OWN on. */
-enum svc_due_tag { SVC_DUE_STATE, SVC_DUE_EXPIRY, SVC_DUE_RUN, SVC_DUE_OWN,
+enum svc_due_tag { SVC_DUE_STATE,  /* the state moves on */
+                   SVC_DUE_EXPIRY, /* the entity is erased, or a hook of its noun ends it */
+                   SVC_DUE_RUN,    /* the next run of a schedule */
+                   SVC_DUE_OWN,
                    SVC_DUE_NONE = 253, /* no entity has it: for a change that completes no due step */
                    SVC_DUE_ORDER = 254, /* end of an order that no state shows, without a driver (pipeline/change.c sets it) */
                    SVC_DUE_ERASE = 255 /* of a deleted entity: erases its descendants (pipeline/erase.c) */ };
@@ -93,7 +97,8 @@ typedef struct svc_entity {
   svc_id parent, id;
   svc_scope scope;   /* its project and organization */
   unsigned char flags; /* enum svc_entity_flags */
-  uint64_t revision; /* changes with the body: the ETag, unless a view of the noun has one of its own (answer.c) */
+  uint64_t revision; /* new with every change of the body, and with a request that changes extra alone: the ETag, unless a view of
+                        the noun has one of its own (answer.c) */
   svc_str key;       /* its name in a path, percent-encoded: "Cluster0", "admin/joe" */
   svc_str unique;    /* the value that is unique below its parent, or just its name; empty: no such value */
   svc_str body;      /* JSON object, members sorted */

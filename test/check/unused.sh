@@ -1,5 +1,6 @@
 #!/bin/sh
-# The tables contain nothing that no code uses. Error codes: code names each code of the lists. Fields that a body may set: an answer
+# The sources contain nothing that no code uses. Functions that parts share: code or a test names each one besides its declaration and its
+# definition. Error codes: code names each code of the lists. Fields that a body may set: an answer
 # shows them, or code reads them by name; the test program lists those that no answer shows (--unshown). The suite `unused`
 # checks that query parameters are read.
 . test/check/common
@@ -8,6 +9,19 @@ run=build/test/run
 lists='amalgamation/pipeline/error_list.h amalgamation/catalog/error_list.h amalgamation/catalog/noun_error_list.h'
 sources=build/check/unused_sources
 find amalgamation ports -name '*.[ch]' ! -name '*error_list.h' | sort >$sources
+
+# ---- functions that parts share
+unused_functions() { # FOLDER...: those that occur twice, in the declaration and in the definition
+  find "$@" -name '*.[ch]' -exec cat {} + | grep -oE '\bsvc_[a-z0-9_]+\b' | sort | uniq -c | awk '$1 == 2 { print $2 }' >build/check/unused_twice
+  find "$@" -name '*.h' -exec sed -nE 's/^SVC_PRIVATE [^(]*[ *(](svc_[a-z0-9_]+)\)?\(.*/\1/p' {} + | sort -u >build/check/unused_shared
+  comm -12 build/check/unused_twice build/check/unused_shared
+}
+left=$(unused_functions amalgamation ports examples test | tr '\n' ' ')
+[ -z "$left" ] || fail "functions that nobody calls: $left"
+T=build/check/unused; rm -rf $T; mkdir -p $T # the check can fail
+printf 'SVC_PRIVATE const char *svc_left(int a);\nSVC_PRIVATE int svc_called(void);\n' >$T/a.h
+printf 'SVC_PRIVATE const char *svc_left(int a)\n{\n}\nSVC_PRIVATE int svc_called(void)\n{\n}\nint main(void)\n{\n  svc_called();\n}\n' >$T/a.c
+[ "$(unused_functions $T)" = svc_left ] || fail "this check does not find a function that nobody calls"
 
 # ---- error codes
 # shellcheck disable=SC2086

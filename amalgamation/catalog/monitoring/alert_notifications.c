@@ -19,7 +19,7 @@ static const char *const alert_notifications_regions[] = { "US", "EU", NULL };
 /* Roles on projects, from the list of all roles. */
 #define NOTIFICATIONS_ROLE_GROUP(name) #name,
 #define NOTIFICATIONS_ROLE_ORGANIZATION(name)
-#define NOTIFICATIONS_ROLE(name, title, level, includes) NOTIFICATIONS_ROLE_##level(name)
+#define NOTIFICATIONS_ROLE(name, level, includes) NOTIFICATIONS_ROLE_##level(name)
 static const char *const alert_notifications_group_roles[] = { SVC_ROLE_LIST(NOTIFICATIONS_ROLE) NULL };
 
 #define NOTIFICATION_SECRET(name, ...) F_STR(name, .flags = SVC_SEALED, .min = 1, __VA_ARGS__)
