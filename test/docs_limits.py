@@ -33,7 +33,7 @@ svcd --data DIR --limit clusters_group=100/100/10
 ```
 
 **Sign-in.** The token endpoint has a bucket of its own ("Access tokens" in the reference), and wrong Digest answers have one, too:
-[authentication.md](authentication.md#guessing-and-lost-secrets).
+[authentication.md](authentication.md#guessing-leaked-and-lost-secrets).
 
 | id | endpoint set | per | capacity | refill | every |
 |---|---|---|--:|--:|--:|
