@@ -15,7 +15,7 @@ PAGE, RUNS = "docs/performance.md", ("build/bench.json", "build/bench-postgres.j
 
 HEAD = """# Performance
 
-This page is generated: `WITH=openssl ./build.sh bench`, then `python3 test/bench/page.py`. All figures are from one run of version {version}, on {machine}, {date}.
+This page is generated: `WITH=openssl ./build.sh bench`, then `python3 test/bench/page.py`. All times are from one run of version {version}, on {machine}, {date}.
 
 Each figure has a peer beside it: the smallest program that could do the same work, measured alternately with the library in the same run. Compare the ratios, because absolute figures
 depend on the machine. A ratio is the median of neighbouring measurements, so it can differ a little from the quotient of the two figures. Over HTTP, the client runs on the same machine
