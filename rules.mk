@@ -157,7 +157,7 @@ $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJE
 $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
 # Wrapped functions: test/support.c fails single allocations of arenas; test/coverage.c records every request; test/fail.c fails whole
 # functions; test/catalog/unused_test.c records which query parameters are read.
-$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request query_get query_has)
+$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request query_get query_has ask)
 FAILING = apply_due apply_due_some access_use_note access_uses_flush takes_part orders_hand_out order_done order_secrets bootstrap new_credentials \
   openapi driver_schema journal_read metrics_text stats_as backup snapshot_take snapshot_restore clock_set clock_advance call_text bootstrap_json check_store \
   control_request open_as commit_run known_keep due_first kept_new kept_put kept_leave openapi_kept health_size work_begin work_end

@@ -235,7 +235,8 @@ typedef struct svc_reply {
 /* A driver: its two functions and their context. svc_config.driver points to it. */
 typedef struct svc_driver {
   /*
-  ** Carries out an order; required. svc_tick() calls it outside of any request and transaction, one order at a time. Return SVC_OK if
+  ** Carries out an order; required. svc_tick() calls it outside of any request and transaction: one order at a time, unless several
+  ** threads call svc_tick(). A driver that works inside this function holds that thread meanwhile: see svc_tick(). Return SVC_OK if
   ** the driver accepts the order: svc_order_done() must follow, at once or days later, from any thread. Return SVC_BUSY to get the order
   ** again, after a wait that grows with each attempt. Any other code means that the order failed; if the resource has no failed state, a
   ** new order follows after such a wait. Orders that were accepted and not done when the process ended are sent again, so an order may
@@ -243,8 +244,8 @@ typedef struct svc_driver {
   */
   int (*perform)(void *context, svc *s, const svc_order *order);
   /*
-  ** Answers a question. The library calls it during a request, outside of any transaction, on the request's thread: it may block.
-  ** Return SVC_OK with a reply. SVC_NOT_FOUND means unknown: the request is answered with an empty series or list. Any other code: 503.
+  ** Answers a question. The library calls it during a request, outside of any transaction, on the request's thread: it may block, but
+  ** not for ever, because svc_config.max_questions bounds the questions at a time. Several threads call it at once. Return SVC_OK with a reply. SVC_NOT_FOUND means unknown: the request is answered with an empty series or list. Any other code: 503.
   */
   int (*ask)(void *context, svc *s, const svc_question *question, svc_reply *reply);
   void *context;
@@ -429,6 +430,13 @@ typedef struct svc_config {
   */
   const char *(*describe)(void *context, int what, const char *of, const char *name);
   void *describe_context;
+
+  /*
+  ** Most questions to `driver` at a time; one organization has at most a quarter of them (rounded up). Further ones answer 503 with
+  ** Retry-After at once, so that a data plane that hangs costs its own organization alone. After a question about a resource has failed
+  ** late, further questions about that resource answer 503 for five seconds; this needs `monotonic`. Default 32, at most 1024.
+  */
+  size_t max_questions;
 } svc_config;
 
 /* Values of `what` in svc_config.describe. */
@@ -594,10 +602,26 @@ SVC_API int svc_tick(svc *s);
 SVC_API int svc_is_due(svc *s);
 
 /*
-** Tells whether the answer to a request may have to wait, for a host with threads that must not block. Returns 1 if the request writes,
-** if a step is due, if it asks the driver, or if the store or the limiter is shared; 0 if it only reads. Cheap. Any thread.
+** Tells what the answer to a request has to wait for, so that a host can choose its thread. Returns one of SVC_NEEDS_*:
+**
+**   SVC_NEEDS_NOTHING  it reads, and takes microseconds
+**   SVC_NEEDS_STORE    the request writes, a step is due, or the store or the limiter is shared: it waits for a disk or a server
+**   SVC_NEEDS_DRIVER   the request asks the driver, which waits for a tenant's data plane: seconds, and as long as that tenant likes.
+**                      Keep such requests off the threads that write and sign in
+**   SVC_NEEDS_TIME     it reads much: a large or distant page, a filter, the OpenAPI document. It waits for nobody, and may take tens of
+**                      milliseconds
+**
+** svc_may_wait() returns 0 for the first, and 1 for the others. NULL gives 0. Cheap. Any thread.
 */
+#define SVC_NEEDS_NOTHING 0
+#define SVC_NEEDS_STORE 1
+#define SVC_NEEDS_DRIVER 2
+#define SVC_NEEDS_TIME 3
+SVC_API int svc_request_needs(svc *s, const svc_request *request);
 SVC_API int svc_may_wait(svc *s, const svc_request *request);
+
+/* Tells that all threads of the host that make changes are busy, or no longer: GET /_svc/health shows it. Any thread. */
+SVC_API void svc_set_busy(svc *s, int busy);
 
 /* ------------------------------------------------------------------------------------------------------ driver functions */
 
@@ -760,6 +784,8 @@ typedef struct svc_statistics {
   uint64_t orders_waiting;  /* those of `orders` not handed out yet, or to be handed out again */
   int64_t oldest_order_ms;  /* age of the oldest of `orders`, in milliseconds; 0: no orders */
   uint64_t order_retries;   /* number of times that orders were handed out again */
+  uint64_t questions;       /* questions that the driver has not answered yet: svc_config.max_questions at most */
+  uint64_t questions_refused; /* requests answered with 503 because their question found no place, or its resource did not answer before */
 } svc_statistics;
 
 /* Fills in the counters. Returns SVC_OK, or SVC_INVALID if an argument is NULL. Any thread. */

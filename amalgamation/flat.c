@@ -63,7 +63,7 @@ static const flat_row flat_config_rows[] = {
   FLAT(svc_config, FLAT_FLAG, digest_sha256), FLAT(svc_config, FLAT_FLAG, strict_accept), FLAT(svc_config, FLAT_FLAG, enforce_sunset),
   FLAT(svc_config, FLAT_SIZE, max_body), FLAT(svc_config, FLAT_SIZE, max_depth),
   FLAT(svc_config, FLAT_SIZE, max_header_bytes), FLAT(svc_config, FLAT_SIZE, max_target),
-  FLAT(svc_config, FLAT_SIZE, max_page), FLAT(svc_config, FLAT_SIZE, max_projects), FLAT(svc_config, FLAT_FLAG, limiter_off),
+  FLAT(svc_config, FLAT_SIZE, max_page), FLAT(svc_config, FLAT_SIZE, max_projects), FLAT(svc_config, FLAT_SIZE, max_questions), FLAT(svc_config, FLAT_FLAG, limiter_off),
   FLAT_MANY(svc_config, limits, limit_count, &flat_limit), FLAT(svc_config, FLAT_SIZE, limiter_buckets),
   FLAT(svc_config, FLAT_STR, db_scheme), FLAT(svc_config, FLAT_STR, db_domain),
   FLAT_MANY(svc_config, control_addresses, control_address_count, &flat_address),

@@ -41,28 +41,62 @@ int svc_is_due(svc *s)
   return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
 }
 
-/* Whether the operation asks the driver, inspects many resources, or has an answer as long as the OpenAPI document. */
-static bool host_asks(svc *s, const svc_request *request)
+/* What a read needs besides memory, by its operation and its query. Nothing is known about the caller yet. */
+static int host_read_needs(svc *s, const svc_request *request)
+{
+  const svc_route *route;
+  svc_arena arena;
+  svc_call c;
+  int needs = SVC_NEEDS_NOTHING;
+  svc_service_call(&c, s, &arena, NULL, 0);
+  c.request.raw = request;
+  if (svc_request_line(&c) && svc_stage_route(&c)) {
+    route = c.plan->route;
+    if (route->on_reply) needs = SVC_NEEDS_DRIVER;
+    else if (route->flags & (SVC_ABSOLUTE | SVC_INSPECTS) || svc_query_is_long(&c)) needs = SVC_NEEDS_TIME;
+  }
+  svc_blocks_free(arena.blocks);
+  return needs;
+}
+
+/* Whether a change asks the driver before its transaction. */
+static bool host_change_asks(svc *s, const svc_request *request)
 {
   svc_arena arena;
   svc_call c;
   bool asks;
-  if (!s->asks) return false;
+  if (!s->asks_first) return false;
   svc_service_call(&c, s, &arena, NULL, 0);
   c.request.raw = request;
-  asks = svc_request_line(&c) && svc_stage_route(&c) && (c.plan->route->on_reply || c.plan->route->flags & (SVC_ABSOLUTE | SVC_INSPECTS));
+  asks = svc_request_line(&c) && svc_stage_route(&c) && svc_route_ext_of(c.plan->route)->asks;
   svc_blocks_free(arena.blocks);
   return asks;
 }
 
-int svc_may_wait(svc *s, const svc_request *request)
+int svc_request_needs(svc *s, const svc_request *request)
 {
   svc_str method = svc_str_c(request ? request->method : NULL);
-  if (!s || !request || !request->target || method.n == 0) return 0;
-  if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD")) return 1;
-  if (svc_is_probe(request)) return 0;
-  if (SVC_IS_SHARED(s->commit.port) || SVC_HAS_LIMITS(s)) return 1; /* shared stores and limits are remote: even reads wait for them */
-  return svc_is_due(s) || host_asks(s, request);
+  bool waits;
+  int needs;
+  if (!s || !request || !request->target || method.n == 0) return SVC_NEEDS_NOTHING;
+  if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD"))
+    return host_change_asks(s, request) ? SVC_NEEDS_DRIVER : SVC_NEEDS_STORE;
+  if (svc_is_probe(request)) return SVC_NEEDS_NOTHING;
+  needs = host_read_needs(s, request);
+  if (SVC_IS_SHARED(s->commit.port)) /* every read waits for the server, which does the work of a long one */
+    return needs == SVC_NEEDS_DRIVER ? needs : SVC_NEEDS_STORE;
+  waits = SVC_HAS_LIMITS(s) || svc_is_due(s);
+  return needs == SVC_NEEDS_NOTHING && waits ? SVC_NEEDS_STORE : needs;
+}
+
+int svc_may_wait(svc *s, const svc_request *request)
+{
+  return svc_request_needs(s, request) != SVC_NEEDS_NOTHING;
+}
+
+void svc_set_busy(svc *s, int busy)
+{
+  if (s) atomic_store(&s->health.busy, busy != 0);
 }
 
 void svc_set_ready(svc *s, int ready)

@@ -85,8 +85,10 @@ static int open_configure(svc *s)
   k->max_target = open_default(k->max_target, 8 << 10);
   k->max_page = open_default(k->max_page, 500);
   k->max_projects = open_default(k->max_projects, 250);
+  k->max_questions = open_default(k->max_questions, 32);
   if (k->max_depth > 512) return open_invalid(s, "max_depth", "is more than 512");
   if (k->max_page > 100000) return open_invalid(s, "max_page", "is more than 100000");
+  if (k->max_questions > 1024) return open_invalid(s, "max_questions", "is more than 1024");
   if (k->limit_count && !k->limits) return open_invalid(s, "limits", "are missing");
   if (k->control_address_count && !k->control_addresses) return open_invalid(s, "control_addresses", "are missing");
   if (k->durability < SVC_DURABLE || k->durability > SVC_NO_SYNC) return open_invalid(s, "durability", "is unknown");
@@ -296,6 +298,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_known_open(s);
   if (rc == SVC_OK) rc = svc_kept_open(s);
   if (rc == SVC_OK) rc = svc_work_open(s);
+  if (rc == SVC_OK) rc = svc_questions_open(s);
   if (rc == SVC_OK) rc = open_store(s);
   if (rc == SVC_OK) rc = open_vendor(s);
   if (rc == SVC_OK) rc = svc_dialect_check(s);
@@ -331,6 +334,7 @@ void svc_close(svc *s)
   svc_known_close(s);
   svc_kept_close(s);
   svc_work_close(s);
+  svc_questions_close(s);
   svc_commit_close(&s->commit);
   svc_health_close(s);
   SVC_CONTROL(svc_control_close(s), (void)0); /* owns the clock */

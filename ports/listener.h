@@ -8,9 +8,11 @@
 ** the requests in progress and ends the threads. svc_listener_close() frees everything. Clients that connect between open and start wait
 ** in the backlog.
 **
-** THREADS. The listener never uses the calling thread. Event-loop threads read requests and answer GET and HEAD. Other methods go to the
-** writer threads, and so do GET and HEAD while svc_may_wait() returns 1: no loop ever waits for a disk. Writers start on demand and end
-** after some idle time; one stays. All threads block all signals, which therefore reach the host's own threads. A connection has one
+** THREADS. The listener never uses the calling thread. Event-loop threads read requests and answer what need not wait. Everything else
+** goes to one of five pools of threads, by svc_request_needs(): writers make changes and sign in; readers wait for a store on a server;
+** askers wait for the driver; long reads have threads of their own, with a lower priority; and so has svc_tick(), which hands out
+** orders. So no loop ever waits for a disk, and no request waits for the data plane of another tenant. A queued request whose client has
+** closed its connection is dropped before it begins. Threads start on demand and end after some idle time; one writer stays. All threads block all signals, which therefore reach the host's own threads. A connection has one
 ** request in progress at a time; responses keep the order of the requests.
 **
 ** FAIRNESS. A client that connects and does nothing cannot lock others out: each address has a share of the connections, and when all are
@@ -77,7 +79,7 @@ typedef struct svc_listener_config {
   size_t url_count;        /* 1 to 16 */
 
   size_t threads;         /* event loops, each on its own thread; default 1, at most 64 */
-  size_t writers;         /* most threads for requests that may block; default 16, at most 256 */
+  size_t writers;         /* most threads for changes, and as many for reads that wait for a store; default 16, at most 256 */
   size_t max_waiting;     /* changes queued for a writer; further ones get 503 with Retry-After; default 256. Reads are not counted */
   size_t max_connections; /* a further connection replaces an idle one, or gets 503 and is closed; default 1024, fewer if the
                              limit of open files requires it */
@@ -158,6 +160,12 @@ typedef struct svc_listener_config {
   */
   size_t (*body_limit)(void *context, const svc_request *request);
   void *body_limit_context;
+
+  /*
+  ** Most threads for requests that ask the driver. A few more than svc_config.max_questions, so that requests beyond that number, and
+  ** those that are refused before they ask, do not queue behind questions. Default 36, at most 2048.
+  */
+  size_t askers;
 } svc_listener_config;
 
 /*
@@ -203,13 +211,21 @@ void svc_listener_drain(svc_listener *l);
 */
 void svc_listener_stop(svc_listener *l);
 
+/* The threads of a pool. */
+typedef struct svc_listener_threads {
+  uint64_t most, busy; /* the maximum, and those that do a request now */
+  uint64_t waiting;    /* requests queued for them; changes: those that max_waiting counts */
+  uint64_t changes;
+} svc_listener_threads;
+
 /* Counters since the listener was opened. Any thread. */
 typedef struct svc_listener_statistics {
   uint64_t connections; /* open now */
   uint64_t accepted;    /* accepted so far */
   uint64_t refused;     /* refused, because max_connections or max_per_address was reached */
   uint64_t sent_bytes;
-  uint64_t waiting;     /* changes queued for a writer */
+  uint64_t waiting;     /* changes queued for a thread */
+  svc_listener_threads writers, readers, askers, longs;
 } svc_listener_statistics;
 void svc_listener_stats(svc_listener *l, svc_listener_statistics *out);
 

@@ -233,6 +233,7 @@ static void mongoose_event(struct mg_connection *c, int ev, void *data)
     if (conn->state == LISTENER_LINGER) svc_listener_discard(conn);
     else svc_listener_advance(conn);
   } else if (ev == MG_EV_POLL) {
+    svc_listener_look(conn, *(uint64_t *)data);
     if (!c->is_closing && *(uint64_t *)data >= conn->deadline) svc_listener_expire(conn);
     if (c->is_closing) svc_listener_leave(conn);
     else if (conn->tls && c->is_readable) mongoose_lend(conn);

@@ -38,12 +38,28 @@ static coverage_row *coverage_of(const char *operation)
   return NULL;
 }
 
+/* Whether this thread's request has asked the driver. */
+static _Thread_local bool coverage_asked;
+
+bool __real_svc_ask(svc_call *c, svc_question *question, svc_reply *reply);
+bool __wrap_svc_ask(svc_call *c, svc_question *question, svc_reply *reply);
+
+bool __wrap_svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
+{
+  coverage_asked = true;
+  return __real_svc_ask(c, question, reply);
+}
+
+/* Every request that asks the driver says so beforehand, whatever operation it is: otherwise a tenant's data plane could hold a thread
+** that writes or signs in. */
 int __wrap_svc_handle_request(svc *s, const svc_request *request, svc_response *response)
 {
   coverage_row *row;
-  int rc;
+  int rc, needs = svc_request_needs(s, request);
   t_fail_request(s, request);
+  coverage_asked = false;
   rc = __real_svc_handle_request(s, request, response);
+  if (coverage_asked && needs != SVC_NEEDS_DRIVER) munit_errorf("%s asks the driver, and svc_request_needs() does not say so", response->operation);
   row = coverage_rows && rc == SVC_OK && response->operation ? coverage_of(response->operation) : NULL;
   if (row) atomic_fetch_add(response->status < 400 ? &row->good : &row->refused, 1);
   return rc;

@@ -75,17 +75,21 @@ static bool serve_live(svc_call *c, svc_str name)
   return serve_text(c, 200, SVC_S("{\"live\":true,\"status\":\"ok\",\"version\":\"" SVC_VERSION "\"}"));
 }
 
-/* Whether requests can be served. A word names the part that fails; the log has the reason. controlled: test control is on, so that
-** clients can warn their users. */
+/* Whether requests can be served. A word names the part that fails; the log has the reason. A busy part delays requests, and does not
+** make the handle unready: other instances are as busy. controlled: test control is on, so that clients can warn their users. */
 static bool serve_health_text(svc_call *c, bool controlled)
 {
-  static const char *const words[] = { "unavailable", "ok" };
+  static const char *const words[] = { "unavailable", "ok" }, *const loads[] = { "ok", "busy" };
   const bool store = svc_health_store(c->s) == SVC_OK, limiter = svc_health_limiter_now(c->s), clock = !atomic_load(&c->s->health.off);
   const bool leaving = atomic_load(&c->s->health.leaving), ready = store && limiter && clock && !leaving;
+  const bool threads = atomic_load(&c->s->health.busy);
+  uint64_t refused;
+  const bool driver = svc_questions_taken(c->s, &refused) >= c->s->config.max_questions;
   return serve_text(c, ready ? 200 : 503,
-                    svc_arena_print(c->arena, "{\"checks\":{\"clock\":\"%s\",\"limiter\":\"%s\",\"store\":\"%s\"},\"ready\":%s,"
-                                    "\"status\":\"%s\",%s\"version\":\"" SVC_VERSION "\"}", clock ? "ok" : "wrong", words[limiter],
-                                    words[store], ready ? "true" : "false", leaving ? "draining" : words[ready],
+                    svc_arena_print(c->arena, "{\"checks\":{\"clock\":\"%s\",\"driver\":\"%s\",\"limiter\":\"%s\",\"store\":\"%s\","
+                                    "\"threads\":\"%s\"},\"ready\":%s,\"status\":\"%s\",%s\"version\":\"" SVC_VERSION "\"}",
+                                    clock ? "ok" : "wrong", loads[driver], words[limiter], words[store], loads[threads],
+                                    ready ? "true" : "false", leaving ? "draining" : !ready ? words[0] : loads[threads || driver],
                                     controlled ? "\"testControl\":true," : ""));
 }
 

@@ -9,7 +9,6 @@
 
 #define BEHAVE_ENVELOPE 128
 #define BEHAVE_HEADERS 2048
-#define BEHAVE_REPLY ((size_t)16 << 20) /* maximum bytes of a driver's reply */
 
 typedef struct behave_job {
   svc_job job; /* must be first: the struct is cast back */
@@ -109,25 +108,6 @@ SVC_PRIVATE int svc_service_run(svc *s, svc_service_job *job, int64_t now)
   job->job.now = now;
   job->s = s;
   return svc_commit_run(&s->commit, &job->job);
-}
-
-SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
-{
-  const svc_driver *driver = c->s->config.driver ? c->s->config.driver : svc_simulator();
-  int64_t since = svc_wait_begin(c);
-  int rc;
-  question->now = c->now;
-  question->most = BEHAVE_REPLY;
-  svc_reply_begin(reply, c->arena, question->most);
-  rc = driver->ask ? driver->ask(driver->context, c->s, question, reply) : SVC_NOT_FOUND;
-  svc_wait_end(c, SVC_WAIT_DRIVER, since);
-  if (rc == SVC_OK) return true;
-  if (rc == SVC_NOT_FOUND) { /* the driver does not know: an empty reply, which means an empty series or list */
-    svc_reply_begin(reply, c->arena, question->most);
-    return true;
-  }
-  svc_log(c->s, SVC_LOG_WARNING, "driver.no_answer", "the driver did not answer %s: %s", question->what, svc_strerror(rc));
-  return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
 /* The transaction ends before the driver is asked, because the driver may be slow. */

@@ -182,7 +182,7 @@ SVC_PRIVATE int svc_service_run(svc *s, svc_service_job *job, int64_t now); /* b
 SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now); /* behave.c */
 /* Asks the driver outside of any transaction: for a route's `prework`. A route that only reads uses `on_reply` instead. False: 503 is
 ** set. */
-SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply); /* behave.c */
+SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply); /* question.c */
 
 /* errors.c */
 SVC_PRIVATE int svc_error_status(int code);

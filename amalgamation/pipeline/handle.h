@@ -167,6 +167,7 @@ typedef struct svc_health {
   int64_t checked, warned;   /* times, by the handle's clock */
   uint64_t store_bytes, map_bytes;
   atomic_bool leaving; /* the host asks load balancers to use other instances: svc_set_ready() */
+  atomic_bool busy;  /* all threads of the host that make changes are busy: svc_set_busy() */
   atomic_bool off;   /* the clock is so wrong that requests are refused */
   int64_t skew;      /* milliseconds by which our clock is ahead of the store's; negative: behind */
 } svc_health;
@@ -198,11 +199,25 @@ typedef struct svc_order_figures {
   atomic_ulong all, waiting; /* open orders; of these, not handed out. ORDER_COUNTED at the most */
   atomic_ulong oldest;  /* creation time of the oldest, in seconds since 1970; 0: none */
   atomic_ulong retries; /* orders handed out again since the handle was opened */
-  int64_t looked;       /* time of the count; used by the thread that hands out */
+  int64_t looked;       /* time of the count; protected by svc_hands.lock */
 } svc_order_figures;
+
+/* order_hand.c: orders in the driver's hands at this moment, inside its perform(). */
+#define SVC_HANDS 16
+typedef struct svc_hand {
+  bool taken;
+  svc_id order, resource, parent, org; /* parent: zeros if it is a project or an organization */
+} svc_hand;
+typedef struct svc_hands {
+  svc_mutex lock; /* protects the following, svc.session_due and svc_order_figures.looked */
+  bool ready;     /* the lock is initialized */
+  bool telling;   /* a thread gives a sign of life */
+  svc_hand rows[SVC_HANDS];
+} svc_hands;
 
 typedef struct svc_kept svc_kept;
 typedef struct svc_work svc_work;
+typedef struct svc_questions svc_questions;
 typedef struct svc_dialect svc_dialect;
 
 /* A handle. */
@@ -227,17 +242,18 @@ struct svc {
   svc_known *known;
   svc_kept *kept;
   svc_work *work;
+  svc_questions *questions; /* NULL: there is no driver to ask */
   svc_plan *plans;
   size_t plan_count;
-  bool asks; /* some operations ask the driver, inspect many resources, or have absolute paths: see svc_may_wait() */
+  bool asks_first; /* some changes ask the driver before their transaction: see svc_request_needs() */
   svc_router *router;
   uint64_t session; /* identifies this handle in orders that it has handed out */
-  int64_t session_due; /* time of the next sign of life; used by the thread that hands out. 0: not needed */
+  int64_t session_due; /* time of the next sign of life; protected by hands.lock. 0: not needed */
   svc_control *control; /* test control; NULL: not in this build */
   atomic_uint watch;    /* the parts of test control that are active: enum svc_watch */
   atomic_bool at_once;  /* a world is being loaded: its resources exist already, so provisioning takes no time */
   const svc_meddler *meddler; /* effects of test control on states and reads; used only if a bit of `watch` is set */
-  atomic_bool handing_out;
+  svc_hands hands;
   svc_counters *counters;       /* NULL: not enabled */
   atomic_ulong sign_ins_failed;
   atomic_uint sign_ins_said, store_said, seal_said, slow_said; /* limits for the log: see svc_may_say() */
@@ -279,6 +295,11 @@ SVC_PRIVATE void svc_kept_put(svc *s, svc_kept_item *item);  /* other threads fi
 SVC_PRIVATE void svc_kept_leave(svc *s, svc_kept_item *item); /* releases the caller's reference; NULL is allowed */
 
 /* work.c: the share of an organization in background work. */
+/* question.c: questions to the driver that are open now. */
+SVC_PRIVATE int svc_questions_open(svc *s);
+SVC_PRIVATE void svc_questions_close(svc *s);
+SVC_PRIVATE size_t svc_questions_taken(svc *s, uint64_t *refused); /* questions open now; and refused since the handle was opened */
+
 SVC_PRIVATE int svc_work_open(svc *s);
 SVC_PRIVATE void svc_work_close(svc *s);
 /* Reserves about `steps` steps for an organization. 0: do them now; they are counted. Otherwise the time that is reserved for them. */

@@ -107,6 +107,7 @@ SVC_PRIVATE int svc_health_open(svc *s)
   svc_health *h = &s->health;
   char text[SVC_STORE_TEXT];
   int rc;
+  atomic_init(&h->busy, false);
   atomic_init(&h->off, false);
   atomic_init(&h->store, SVC_OK);
   if (!svc_mutex_init(&h->lock)) return SVC_NOMEM;

@@ -1,14 +1,21 @@
 /*
 ** Handing out: svc_tick() reads the queued orders and gives each to the driver, or to svc_config.notify.
 **
-** The rule: one thread of a handle hands out at a time, outside of any transaction. In a shared store, an order is marked as taken
-** before it is handed out, so that only one handle hands it out.
+** Several threads of a handle may hand out at a time: a driver that waits inside perform() for the data plane of one cluster delays the
+** orders of that cluster, and no others. Each order in a driver's hands has one of SVC_HANDS places; an organization has at most
+** ORDER_SHARE of them, so that it cannot take them all.
+**
+** The rules: nothing is handed out inside a transaction. An order, and the orders of its resource, of the resource above it and of those
+** below it, are in one thread's hands at a time, so that a driver gets them in their order. The place is taken first; then the record
+** is read again, because another thread may have handed the order out in the meantime. In a shared store, an order is
+** marked as taken before it is handed out, so that only one handle hands it out.
 */
 #include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"
 
 #define ORDER_BATCH 32 /* orders read at once */
 #define ORDER_COUNTED 1000 /* maximum that is counted for metrics: a longer queue is as bad */
+#define ORDER_SHARE 2 /* orders of one organization in the driver's hands */
 #define ORDER_LOOK 5000 /* milliseconds between two counts in a store on a server */
 
 /* An order as the driver sees it; its strings are in the arena. */
@@ -53,7 +60,95 @@ static bool order_is_ours(const svc *s, const svc_order_address *at)
   return noun && svc_order_has_taker(s, noun->noun);
 }
 
-/* Reads the first queued orders, and ends the transaction. */
+/* ------------------------------------------------------------------------------------------------------ places of orders */
+
+/* Whether two orders are about the same resource, or one is about a resource directly above or beside the other's. A project is above
+** everything in it, and does not count. */
+static bool order_touches(const svc_hand *a, const svc_hand *b)
+{
+  return svc_id_eq(&a->resource, &b->resource) || svc_id_eq(&a->resource, &b->parent) || svc_id_eq(&a->parent, &b->resource) ||
+         (!svc_id_is_zero(&a->parent) && svc_id_eq(&a->parent, &b->parent));
+}
+
+/* An id that may be empty. */
+static svc_id order_id(const char *text)
+{
+  svc_id id;
+  if (!svc_id_parse(svc_str_c(text), &id)) memset(&id, 0, sizeof id);
+  return id;
+}
+
+static svc_hand order_hand(const svc_order *order, const svc_id *id)
+{
+  svc_hand h = { .taken = true, .order = *id, .resource = order_id(order->resource_id), .org = order_id(order->org_id) };
+  if (strcmp(order->parent_id, order->group_id) != 0 && strcmp(order->parent_id, order->org_id) != 0) h.parent = order_id(order->parent_id);
+  return h;
+}
+
+/* The lock is held. Returns a place for this order; NULL: another thread has it or a related one, or its organization has its share. */
+static svc_hand *order_place(svc_hands *hands, const svc_hand *wanted)
+{
+  svc_hand *place = NULL;
+  unsigned own = 0, i;
+  for (i = 0; i < SVC_HANDS; i++) {
+    svc_hand *h = &hands->rows[i];
+    if (!h->taken) {
+      if (!place) place = h;
+    } else if (order_touches(h, wanted) || (svc_id_eq(&h->org, &wanted->org) && ++own == ORDER_SHARE)) {
+      return NULL;
+    }
+  }
+  return place;
+}
+
+static svc_hand *order_take(svc *s, const svc_order *order, const svc_id *id)
+{
+  const svc_hand wanted = order_hand(order, id);
+  svc_hand *place;
+  svc_mutex_lock(&s->hands.lock);
+  place = order_place(&s->hands, &wanted);
+  if (place) *place = wanted;
+  svc_mutex_unlock(&s->hands.lock);
+  return place;
+}
+
+static void order_leave(svc *s, svc_hand *place)
+{
+  svc_mutex_lock(&s->hands.lock);
+  place->taken = false;
+  svc_mutex_unlock(&s->hands.lock);
+}
+
+/* Whether an order could be taken now. */
+static bool order_is_free(svc *s, const svc_order *order, const svc_id *id)
+{
+  const svc_hand wanted = order_hand(order, id);
+  bool can;
+  svc_mutex_lock(&s->hands.lock);
+  can = order_place(&s->hands, &wanted) != NULL;
+  svc_mutex_unlock(&s->hands.lock);
+  return can;
+}
+
+/* Whether the order still waits to be handed out: false after another thread has done so, or a newer order has replaced it. */
+static bool order_still_waits(svc *s, const svc_id *id, int64_t now, int *rc)
+{
+  svc_order_address at;
+  svc_order_record r;
+  svc_arena arena;
+  svc_call c;
+  bool waits;
+  svc_service_call(&c, s, &arena, NULL, now);
+  *rc = s->commit.port->read_begin(s->commit.store, &c.txn);
+  if (*rc != SVC_OK) return false;
+  waits = svc_order_find(&c, id, &at, &r) == SVC_OK && !r.taken_by && r.not_before <= now;
+  *rc = c.txn->error;
+  svc_end_read(&c);
+  svc_blocks_free(arena.blocks);
+  return waits && *rc == SVC_OK;
+}
+
+/* Reads the first queued orders that can be taken, and ends the transaction. */
 static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *orders, svc_id *ids, size_t *n)
 {
   svc_scan scan;
@@ -74,14 +169,17 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
     svc_order_record r;
     if (key.n != 1 + 8 + 12) continue;
     memcpy(ids[*n].b, key.p + 9, 12);
-    if (svc_order_find(&c, &ids[*n], &at, &r) == SVC_OK && order_is_ours(s, &at) && order_show(&c, &at, &r, &orders[*n])) ++*n;
+    if (svc_order_find(&c, &ids[*n], &at, &r) == SVC_OK && order_is_ours(s, &at) && order_show(&c, &at, &r, &orders[*n]) &&
+        order_is_free(s, &orders[*n], &ids[*n]))
+      ++*n;
   }
   rc = c.txn->error;
   svc_end_read(&c);
   return arena->failed ? SVC_NOMEM : rc;
 }
 
-static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
+/* The order has a place. */
+static int order_give(svc *s, const svc_order *order, const svc_id *id, int64_t now)
 {
   const svc_driver *driver = s->config.driver;
   const svc_notice_ops *notice = svc_noun_ext_of(svc_noun_named(s, order->resource)->noun)->notice;
@@ -156,6 +254,18 @@ static unsigned long order_count(svc_txn *txn, char class, svc_id *first)
   return n;
 }
 
+/* True for one thread, when the queue of a store on a server is to be counted again. */
+static bool order_should_look(svc *s, int64_t now)
+{
+  svc_order_figures *f = &s->orders;
+  bool due;
+  svc_mutex_lock(&s->hands.lock);
+  due = !f->looked || now < f->looked || now - f->looked >= ORDER_LOOK;
+  if (due) f->looked = now;
+  svc_mutex_unlock(&s->hands.lock);
+  return due;
+}
+
 /* Figures for metrics. Ids begin with the second of their creation, so the first id is the oldest order's. */
 static void order_measure(svc *s, int64_t now)
 {
@@ -163,7 +273,7 @@ static void order_measure(svc *s, int64_t now)
   unsigned long all, waiting;
   svc_id oldest, ignored;
   svc_txn *txn;
-  if (!s->counters || (SVC_IS_SHARED(s->commit.port) && f->looked && now >= f->looked && now - f->looked < ORDER_LOOK)) return;
+  if (!s->counters || (SVC_IS_SHARED(s->commit.port) && !order_should_look(s, now))) return;
   if (s->commit.port->read_begin(s->commit.store, &txn) != SVC_OK) return; /* keeps the previous figures */
   all = order_count(txn, 'q', &oldest);
   waiting = order_count(txn, 'w', &ignored);
@@ -171,12 +281,45 @@ static void order_measure(svc *s, int64_t now)
     atomic_store_explicit(&f->all, all, memory_order_relaxed);
     atomic_store_explicit(&f->waiting, waiting, memory_order_relaxed);
     atomic_store_explicit(&f->oldest, all ? (unsigned long)svc_id_second(&oldest) : 0, memory_order_relaxed);
-    f->looked = now;
   }
   s->commit.port->read_end(txn);
 }
 
-/* A thread at a time hands out: two would hand out the same order. */
+/* Hands out an order, unless another thread has it, or has done so. */
+static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
+{
+  svc_hand *place = order_take(s, order, id);
+  int rc;
+  if (!place) return SVC_OK;
+  if (order_still_waits(s, id, now, &rc) && (!svc_meddles(s, SVC_WATCH_STEPS) || !order_meddled(s, id, now, &rc)))
+    rc = order_give(s, order, id, now);
+  order_leave(s, place);
+  return rc;
+}
+
+/* True for one thread, when a sign of life of this handle is due. */
+static bool order_sign_due(svc *s, int64_t now)
+{
+  bool due;
+  if (!SVC_IS_SHARED(s->commit.port)) return false;
+  svc_mutex_lock(&s->hands.lock);
+  due = now >= s->session_due && !s->hands.telling;
+  if (due) s->hands.telling = true;
+  svc_mutex_unlock(&s->hands.lock);
+  return due;
+}
+
+/* Tells the other handles of the store that this one lives. */
+static int order_give_sign(svc *s, int64_t now)
+{
+  int rc = svc_order_say(s, SVC_ORDER_HANDLE_LIVES, NULL, SVC_S(""), now);
+  svc_mutex_lock(&s->hands.lock);
+  if (rc == SVC_OK) s->session_due = now + SVC_ORDER_RENEW;
+  s->hands.telling = false;
+  svc_mutex_unlock(&s->hands.lock);
+  return rc;
+}
+
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
 {
   svc_order orders[ORDER_BATCH];
@@ -184,20 +327,15 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
   svc_arena arena;
   size_t n = 0, i;
   int rc = SVC_OK;
-  if (!svc_order_has_any_taker(s) || atomic_exchange(&s->handing_out, true)) return SVC_OK;
-  if (SVC_IS_SHARED(s->commit.port) && now >= s->session_due) {
-    rc = svc_order_say(s, SVC_ORDER_HANDLE_LIVES, NULL, SVC_S(""), now);
-    if (rc == SVC_OK) s->session_due = now + SVC_ORDER_RENEW;
-  }
+  if (!svc_order_has_any_taker(s)) return SVC_OK;
+  if (order_sign_due(s, now)) rc = order_give_sign(s, now);
   do {
     svc_arena_init(&arena, &s->allocator);
     if (rc == SVC_OK) rc = order_collect(s, &arena, now, orders, ids, &n);
-    for (i = 0; i < n && rc == SVC_OK; i++)
-      if (!svc_meddles(s, SVC_WATCH_STEPS) || !order_meddled(s, &ids[i], now, &rc)) rc = order_hand_out(s, &orders[i], &ids[i], now);
+    for (i = 0; i < n && rc == SVC_OK; i++) rc = order_hand_out(s, &orders[i], &ids[i], now);
     svc_blocks_free(arena.blocks);
   } while (rc == SVC_OK && n == ORDER_BATCH);
   if (rc == SVC_OK) order_measure(s, now);
-  atomic_store(&s->handing_out, false);
   return rc;
 }
 
@@ -250,6 +388,8 @@ SVC_PRIVATE int svc_orders_open(svc *s)
   svc_row row;
   size_t n = 0;
   int rc;
+  if (!svc_mutex_init(&s->hands.lock)) return SVC_NOMEM;
+  s->hands.ready = true;
   if (ids->random(ids->random_context, &s->session, sizeof s->session) != 0) return SVC_RANDOM;
   s->session |= 1; /* 0 would mean "not taken" */
   if (s->config.keep_orders) return SVC_OK;
@@ -269,4 +409,6 @@ SVC_PRIVATE int svc_orders_open(svc *s)
 SVC_PRIVATE void svc_orders_close(svc *s)
 {
   if (s->commit.store && SVC_IS_SHARED(s->commit.port) && s->session_due) svc_order_say(s, SVC_ORDER_HANDLE_ENDS, NULL, SVC_S(""), svc_now(s));
+  if (s->hands.ready) svc_mutex_destroy(&s->hands.lock);
+  s->hands.ready = false;
 }

@@ -440,7 +440,7 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
     rc = plan_bad(s, noun->noun->name, r->path, "accepts secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);
-  s->asks |= r->on_reply || r->flags & (SVC_ABSOLUTE | SVC_INSPECTS);
+  s->asks_first |= svc_route_ext_of(r)->asks;
   return rc;
 }
 

@@ -6,6 +6,8 @@
 */
 #include "pipeline/pipeline.h"
 
+#define QUERY_SHORT 100  /* items of a page that an event loop may write, and the default */
+#define QUERY_NEAR 1000  /* items that may be skipped before such a page: skipping reads them */
 #define QUERY_MOST 128 /* maximum values of the operation's own parameters; the catalog does not limit most lists */
 
 static bool query_bad(svc_call *c, svc_str name, const char *why)
@@ -35,6 +37,30 @@ static int query_common_index(const svc_call *c, svc_str name)
   for (i = query_is_list(c) ? 0 : QUERY_ENVELOPE; i < QUERY_COMMON; i++)
     if (svc_str_is(name, query_common_names[i])) return i;
   return -1;
+}
+
+/* A number of the raw query, or `otherwise` if it is none: then the request is refused soon. */
+static int64_t query_number(svc_str text, int64_t otherwise)
+{
+  int64_t n;
+  return svc_str_i64(text, &n) && n > 0 && n <= INT32_MAX ? n : otherwise;
+}
+
+SVC_PRIVATE bool svc_query_is_long(const svc_call *c)
+{
+  int64_t page = 1, items = 0;
+  svc_str rest = c->request.query;
+  if (!query_is_list(c)) return false;
+  while (rest.n) {
+    svc_str value = svc_str_cut(&rest, '&'), name = svc_str_cut(&value, '=');
+    int which = query_common_index(c, name);
+    if (which < 0) return true; /* a filter: the list may read many more items than it shows */
+    if (which == QUERY_PAGE) page = query_number(value, page);
+    if (which == QUERY_PER_PAGE) items = query_number(value, items);
+  }
+  if (!items && !(c->plan->route->flags & SVC_PAGED)) return true; /* a bare array is complete unless it has a page */
+  if (!items) items = QUERY_SHORT;
+  return items > QUERY_SHORT || (page - 1) * items > QUERY_NEAR;
 }
 
 /* Refuses an unknown parameter, and suggests the nearest name. */

@@ -20,6 +20,8 @@ SVC_PRIVATE bool svc_stage_limiter(svc_call *c);    /* limiter.c */
 SVC_PRIVATE bool svc_stage_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_stage_permission(svc_call *c); /* permission.c */
 SVC_PRIVATE bool svc_stage_query(svc_call *c);      /* query.c */
+/* query.c: whether the raw query asks a list for so much that it takes long: a large or distant page, or a filter. Decodes nothing. */
+SVC_PRIVATE bool svc_query_is_long(const svc_call *c);
 SVC_PRIVATE bool svc_stage_body(svc_call *c);       /* body.c */
 SVC_PRIVATE bool svc_stage_behave(svc_call *c);     /* behave.c */
 SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn); /* the same, inside another write transaction */

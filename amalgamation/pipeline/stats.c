@@ -192,6 +192,7 @@ int svc_stats_as(svc *s, svc_statistics *out, size_t size)
   next = svc_commit_next(&s->commit);
   all.late_ms = next < now ? now - next : 0;
   stats_orders(s, &all, now);
+  all.questions = svc_questions_taken(s, &all.questions_refused);
   if (!svc_health_size(s, &all.store_bytes, &all.map_bytes)) all.store_bytes = all.map_bytes = 0;
   memcpy(out, &all, size < sizeof all ? size : sizeof all);
   return SVC_OK;
@@ -346,6 +347,9 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   stats_one(&b, "orders_waiting", "gauge", "Orders that have not been handed to the driver yet; 1000 means 1000 or more.", all.orders_waiting);
   stats_seconds(&b, "orders_oldest_seconds", "Age of the oldest order that the driver has not finished, in seconds.", all.oldest_order_ms);
   stats_one(&b, "order_retries_total", "counter", "Orders that were handed to the driver again.", all.order_retries);
+  stats_one(&b, "questions", "gauge", "Questions that the driver has not answered yet.", all.questions);
+  stats_one(&b, "questions_refused_total", "counter",
+            "Requests answered with 503 because their question to the driver found no place, or its resource did not answer before.", all.questions_refused);
   if (more) svc_buf_text(&b, more);
   return svc_respond_text(&arena, svc_buf_done(&b), &type, out);
 }

@@ -308,6 +308,7 @@ typedef struct svc_route_ext {
   /* Slow work of a write that needs no transaction: done before the transaction begins, so that other writers do not wait for it. The
   ** function has c->checked or c->body, and stores its result in c->prework. NULL: none. */
   bool (*prework)(svc_call *c);
+  bool asks; /* `prework` asks the driver, and may take as long as the driver does */
   /* Whether a resource is visible from this route: lists leave out the others, and a single one is not found, or refused with the error
   ** that the function sets. NULL: all are visible. Called inside the request's transaction. */
   bool (*keep)(svc_call *c, const svc_entity *e);

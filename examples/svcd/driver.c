@@ -63,6 +63,11 @@ int svcd_driver_begin(const svcd_driver *d, svc *s)
   return svcd_error(1, "--driver: cannot start a thread");
 }
 
+void svcd_driver_hush(const svcd_driver *d)
+{
+  driver_exec_hush(d->exec); /* the PostgreSQL driver's questions end by themselves within seconds */
+}
+
 void svcd_driver_stop(const svcd_driver *d)
 {
   driver_exec_stop(d->exec);

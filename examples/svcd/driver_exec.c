@@ -59,6 +59,7 @@ static exec_order *exec_new_order(const svc_order *order)
   snprintf(o->id, sizeof o->id, "%s", order->id);
   snprintf(o->action, sizeof o->action, "%s", order->action);
   snprintf(o->resource_id, sizeof o->resource_id, "%s", order->resource_id);
+  snprintf(o->org_id, sizeof o->org_id, "%s", order->org_id);
   o->attempt = order->attempt;
   return o;
 }
@@ -74,6 +75,21 @@ static void exec_append(driver_exec *d, exec_order *o)
   d->order_bytes += o->length;
 }
 
+/* Whether the lists have room for an order, and its organization has not got its share of them: a program that never reports the
+** orders of one organization still gets those of the others. */
+static int exec_has_room(const driver_exec *d, const exec_order *o)
+{
+  const exec_order *other;
+  size_t count = 0, bytes = 0;
+  if (d->ending || d->order_count == EXEC_ORDERS || d->order_bytes + o->length > EXEC_ORDER_BYTES) return 0;
+  for (other = d->orders; other; other = other->next) {
+    if (strcmp(other->org_id, o->org_id) != 0) continue;
+    count++;
+    bytes += other->length;
+  }
+  return count < EXEC_ORDERS / EXEC_SHARE && (!count || bytes + o->length <= EXEC_ORDER_BYTES / EXEC_SHARE);
+}
+
 static int exec_perform(void *context, svc *s, const svc_order *order)
 {
   driver_exec *d = context;
@@ -87,7 +103,7 @@ static int exec_perform(void *context, svc *s, const svc_order *order)
   for (other = d->orders; other && strcmp(other->id, order->id) != 0;) other = other->next;
   if (other) {
     code = SVC_OK; /* a repeated order, which is queued already */
-  } else if (o && !d->ending && d->order_count < EXEC_ORDERS && d->order_bytes + o->length <= EXEC_ORDER_BYTES) {
+  } else if (o && exec_has_room(d, o)) {
     exec_append(d, o);
     o = NULL;
     code = SVC_OK;
@@ -167,11 +183,12 @@ void exec_report(driver_exec *d, const char *resource, const char *id, const cha
 
 /* --------------------------------------------------------------------------------------------------------------- questions */
 
-static void exec_deadline(driver_exec *d, struct timespec *until)
+/* The time of the monotonic clock at which a question that began then has waited long enough; less while svcd stops. */
+static struct timespec exec_deadline(const driver_exec *d, int64_t began)
 {
-  int64_t when = exec_now() + d->config.timeout_ms;
-  until->tv_sec = (time_t)(when / 1000);
-  until->tv_nsec = (long)(when % 1000) * 1000000;
+  int64_t when = began + d->config.timeout_ms;
+  if (d->hushed && d->hushed + EXEC_LAST_REPLY < when) when = d->hushed + EXEC_LAST_REPLY;
+  return (struct timespec){ (time_t)(when / 1000), (long)(when % 1000) * 1000000 };
 }
 
 /* Logs at most one line in ten seconds, so that many requests do not fill the log. */
@@ -199,13 +216,17 @@ static void exec_forget_question(driver_exec *d, const exec_question *x)
 static void exec_wait(driver_exec *d, exec_question *x)
 {
   exec_question **last = &d->questions;
+  const int64_t began = exec_now();
   struct timespec until;
-  exec_deadline(d, &until);
+  int rc = 0;
   while (*last) last = &(*last)->next;
   *last = x;
   d->question_count++;
   exec_wake(d);
-  while (x->state <= EXEC_SENT && pthread_cond_timedwait(&d->heard, &d->lock, &until) == 0) continue;
+  while (x->state <= EXEC_SENT && rc == 0) {
+    until = exec_deadline(d, began);
+    rc = pthread_cond_timedwait(&d->heard, &d->lock, &until);
+  }
   exec_forget_question(d, x);
 }
 
@@ -221,7 +242,7 @@ static int exec_ask(void *context, svc *s, const svc_question *q, svc_reply *rep
   snprintf(x.id, sizeof x.id, "q%llu", (unsigned long long)++d->asked);
   exec_question_line(x.id, q, &line);
   x.line = (exec_text){ line.p, line.n };
-  if (!line.failed && !d->ending && d->up != EXEC_DOWN && d->question_count < EXEC_QUESTIONS) {
+  if (!line.failed && !d->ending && !d->hushed && d->up != EXEC_DOWN && d->question_count < EXEC_QUESTIONS) {
     x.state = EXEC_ASKED;
     exec_wait(d, &x);
   }
@@ -354,6 +375,15 @@ int driver_exec_begin(driver_exec *d, svc *s)
   d->s = s;
   d->begun = pthread_create(&d->thread, NULL, exec_run, d) == 0;
   return d->begun ? 0 : -1;
+}
+
+void driver_exec_hush(driver_exec *d)
+{
+  if (!d) return;
+  pthread_mutex_lock(&d->lock);
+  if (!d->hushed) d->hushed = exec_now();
+  pthread_cond_broadcast(&d->heard);
+  pthread_mutex_unlock(&d->lock);
 }
 
 void driver_exec_stop(driver_exec *d)

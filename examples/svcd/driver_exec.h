@@ -47,6 +47,8 @@ const svc_driver *driver_exec_driver(driver_exec *d);
 /* Starts the program for this service. Call it after svc_open() and before svcd_confine(), which would confine the
 ** program, too. Returns 0, or -1. */
 int driver_exec_begin(driver_exec *d, svc *s);
+/* svcd is about to stop: refuses further questions, and waits for the replies to open ones for EXEC_LAST_REPLY at most. */
+void driver_exec_hush(driver_exec *d);
 /* Ends the program. Call it before svc_close(), after the last svc_tick(). */
 void driver_exec_stop(driver_exec *d);
 /* Frees the driver. Call it after svc_close(). */
@@ -56,7 +58,9 @@ void driver_exec_close(driver_exec *d);
 
 #define EXEC_ORDERS 256              /* most queued orders; further ones get SVC_BUSY */
 #define EXEC_ORDER_BYTES (16u << 20) /* most bytes of all queued orders */
-#define EXEC_QUESTIONS 256           /* most questions that wait for a reply */
+#define EXEC_SHARE 4                 /* one organization has this part of either at most */
+#define EXEC_QUESTIONS 1024          /* most questions that wait for a reply; svc_config.max_questions has the shares */
+#define EXEC_LAST_REPLY 2000         /* milliseconds that a question waits for its reply while svcd stops */
 #define EXEC_LINE (16u << 20)        /* most bytes of a line of the program */
 #define EXEC_SAID 1000               /* bytes of a line of its standard error that are logged */
 #define EXEC_FIRST_WAIT 1000         /* milliseconds before a restart, or before a busy order is sent again; doubled each time */
@@ -78,7 +82,7 @@ typedef struct exec_text {
 
 typedef struct exec_order {
   struct exec_order *next;
-  char id[32], action[64], resource_id[32];
+  char id[32], action[64], resource_id[32], org_id[32];
   char *text; /* members of the order, as JSON without the braces around them */
   size_t length;
   int attempt;
@@ -112,6 +116,7 @@ struct driver_exec {
   pthread_mutex_t lock; /* guards the members up to said_late */
   pthread_cond_t heard; /* a question has its reply, or will get none */
   int up, ending;
+  int64_t hushed; /* time of driver_exec_hush(); 0: not called */
   exec_order *orders; /* oldest first; only the thread removes them */
   size_t order_count, order_bytes;
   exec_question *questions;

@@ -101,7 +101,11 @@ static const flags_row flags_rows[] = {
     "allow http on an address that other machines reach: anyone on the network can read tokens, unless a proxy terminates TLS" },
   { "--threads", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(threads), 1, 64, 0, "number of event-loop threads (default 1)" },
   { "--writers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(writers), 1, 256, 0,
-    "largest number of threads that wait for the disk; they start on demand and end when idle (default 16)" },
+    "largest number of threads for changes and sign-ins, and of those for reads that wait for a database; they start on demand and end"
+    " when idle (default 16)" },
+  { "--questions", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(questions), 1, 1024, 0,
+    "most questions to the driver at a time, each on a thread of its own; one organization has at most a quarter of them, and further"
+    " requests get 503 (default 32)" },
   { "--bootstrap", "FILE", FLAGS_BOTH | SVCD_ENV, FLAG_TEXT, FLAGS_TO(bootstrap), 0, 0, 0,
     "file for new credentials (default DIR/bootstrap.json)" },
   { "--base-url", "URL", FLAGS_BOTH | SVCD_ENV | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(base_url), 0, 0, 0,

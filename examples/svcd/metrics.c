@@ -114,7 +114,7 @@ static int metrics_answer(const svcd_metrics *m, svc *s, svc_response *response)
 {
   svc_listener_statistics l;
   struct rlimit files = { 0, 0 };
-  char more[4096];
+  char more[8192];
   size_t i, n;
   svc_listener_stats(m->listener, &l);
   getrlimit(RLIMIT_NOFILE, &files);
@@ -127,6 +127,15 @@ static int metrics_answer(const svcd_metrics *m, svc *s, svc_response *response)
     { "svc_connections_refused_total", "counter", "Connections refused because a limit was reached.", (double)l.refused },
     { "svc_sent_bytes_total", "counter", "Bytes of answers that were sent, including headers.", (double)l.sent_bytes },
     { "svc_waiting_writes", "gauge", "Changes queued for a writer thread; reads are not counted.", (double)l.waiting },
+    { "svc_waiting_reads", "gauge", "Reads queued for a thread that waits for the database.", (double)l.readers.waiting },
+    { "svc_waiting_questions", "gauge", "Requests queued for a thread that asks the driver.", (double)l.askers.waiting },
+    { "svc_waiting_long_reads", "gauge", "Reads that take long, queued for a thread.", (double)l.longs.waiting },
+    { "svc_busy_writers", "gauge", "Threads that make a change or sign a caller in.", (double)l.writers.busy },
+    { "svc_busy_readers", "gauge", "Threads that read from the database.", (double)l.readers.busy },
+    { "svc_busy_askers", "gauge", "Threads that ask the driver.", (double)l.askers.busy },
+    { "svc_busy_long_reads", "gauge", "Threads that do a read that takes long.", (double)l.longs.busy },
+    { "svc_max_writers", "gauge", "Most threads for changes and sign-ins (--writers): if all are busy, changes wait.", (double)l.writers.most },
+    { "svc_max_askers", "gauge", "Most threads that ask the driver: a few more than --questions.", (double)l.askers.most },
     { "process_cpu_seconds_total", "counter", "CPU time of the process, in seconds.", metrics_cpu() },
     { "process_resident_memory_bytes", "gauge", "Resident memory of the process, in bytes.", metrics_resident() },
     { "process_open_fds", "gauge", "Open file descriptors.", metrics_files() },

@@ -229,6 +229,7 @@ static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_acces
 #define SERVE_STOP_SECONDS 10
 #define SERVE_DRAIN_SECONDS 5
 #define SERVE_SLOW_MS 1000
+#define SERVE_SPARE 4 /* threads beside those of --questions: requests that are refused do not queue behind questions */
 
 /* Ends the process after SERVE_STOP_SECONDS, even if a database, a limiter or a driver hangs. Acknowledged writes are in the store. */
 static void *serve_give_up(void *nothing)
@@ -320,15 +321,26 @@ static void serve_print_ready(const svc_listener *listener, const svc_listener *
   svcd_print("svcd.ready", "", "svcd ready on%s", urls);
 }
 
-/* Prepares an opened service, then serves until a signal. Returns the exit status. */
+/* Stops serving: requests in progress are answered first. */
+static void serve_stop(svc *s, svc_listener *listener, const svcd_options *o, const svcd_driver *driver, int signal_number, const sigset_t *signals)
+{
+  svcd_print("svcd.stopping", "", "svcd stopping on %s", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
+  if (signal_number == SIGTERM && serve_drain_seconds(o) > 0) serve_drain(s, listener, serve_drain_seconds(o), signals);
+  serve_stop_in_time();
+  svcd_driver_hush(driver);
+  svc_listener_stop(listener);
+}
+
+/* Prepares an opened service, then serves until a signal. Returns the exit status. *signal_number: the signal; 0: none. */
 static int serve_until_signal(svc *s, svcd_metrics *host, svc_listener *metrics, const svcd_options *o, const char *base_url,
-                              const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
+                              const svcd_cert *cert, svcd_access *access, const sigset_t *signals, int *signal_number)
 {
   svc_listener *listener = host->listener;
   const char *token = host->token;
-  int signal_number;
-  signal_number = serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert, &host->sign_in);
-  if (signal_number != 0) return signal_number;
+  int status;
+  *signal_number = 0;
+  status = serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert, &host->sign_in);
+  if (status != 0) return status;
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
   svcd_confine(o);
   svcd_sign_in_open(&host->sign_in, o, listener);
@@ -337,11 +349,7 @@ static int serve_until_signal(svc *s, svcd_metrics *host, svc_listener *metrics,
   svcd_show_certificate(cert);
   if (o->show_credentials && !o->no_explorer) printf("console:       %s/ in a browser\n", svc_listener_url(listener, 0));
   serve_print_ready(listener, metrics);
-  signal_number = serve_wait(s, listener, o, access, &host->sign_in, signals);
-  svcd_print("svcd.stopping", "", "svcd stopping on %s", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
-  if (signal_number == SIGTERM && serve_drain_seconds(o) > 0) serve_drain(s, listener, serve_drain_seconds(o), signals);
-  serve_stop_in_time();
-  svc_listener_stop(listener); /* answers requests that are in progress */
+  *signal_number = serve_wait(s, listener, o, access, &host->sign_in, signals);
   return 0;
 }
 
@@ -389,6 +397,7 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   k.trusted_proxy_count = o->proxy_count;
   k.threads = (size_t)o->threads;
   k.writers = (size_t)o->writers;
+  k.askers = o->questions ? (size_t)o->questions + SERVE_SPARE : 0;
   k.max_connections = (size_t)o->max_connections;
   k.max_per_address = (size_t)o->max_per_address;
   k.log_event = svcd_log;
@@ -425,6 +434,7 @@ static svc_config serve_config(const svcd_options *o)
   k.conceal = o->conceal;
   k.enforce_sunset = o->enforce_sunset;
   k.max_projects = (size_t)o->max_projects;
+  k.max_questions = (size_t)o->questions;
   k.no_card = o->no_card;
   k.durability = o->no_sync ? SVC_NO_SYNC : SVC_DURABLE;
   k.log_event = svcd_log;
@@ -538,7 +548,7 @@ int svcd_serve(const svcd_options *o)
   sigset_t signals;
   unsigned char key[SVCD_SECRET_KEY], next_key[SVCD_SECRET_KEY];
   svcd_cert cert;
-  int status, new_folder = 0, next = 0;
+  int status, new_folder = 0, next = 0, signal_number = 0;
   serve_signals(&signals);
   serve_raise_file_limit(o->max_connections);
   config = serve_config(o);
@@ -579,7 +589,8 @@ int svcd_serve(const svcd_options *o)
   if (status == 0) status = svcd_driver_begin(&driver, s);
   if (status == 0) serve_warn(o, listener);
   metrics.s = s;
-  if (status == 0) status = serve_until_signal(s, &metrics, metrics_listener, o, config.base_url, &cert, &access, &signals);
+  if (status == 0) status = serve_until_signal(s, &metrics, metrics_listener, o, config.base_url, &cert, &access, &signals, &signal_number);
+  if (signal_number > 0) serve_stop(s, listener, o, &driver, signal_number, &signals);
 
   svc_listener_close(listener);
   svc_listener_close(metrics_listener);

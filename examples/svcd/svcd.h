@@ -62,7 +62,7 @@ typedef struct svcd_options {
     *operand; /* the argument without a flag: the file of replay, the URL of health */
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS], *test_hosts[SVCD_HOSTS], *ignore[SVCD_IGNORE];
   size_t url_count, proxy_count, limit_count, test_host_count, ignore_count;
-  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
+  long threads, writers, questions, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
     store_readers, store_timeout, limiter_timeout, slow_ms, clock_rate;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
     no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print, change_dialect, test_anywhere, json,
@@ -176,6 +176,7 @@ typedef struct svcd_driver {
 int svcd_driver_open(const svcd_options *o, svcd_driver *d);
 int svcd_driver_begin(const svcd_driver *d, svc *s);
 const svc_driver *svcd_driver_of(const svcd_driver *d); /* NULL: none */
+void svcd_driver_hush(const svcd_driver *d); /* lets open questions end soon: called before the listener stops */
 void svcd_driver_stop(const svcd_driver *d);
 void svcd_driver_close(const svcd_driver *d);
 /*

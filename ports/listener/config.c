@@ -39,6 +39,7 @@ static void config_defaults(svc_listener_config *k)
 {
   config_or(&k->threads, 1);
   config_or(&k->writers, 16);
+  config_or(&k->askers, 36);
   config_or(&k->max_waiting, 256);
   config_or(&k->max_connections, 1024);
   config_or(&k->max_body, (size_t)1 << 20);
@@ -64,6 +65,8 @@ static int config_check(const svc_listener_config *k, char *why, size_t size)
     return svc_listener_why(why, size, SVC_INVALID, "there can be 64 event-loop threads at the most");
   if (k->writers > 256)
     return svc_listener_why(why, size, SVC_INVALID, "there can be 256 writer threads at the most");
+  if (k->askers > 2048)
+    return svc_listener_why(why, size, SVC_INVALID, "there can be 2048 threads that ask the driver at the most");
   if (k->max_body > 1 << 30 || k->max_header_bytes > 1 << 20 || k->max_target > 1 << 20)
     return svc_listener_why(why, size, SVC_INVALID, "a body can have 1 GiB, headers and target 1 MiB, at the most");
   return SVC_OK;

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The body is complete: GET and HEAD are answered here, all others by a writer. */
+/* The body is complete: the loop answers what need not wait, and a pool of threads the rest. */
 static void connection_dispatch(listener_conn *conn)
 {
   svc_listener *l = conn->loop->listener;
   listener_job *job = conn->job;
-  if (svc_listener_at_once(l, &job->head)) {
+  int pool = svc_listener_pool_of(l, &job->head);
+  if (pool == LISTENER_NO_POOL) {
     conn->job = NULL;
     svc_listener_handle(l, &job->head, job->peer, job->tls, &job->body, 0, &job->response);
     svc_listener_answer(conn, &job->head, &job->response);
@@ -23,7 +24,7 @@ static void connection_dispatch(listener_conn *conn)
   }
   svc_listener_reading(conn, false); /* a client that has shut down its side must not be closed before its answer */
   svc_listener_state(conn, LISTENER_WAIT, -1);
-  if (svc_listener_submit(l, job)) return;
+  if (svc_listener_submit(l, pool, job)) return;
   conn->job = NULL;
   svc_listener_warn(l, "listener.queue_full", "too many changes are queued for a writer (--writers): some clients get 503");
   svc_listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || job->head.old || atomic_load(&l->draining));
@@ -81,7 +82,7 @@ static void connection_begin(listener_conn *conn, const char *text, size_t n, bo
   if (l->config.access) clock_gettime(CLOCK_MONOTONIC, &conn->began);
   if (error) {
     svc_listener_refuse(conn, error, head.is_head, true);
-  } else if (!head.chunked && head.length == 0 && svc_listener_at_once(l, &head)) {
+  } else if (!head.chunked && head.length == 0 && svc_listener_pool_of(l, &head) == LISTENER_NO_POOL) {
     connection_answer(conn, &head);
   } else if (!(conn->job = svc_listener_job_new(conn, text, n, &limits))) {
     svc_listener_refuse(conn, SVC_HTTP_E_MEMORY, head.is_head, true);
@@ -229,7 +230,7 @@ void svc_listener_farewell(listener_conn *conn)
 {
   svc_listener *l = conn->loop->listener;
   if (conn->state == LISTENER_SEND) conn->loop->sending--;
-  if (conn->job && conn->state == LISTENER_WAIT) conn->job->conn = NULL;
+  if (conn->job && conn->state == LISTENER_WAIT) svc_listener_leave_job(conn);
   else svc_listener_job_free(conn->job);
   svc_listener_send_release(conn);
   svc_listener_tls_end(conn);

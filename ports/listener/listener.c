@@ -1,8 +1,8 @@
 /*
 ** The listener as a host sees it (ports/listener.h): opening, starting, stopping, closing; and its log.
 **
-** The rule: threads end in the order loops, writers; only then is anything freed, because a loop waits for
-** its writers' answers and a writer rings its loop's bell.
+** The rule: threads end in the order loops, pools; only then is anything freed, because a loop waits for
+** the answers of the pools, and a thread of a pool rings its loop's bell.
 */
 #include "parts.h"
 
@@ -42,7 +42,7 @@ static int listener_prepare(svc_listener *l, const svc_listener_config *config, 
   if (secure) rc = svc_listener_tls_open(l, why, size);
   if (rc != SVC_OK) return rc;
   l->loops = calloc(l->config.threads, sizeof *l->loops);
-  if (!l->loops || !svc_listener_writers_open(l) || !svc_listener_places_open(l)) return SVC_NOMEM;
+  if (!l->loops || !svc_listener_pools_open(l) || !svc_listener_places_open(l)) return SVC_NOMEM;
   for (i = 0; i < l->config.threads && rc == SVC_OK; i++) rc = svc_listener_loop_open(&l->loops[i], l, why, size);
   for (i = 0; i < l->config.url_count && rc == SVC_OK; i++) rc = svc_listener_bind(l, i, why, size);
   return rc;
@@ -59,8 +59,8 @@ int svc_listener_open(svc_listener **out, const svc_listener_config *config, cha
   svc_listener_quiet();
   l = calloc(1, sizeof *l);
   if (!l) return svc_listener_why(why, why_size, SVC_NOMEM, "%s", svc_strerror(SVC_NOMEM));
-  pthread_mutex_init(&l->lock, NULL); /* cannot fail on Linux */
-  pthread_mutex_init(&l->places_lock, NULL);
+  svc_listener_pools_begin(l);
+  pthread_mutex_init(&l->places_lock, NULL); /* cannot fail on Linux */
   pthread_mutex_init(&l->identity_lock, NULL);
   rc = listener_prepare(l, config, why, why_size);
   l->config.urls = NULL; /* the host's memory */
@@ -84,7 +84,7 @@ const char *svc_listener_url(const svc_listener *l, size_t i)
 static bool listener_start_threads(svc_listener *l)
 {
   size_t i;
-  if (!svc_listener_writers_start(l)) return false;
+  if (!svc_listener_pools_start(l)) return false;
   for (i = 0; i < l->config.threads; i++) {
     listener_loop *loop = &l->loops[i];
     if (pthread_create(&loop->thread, NULL, svc_listener_loop_run, loop) != 0) return false;
@@ -125,8 +125,8 @@ void svc_listener_stop(svc_listener *l)
     if (l->loops[i].running) svc_listener_ring(&l->loops[i]);
   for (i = 0; i < l->config.threads; i++)
     if (l->loops[i].running) pthread_join(l->loops[i].thread, NULL);
-  /* requests that still wait for a writer have timed out, and get no answer any more */
-  svc_listener_writers_stop(l);
+  /* requests that still wait for a thread have timed out, and get no answer any more */
+  svc_listener_pools_stop(l);
 }
 
 void svc_listener_stats(svc_listener *l, svc_listener_statistics *out)
@@ -139,9 +139,11 @@ void svc_listener_stats(svc_listener *l, svc_listener_statistics *out)
   pthread_mutex_lock(&l->places_lock);
   out->connections = l->connections;
   pthread_mutex_unlock(&l->places_lock);
-  pthread_mutex_lock(&l->lock);
-  out->waiting = l->waiting;
-  pthread_mutex_unlock(&l->lock);
+  svc_listener_pool_stats(l, LISTENER_WRITE, &out->writers);
+  svc_listener_pool_stats(l, LISTENER_READ, &out->readers);
+  svc_listener_pool_stats(l, LISTENER_ASK, &out->askers);
+  svc_listener_pool_stats(l, LISTENER_LONG, &out->longs);
+  out->waiting = out->writers.changes + out->askers.changes;
 }
 
 void svc_listener_close(svc_listener *l)
@@ -150,14 +152,12 @@ void svc_listener_close(svc_listener *l)
   if (!l) return;
   svc_listener_stop(l);
   for (i = 0; l->loops && i < l->config.threads; i++) svc_listener_loop_close(&l->loops[i]);
-  svc_listener_jobs_free(l->first);
   for (i = 0; i < LISTENER_URLS; i++) free(l->urls[i]);
-  svc_listener_writers_close(l);
+  svc_listener_pools_close(l);
   svc_listener_places_close(l);
   svc_listener_tls_close(l);
   pthread_mutex_destroy(&l->identity_lock);
   pthread_mutex_destroy(&l->places_lock);
-  pthread_mutex_destroy(&l->lock);
   free(l->loops);
   free(l->proxies);
   free(l);

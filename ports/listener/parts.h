@@ -9,7 +9,7 @@
 **      connection.c   from bytes to requests, by ../http_reader.c
 **      places.c       limits of connections, in total and per address
 **      peer.c         the sender's address, also behind proxies
-**      writers.c      jobs, and the threads for work that a loop must not wait for
+**      pools.c        jobs, and the pools of threads for work that a loop must not wait for
 **      answer.c       answers of the service, and the listener's own errors
 **      encode.c       answers as gzip, for clients that accept it, by gzip.c
 **      send.c         sending to the socket
@@ -23,14 +23,14 @@
 ** The rules. (1) A request reaches the service only if its end is certain; after anything doubtful the
 ** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request in progress;
 ** while it is answered the socket is not read, so answers keep their order and TCP slows down a client that does not
-** read. (3) A loop never blocks: not for a disk (writers), not for a client (bytes that do not fit the socket are kept,
+** read. (3) A loop never blocks: not for a disk or a driver (pools), not for a client (bytes that do not fit the socket are kept,
 ** see `writable`). (4) Only its loop's thread uses a connection; jobs travel between threads through locked
 ** queues, and the bell that tells a loop of them may get lost: a loop looks by itself at every turn.
 **
 **      accept -> [handshake] -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
-**                              \-> others: WAIT for a writer -> answered --/                        \-> LINGER, closed
+**                              \-> others: WAIT for a thread -> answered --/                        \-> LINGER, closed
 **
-** A GET or HEAD that may have to wait (svc_may_wait) is one of the others: it stores due steps first, or asks the driver. A delayed
+** A GET or HEAD that has to wait, or takes long (svc_request_needs), is one of the others. A delayed
 ** answer (svc_response.delay_ms, for tests) is in DELAY before SEND; a dropped one closes at once.
 ** A connection of an https URL is in HEAD during its handshake, and not `shaken`: it is idle until its first byte, and has the timeout
 ** of a head from then on. With TLS or without, all parts but mongoose.c, send.c and tls.c see the same bytes.
@@ -82,7 +82,21 @@ typedef struct listener_loop listener_loop;
 typedef struct listener_tls listener_tls;           /* of a connection (tls.c), */
 typedef struct listener_identity listener_identity; /* and shared by all connections */
 
-/* A request that is not answered at once: it has a body, or it goes to a writer. Without text: a call of svc_tick(). */
+/* The pools of threads, by what a job waits for. */
+enum {
+  LISTENER_NO_POOL = -1, /* the loop answers itself */
+  LISTENER_WRITE, /* changes and sign-ins */
+  LISTENER_READ,  /* reads that wait for a store */
+  LISTENER_ASK,   /* requests that ask the driver, and may hang with a tenant's data plane */
+  LISTENER_LONG,  /* reads that take long */
+  LISTENER_TICK,  /* calls of svc_tick(), and so of the driver's perform() */
+  LISTENER_POOLS
+};
+
+/* A job is QUEUED until a thread of its pool has BEGUN it, or its client has GONE: then no thread begins it. */
+enum { JOB_QUEUED, JOB_BEGUN, JOB_GONE };
+
+/* A request that is not answered at once: it has a body, or it goes to a pool. Without text: a call of svc_tick(). */
 typedef struct listener_job {
   struct listener_job *next;
   listener_loop *loop;
@@ -93,7 +107,8 @@ typedef struct listener_job {
   svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
   bool tls; /* received over TLS */
-  int64_t since; /* time of submission to the writers, in nanoseconds */
+  atomic_int state; /* JOB_QUEUED, ... */
+  int64_t since; /* time of submission to a pool, in nanoseconds */
   svc_http_body body;
   svc_response response;
 } listener_job;
@@ -115,7 +130,8 @@ struct listener_conn {
   uint64_t deadline;  /* svc_listener_now() at which this state times out */
   size_t at;          /* received bytes that are processed */
   svc_http_scan scan; /* HEAD: progress of the search for the end of the head */
-  listener_job *job;  /* BODY: ours; WAIT: the writers' */
+  listener_job *job;  /* BODY: ours; WAIT: a pool's */
+  uint64_t looked;    /* WAIT: last look whether the client has gone */
   char peer[INET6_ADDRSTRLEN];
   unsigned char place[16]; /* the address that it is counted for */
   size_t held;        /* bytes of its answer that are counted */
@@ -146,7 +162,7 @@ struct listener_loop {
   char *spare[2];     /* buffers that TLS connections share: an idle one has none */
   bool accepted;      /* a connection, in this turn */
   uint64_t accept_at; /* time of the next try to accept; 0: accepting works */
-  bool ticking;       /* a call of svc_tick() is in progress */
+  unsigned ticking;   /* calls of svc_tick() in progress */
   uint64_t ticked;
   time_t date_second;
   char date[32];
@@ -154,15 +170,28 @@ struct listener_loop {
   listener_job *done;   /* answered; last first */
 };
 
-/* A writer, or a place for one. NONE: no thread; ENDED: to be joined. */
-enum { WRITER_NONE, WRITER_BUSY, WRITER_IDLE, WRITER_ENDED };
+/* A thread of a pool, or a place for one. NONE: no thread; ENDED: to be joined. */
+enum { THREAD_NONE, THREAD_BUSY, THREAD_IDLE, THREAD_ENDED };
 
-typedef struct listener_writer {
-  svc_listener *listener;
+typedef struct listener_pool listener_pool;
+typedef struct listener_thread {
+  listener_pool *pool;
   pthread_t thread;
-  pthread_cond_t wake; /* both protected by the listener's lock */
+  pthread_cond_t wake; /* both protected by the pool's lock */
   int state;
-} listener_writer;
+} listener_thread;
+
+struct listener_pool {
+  svc_listener *listener;
+  int kind; /* LISTENER_WRITE, ... */
+  listener_thread *threads;
+  size_t size;
+  pthread_mutex_t lock; /* protects the states of threads, and the following: */
+  listener_job *first, *last; /* queued */
+  size_t queued, waiting;     /* all of them; and those that max_waiting counts */
+  bool busy;                  /* as told to the service */
+  bool quit;
+};
 
 /* An address, and the number of its connections; 0: the row is free. */
 typedef struct listener_place {
@@ -177,7 +206,7 @@ struct svc_listener {
   char *urls[LISTENER_URLS];
   listener_address *proxies;
   listener_loop *loops;
-  listener_writer *writers;
+  listener_pool pools[LISTENER_POOLS];
   bool started, stopped;
   atomic_bool stopping;
   atomic_bool draining; /* connections are closed after their answer; stopping sets it as well */
@@ -189,10 +218,6 @@ struct svc_listener {
   listener_place *places;
   size_t place_rows; /* a power of two, and more than the maximum of connections */
   size_t connections;
-  pthread_mutex_t lock; /* protects the writers, and the following: */
-  listener_job *first, *last; /* queued for a writer */
-  size_t waiting;
-  bool quit;
   char *cert_file, *key_file;    /* for https URLs; NULL: none */
   pthread_mutex_t identity_lock; /* protects the following: */
   listener_identity *identity;   /* for new connections */
@@ -284,32 +309,39 @@ bool svc_listener_is_proxy(const svc_listener *l, const char *address);
 /* The actual sender. */
 void svc_listener_peer(const listener_conn *conn, const svc_http_head *h, char peer[INET6_ADDRSTRLEN]);
 
-/* -------------------------------------------------------------------------------------------------------- writers.c */
+/* ---------------------------------------------------------------------------------------------------------- pools.c */
 
 /* A job copies the n bytes of its head, as the buffer is reused. NULL: out of memory. */
 listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t n, const svc_http_limits *limits);
 void svc_listener_job_free(listener_job *job); /* NULL is allowed */
 void svc_listener_jobs_free(listener_job *first);
-/* Whether the loop answers the request: it is a read that need not wait (svc_may_wait). */
-bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h);
+/* The pool that answers the request, or LISTENER_NO_POOL: the loop answers, because the request need not wait. */
+int svc_listener_pool_of(const svc_listener *l, const svc_http_head *h);
 /* The bytes of a body that count in max_body_memory. */
 size_t svc_listener_counted(const svc_http_body *b);
 
 /* Answers a request for a file of the console, or passes it to the service, with the time that it has waited. `body` may be NULL. */
 void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, bool tls, const svc_http_body *body,
                          int64_t waited_ns, svc_response *response);
-/* Queues a job for the writers. Returns false if the queue is full. */
-bool svc_listener_submit(svc_listener *l, listener_job *job);
-/* Makes the places of the writers, and starts the first one. False: out of memory, or no thread. */
-bool svc_listener_writers_open(svc_listener *l);
-bool svc_listener_writers_start(svc_listener *l);
-/* Ends all writers after their current jobs, and waits for that. Then: frees them. Both are allowed without the former. */
-void svc_listener_writers_stop(svc_listener *l);
-void svc_listener_writers_close(svc_listener *l);
-/* Sends the answers of the writers; some clients may be gone. */
+/* Queues a job for a pool. Returns false if the queue is full. */
+bool svc_listener_submit(svc_listener *l, int pool, listener_job *job);
+/* Makes the locks of the pools, which cannot fail. */
+void svc_listener_pools_begin(svc_listener *l);
+/* Makes the places of the threads, and starts the first writer. False: out of memory, or no thread. */
+bool svc_listener_pools_open(svc_listener *l);
+bool svc_listener_pools_start(svc_listener *l);
+/* Ends all threads after their current jobs, and waits for that. Then: frees them. Both are allowed without the former. */
+void svc_listener_pools_stop(svc_listener *l);
+void svc_listener_pools_close(svc_listener *l);
+void svc_listener_pool_stats(svc_listener *l, int pool, svc_listener_threads *out);
+/* Sends the answers of the pools; some clients may be gone. */
 void svc_listener_collect(listener_loop *loop);
-/* Once a second, has a writer call svc_tick(). */
+/* Once a second, has a thread call svc_tick(). */
 void svc_listener_tick(listener_loop *loop);
+/* Called for a connection that is being freed and has a job in a pool. */
+void svc_listener_leave_job(listener_conn *conn);
+/* Drops a connection whose read is still queued, if the client has gone. Called at every turn; looks now and then. */
+void svc_listener_look(listener_conn *conn, uint64_t now);
 
 /* --------------------------------------------------------------------------------------------------------- answer.c */
 

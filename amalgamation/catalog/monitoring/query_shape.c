@@ -48,7 +48,7 @@ static const svc_route query_shape_routes[] = {
   R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .op = "listClusterQueryShapes", .run = svc_verb_list),
   R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .op = "getClusterQueryShape", .run = query_shape_read, .on_reply = query_shape_on_reply),
   R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .op = "updateClusterQueryShape", .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}",
-        .ext = SVC_ROUTE_EXT(.prework = query_shape_look), .whole = true)
+        .ext = SVC_ROUTE_EXT(.prework = query_shape_look, .asks = true), .whole = true)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

@@ -68,7 +68,7 @@ static const svc_param stream_peering_params[] = {
 #define STREAM_PEERING_DECIDERS (SVC_R_ORG_STREAM_PROCESSING_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER)
 #define STREAM_PEERING_BASE \
   "/groups/{groupId}/streams/vpcPeeringConnections", SVC_SET_STREAMS, (20230201), SVC_R_GROUP_READ_ONLY, STREAM_PEERING_DECIDERS
-static const svc_route_ext stream_peering_looks = { .prework = stream_peering_look };
+static const svc_route_ext stream_peering_looks = { .prework = stream_peering_look, .asks = true };
 #define STREAM_PEERING_DECIDES .status = 202, .ext = &stream_peering_looks
 
 static const svc_route stream_peering_routes[] = {
