@@ -589,6 +589,8 @@ SVC_API int svc_openapi(svc *s, svc_response *out);
 /*
 ** Applies every step that is due, so that steps and their events happen without waiting for a request. svc_tick() also hands out the queued
 ** orders to the driver and notifications to `notify`, which nothing else does: a host with either of them calls it at least every second.
+** Several threads may call it at once: then a driver that waits inside perform() for one resource holds that thread and that resource,
+** and the others hand out the orders of other resources (at most two at a time of one organization).
 ** Resources below a deleted one are removed in such steps, too, 256 records per step and 10 ms apart.
 ** Returns SVC_OK or the reason why a step could not be stored.
 ** Any thread, but not from within the driver's functions.

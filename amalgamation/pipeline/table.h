@@ -258,7 +258,8 @@ enum svc_route_flags {
   SVC_NO_BODY = 256,       /* a POST, PUT or PATCH that takes no body */
   SVC_TEXT = 32768,        /* the answer is a JSON string, shown once: a repeated Idempotency-Key gets the resource instead */
   SVC_ANYWHERE = 16384,    /* its path names no organization or project: a role on any of them suffices */
-  SVC_INSPECTS = 65536     /* a GET that reads much more than it answers: the listener runs it on a thread that may wait */
+  SVC_INSPECTS = 65536     /* a GET that reads much more than it answers, or whose items are made from many records each: the listener
+                              runs it on a thread of its own */
 };
 
 /* A dated version as a number: 20230101. */

@@ -72,7 +72,7 @@ static bool organization_invitation_add(svc_call *c);
   .answer = &organization_invitation_shown, .deprecated = 20250219, .sunset = 20270701, .whole = true
 
 static const svc_route organization_invitation_routes[] = {
-  R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE,
+  R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE | SVC_INSPECTS,
         .params = organization_invitation_params, .op = "listOrgInvites", .run = organization_invitation_list),
   R_POST(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .status = 201, .body = &organization_invitation_object,
          .op = "createOrgInvite", .run = organization_invitation_create,

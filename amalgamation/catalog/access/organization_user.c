@@ -142,7 +142,7 @@ static bool organization_user_remove_role(svc_call *c);
 #define ORGANIZATION_USER_OLD .versions = { 20230101 }, ORGANIZATION_USER_ENDS
 
 static const svc_route organization_user_routes[] = {
-  ORGANIZATION_USER_ORG(SVC_GET, "", ORGANIZATION_USER_LIST, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED,
+  ORGANIZATION_USER_ORG(SVC_GET, "", ORGANIZATION_USER_LIST, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_INSPECTS,
                         .params = organization_user_org_params, .op = "listOrgUsers", .run = organization_user_list),
   ORGANIZATION_USER_ORG(SVC_POST, "", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER, .status = 201,
                         .body = &organization_user_add_object, .op = "createOrgUser", .run = organization_user_create,
@@ -162,7 +162,7 @@ static const svc_route organization_user_routes[] = {
   ORGANIZATION_USER_ORG(SVC_POST, "/{userId}:removeRole", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
                         .body = &organization_user_org_role, .op = "removeOrgRole", .run = organization_user_remove_role,
                         .example = "{\"orgRole\":\"ORG_READ_ONLY\"}"),
-  ORGANIZATION_USER_GROUP(SVC_GET, "", ORGANIZATION_USER_LIST, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
+  ORGANIZATION_USER_GROUP(SVC_GET, "", ORGANIZATION_USER_LIST, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_INSPECTS,
                           .params = organization_user_project_params, ORGANIZATION_USER_SEEN, .op = "listGroupUsers", .run = organization_user_list),
   ORGANIZATION_USER_GROUP(SVC_POST, "", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 201,
                           .body = &svc_object_user_roles, ORGANIZATION_USER_SEEN, .op = "addGroupUsers", .run = organization_user_create,
@@ -180,7 +180,7 @@ static const svc_route organization_user_routes[] = {
   ORGANIZATION_USER_GROUP(SVC_POST, "/{userId}:removeRole", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER,
                           .body = &organization_user_group_role, ORGANIZATION_USER_SEEN, .op = "removeGroupUserRole", .run = organization_user_remove_role,
                           .example = "{\"groupRole\":\"GROUP_CLUSTER_MANAGER\"}"),
-  ORGANIZATION_USER_TEAM(SVC_GET, "/users", ORGANIZATION_USER_LIST, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED,
+  ORGANIZATION_USER_TEAM(SVC_GET, "/users", ORGANIZATION_USER_LIST, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_INSPECTS,
                          .params = organization_user_team_params, .op = "listTeamUsers", .run = organization_user_list),
   ORGANIZATION_USER_TEAM(SVC_POST, "/users", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER,
                          .flags = SVC_PAGED | SVC_BODY_ARRAY, .body = &organization_user_id_object, .answer = &svc_object_user,

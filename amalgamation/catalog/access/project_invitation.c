@@ -32,7 +32,7 @@ static bool project_invitation_remove(svc_call *c);
 #define PROJECT_INVITATION_ALL .answer = &project_invitation_shown, .deprecated = 20250219, .sunset = 20270701, .whole = true
 
 static const svc_route project_invitation_routes[] = {
-  R_GET(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .flags = SVC_BARE, .params = project_invitation_params,
+  R_GET(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .flags = SVC_BARE | SVC_INSPECTS, .params = project_invitation_params,
         .op = "listGroupInvites", .run = project_invitation_list),
   R_POST(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .status = 201, .body = &svc_object_user_roles,
          .op = "createGroupInvite", .run = project_invitation_create,
