@@ -169,7 +169,7 @@ $(O)/run: override LINK += $(if $(REDIS),$(patsubst %,-Wl$(comma)--wrap=redis%,C
 # test/faults.c fails system calls.
 WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap ftruncate fstat stat flock fcntl posix_fallocate link rename \
   unlink mkdir rmdir mkdtemp malloc calloc realloc strdup posix_memalign memalign \
-  fopen fopen64 socket bind listen getsockname setsockopt accept epoll_create1 epoll_ctl epoll_wait eventfd send sendto sendmsg recv recvfrom poll clock_gettime \
+  fopen fopen64 socket bind listen getsockname setsockopt accept epoll_create1 epoll_ctl epoll_wait eventfd pipe2 posix_spawn posix_spawnp waitid send sendto sendmsg recv recvfrom poll clock_gettime \
   pthread_create pthread_mutex_init pthread_cond_init pthread_condattr_init \
   $(patsubst %,mdb_%,env_create env_open env_set_mapsize env_set_maxreaders env_info env_stat env_get_fd env_copyfd2 txn_begin txn_renew txn_commit \
   dbi_open cursor_open cursor_get cursor_put get put) \

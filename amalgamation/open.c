@@ -125,6 +125,21 @@ static int open_invalid_limit(const svc *s, const char *id, const char *why)
   return SVC_INVALID;
 }
 
+static int open_unknown_limit(const svc *s, const char *wanted)
+{
+  char id[80], best[80] = "", why[200];
+  svc_near guess = svc_near_begin(svc_str_c(wanted ? wanted : ""));
+  int i;
+  for (i = 0; i < s->set_count; i++) {
+    svc_set_id(i, id, sizeof id);
+    guess.best = NULL;
+    svc_near_try(&guess, id);
+    if (guess.best) snprintf(best, sizeof best, "%s", id);
+  }
+  snprintf(why, sizeof why, "is not the id of an endpoint set%s%s%s", best[0] ? "; did you mean " : "; docs/limits.md lists them", best, best[0] ? "?" : "");
+  return open_invalid_limit(s, wanted ? wanted : "NULL", why);
+}
+
 static int open_limit(svc *s, const svc_limit_override *o)
 {
   char id[80];
@@ -141,7 +156,7 @@ static int open_limit(svc *s, const svc_limit_override *o)
     if (o->refill_seconds) set->refill_seconds = o->refill_seconds;
     return SVC_OK;
   }
-  return open_invalid_limit(s, o->endpoint_set_id ? o->endpoint_set_id : "NULL", "is not the id of an endpoint set");
+  return open_unknown_limit(s, o->endpoint_set_id);
 }
 
 static int open_limiter(svc *s)

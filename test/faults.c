@@ -17,6 +17,7 @@
 #include <mbedtls/sha256.h>
 #include <poll.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -236,6 +238,10 @@ WRAP(T_CALL_SOCKET, int, -1, accept, (int fd, struct sockaddr *a, socklen_t *n),
 WRAP(T_CALL_SOCKET, int, -1, epoll_create1, (int flags), (flags))
 WRAP(T_CALL_SOCKET, int, -1, epoll_ctl, (int on, int what, int fd, struct epoll_event *e), (on, what, fd, e))
 WRAP(T_CALL_SOCKET, int, -1, eventfd, (unsigned n, int flags), (n, flags))
+WRAP(T_CALL_PROGRAM, int, -1, pipe2, (int fds[2], int flags), (fds, flags))
+WRAP(T_CALL_PROGRAM, int, faults.error, posix_spawn, (pid_t *pid, const char *file, const posix_spawn_file_actions_t *files, const posix_spawnattr_t *how, char *const argv[], char *const env[]), (pid, file, files, how, argv, env))
+WRAP(T_CALL_PROGRAM, int, faults.error, posix_spawnp, (pid_t *pid, const char *file, const posix_spawn_file_actions_t *files, const posix_spawnattr_t *how, char *const argv[], char *const env[]), (pid, file, files, how, argv, env))
+WRAP(T_CALL_PROGRAM, int, -1, waitid, (idtype_t type, id_t id, siginfo_t *about, int options), (type, id, about, options))
 WRAP(T_CALL_WAIT, int, -1, poll, (struct pollfd *p, nfds_t n, int ms), (p, n, ms))
 WRAP(T_CALL_THREAD, int, faults.error, pthread_create, (pthread_t *t, const pthread_attr_t *how, void *(*run)(void *), void *with), (t, how, run, with))
 WRAP(T_CALL_LOCKS, int, faults.error, pthread_mutex_init, (pthread_mutex_t *lock, const pthread_mutexattr_t *how), (lock, how))

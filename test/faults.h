@@ -24,6 +24,7 @@ enum t_call {
   T_CALL_SEND,    /* send, sendto, sendmsg */
   T_CALL_RECEIVE, /* recv, recvfrom */
   T_CALL_WAIT,    /* poll */
+  T_CALL_PROGRAM, /* pipe2, posix_spawn, posix_spawnp, waitid */
   T_CALL_THREAD,  /* pthread_create */
   T_CALL_LOCKS,   /* pthread_mutex_init, pthread_cond_init, pthread_condattr_init */
   T_CALL_LMDB,    /* every LMDB function that can fail */

@@ -102,7 +102,8 @@ struct svc_control {
   atomic_bool moving;   /* a call is moving the clock */
   svc_mutex keeping;    /* protects snapshots while one is taken or restored, during which `lock` must not be held */
   svc_kept_snapshot kept[SVC_SNAPSHOTS];
-  svc_snapshot *first; /* the state that a reset restores */
+  svc_snapshot *first; /* the state that a reset restores, */
+  int64_t first_rate;  /* and the rate of the clock then */
 };
 
 /* An expression that needs test control, and its replacement in a build without. */

@@ -126,10 +126,22 @@ static int faults_error(const svc *s, svc_fault *f, char why[SVC_FAULT_WHY])
   return SVC_OK;
 }
 
+/* An operation that does not exist, and the nearest one that does. */
+static int faults_no_operation(const svc *s, const char *name, char why[SVC_FAULT_WHY])
+{
+  svc_near guess = svc_near_begin(svc_str_c(name));
+  size_t i;
+  for (i = 0; i < s->plan_count; i++)
+    if (s->plans[i].route->op) svc_near_try(&guess, s->plans[i].route->op);
+  snprintf(why, SVC_FAULT_WHY, "there is no operation %.60s%s%.80s%s", name, guess.best ? "; did you mean " : "", guess.best ? guess.best : "",
+           guess.best ? "?" : "");
+  return SVC_INVALID;
+}
+
 static int faults_check(const svc *s, svc_fault *f, const svc_plan **of, char why[SVC_FAULT_WHY])
 {
   *of = f->operation ? svc_plan_named(s, f->operation) : NULL;
-  if (f->operation && !*of) return faults_invalid(why, "there is no operation ", f->operation);
+  if (f->operation && !*of) return faults_no_operation(s, f->operation, why);
   if (*of) f->operation = (*of)->route->op;
   if (f->kind < SVC_FAULT_ANSWER || f->kind > SVC_FAULT_STALE_NONCE) return faults_invalid(why, "the kind is unknown", NULL);
   if (f->kind && (f->status || f->error_code || f->drop))

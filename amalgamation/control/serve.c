@@ -294,13 +294,16 @@ static bool serve_snapshot_delete(svc_call *c, svc_str name)
 int svc_control_begin(svc *s)
 {
   svc_snapshot *taken, *before;
+  int64_t rate;
   int rc;
   if (!s) return SVC_INVALID;
+  rate = svc_clock_rate_now(s);
   rc = svc_snapshot_take(s, &taken);
   if (rc != SVC_OK) return rc;
   svc_mutex_lock(&s->control->keeping);
   before = s->control->first;
   s->control->first = taken;
+  s->control->first_rate = rate;
   svc_mutex_unlock(&s->control->keeping);
   svc_snapshot_free(before);
   svc_journal_clear(s);
@@ -314,7 +317,7 @@ static bool serve_reset(svc_call *c, svc_str name)
   (void)name;
   svc_mutex_lock(&k->keeping);
   if (k->first) svc_fault_remove(c->s, 0); /* before the restore: steps that they held continue unseen */
-  rc = !k->first ? SVC_INVALID : c->s->config.manual_clock ? svc_clock_rate(c->s, c->s->config.clock_rate) : SVC_OK;
+  rc = !k->first ? SVC_INVALID : c->s->config.manual_clock ? svc_clock_rate(c->s, k->first_rate) : SVC_OK;
   if (rc == SVC_OK) rc = svc_snapshot_restore(c->s, k->first); /* after the rate: a running clock would continue from there */
   svc_mutex_unlock(&k->keeping);
   if (rc != SVC_OK) return serve_failed(c, rc, "there is nothing to go back to: svc_control_begin() was not called");
@@ -337,6 +340,9 @@ static bool serve_fault_add(svc_call *c, svc_str name)
   char why[SVC_FAULT_WHY] = "";
   int id = 0, rc = svc_fault_take(c, &b, &id, why);
   (void)name;
+  if (rc == SVC_FULL) /* the store is not meant */
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", svc_arena_print(c->arena, "there are already %d rules of this kind, the most: DELETE /_svc/faults/ID removes "
+                                                                   "one, DELETE /_svc/faults all", SVC_FAULTS).p);
   if (rc != SVC_OK) return serve_failed(c, rc, why);
   if (serve_buf(c, 201, &b) && !c->arena->failed) return true;
   svc_fault_remove(c->s, id); /* the caller does not learn the id, and adds the rule again */

@@ -203,10 +203,13 @@ static svc_str world_error(svc_world *w)
 SVC_PRIVATE int svc_world_run(svc *s, svc_arena *arena, svc_str text, int *status, svc_str *body)
 {
   svc_world w = { .s = s, .arena = arena, .text = text };
+  const int64_t rate = s->config.manual_clock ? svc_clock_rate_now(s) : 0;
   svc_arena_wipes(arena, svc_wipe); /* passwords, and secrets that are shown once */
+  if (rate) svc_clock_rate(s, 0); /* a clock that runs meanwhile would pass the times of the world's steps */
   svc_mutex_lock(&s->control->keeping);
   (void)world_apply(&w);
   svc_mutex_unlock(&s->control->keeping);
+  if (rate) svc_clock_rate(s, rate);
   *status = w.error.rc == SVC_OK ? 200 : w.error.status;
   *body = w.error.rc == SVC_OK ? world_report(&w) : world_error(&w);
   return arena->failed ? SVC_NOMEM : w.error.rc;

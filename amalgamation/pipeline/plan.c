@@ -100,7 +100,15 @@ static bool plan_fixed(const svc_noun *noun, const char *fields)
 
 #define PLAN_DEPTH 8 /* depth up to which objects are visited: an object may contain itself */
 
-/* Checks that no object has too many levels of base objects. */
+/* Whether the bounds of a number apply: one without its flag would look like a check, and be none. */
+static bool plan_is_bounded(const svc_field *f)
+{
+  const int type = f->type == SVC_ARRAY || f->type == SVC_MAP ? f->item : f->type;
+  if (type != SVC_INT32 && type != SVC_INT64 && type != SVC_NUMBER) return true;
+  return (!f->min || f->flags & SVC_MIN) && (!f->max || f->flags & SVC_MAX);
+}
+
+/* Checks that no object has too many levels of base objects, and that the bounds of its fields apply. */
 static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object, int depth)
 {
   const svc_object *base;
@@ -112,7 +120,8 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   if (depth == PLAN_DEPTH) return SVC_OK;
   for (base = object; base && !v; base = base->base)
     for (i = 0; i < base->count && rc == SVC_OK; i++)
-      if (svc_field_object(&base->fields[i])) rc = plan_levels(s, noun, svc_field_object(&base->fields[i]), depth + 1);
+      if (!plan_is_bounded(&base->fields[i])) rc = plan_bad(s, noun->name, base->fields[i].name, "has a bound that does not apply: set SVC_MIN or SVC_MAX, too");
+      else if (svc_field_object(&base->fields[i])) rc = plan_levels(s, noun, svc_field_object(&base->fields[i]), depth + 1);
   for (; v && v->value && rc == SVC_OK; v++) rc = plan_levels(s, noun, v->object, depth + 1);
   return rc;
 }

@@ -257,13 +257,56 @@ SVC_PRIVATE bool (svc_method_refused)(svc_call *c, svc_str method)
                      SVC_E_METHOD_NOT_ALLOWED, "SS", &method, &c->request.path);
 }
 
+/* ------------------------------------------------------------------------------------------------------ unknown paths */
+
+typedef struct route_guess {
+  svc_near word;    /* the first segment that leads nowhere, and the nearest known one */
+  unsigned deepest; /* its number */
+} route_guess;
+
+/* Looks for the segment that leads nowhere, as deep in the path as possible. The tree has a few hundred nodes. */
+static void route_try(svc_call *c, const route_node *node, const route_path *path, unsigned at, route_guess *guess)
+{
+  const route_node *to;
+  unsigned i;
+  if (at == path->count) return;
+  to = route_literal(node, path->segments[at]);
+  if (to) route_try(c, to, path, at + 1, guess);
+  for (i = 0; i < node->param_count; i++)
+    if (!node->params[i].text.n) route_try(c, node->params[i].to, path, at + 1, guess);
+  if (to || at < guess->deepest) return;
+  if (at > guess->deepest) guess->word = svc_near_begin(path->segments[at]);
+  guess->deepest = at;
+  for (i = 0; i < node->literal_count; i++) svc_near_try(&guess->word, svc_arena_copy(c->arena, node->literals[i].text).p);
+}
+
+/* A path that no operation has: the error tells what is wrong with it, as far as that can be guessed. */
+static bool route_unknown(svc_call *c, const route_node *root, const route_path *path)
+{
+  static const char control[] = "/_svc/", api[] = "/api/";
+  const svc_str all = c->request.path;
+  svc_str why = SVC_S("");
+  route_guess guess = { svc_near_begin(path->count ? path->segments[0] : SVC_S("")), 0 };
+  if (all.n >= sizeof control - 1 && memcmp(all.p, control, sizeof control - 1) == 0) {
+    why = SVC_S("; test control is off, or it has no such path (svcd --test-control turns it on)");
+  } else if (root == &c->s->router->absolute && all.n >= sizeof api - 1 && memcmp(all.p, api, sizeof api - 1) == 0) {
+    why = svc_arena_print(c->arena, "; the paths of this service begin with %s", c->s->base_path.p);
+  } else {
+    route_try(c, root, path, 0, &guess);
+    why = svc_did_you_mean(c, &guess.word);
+    if (!why.n && root == &c->s->router->absolute) why = svc_arena_print(c->arena, "; paths begin with %s", c->s->base_path.p);
+  }
+  return svc_fail_as(c, svc_arena_print(c->arena, "Cannot find resource " SVC_FMT SVC_FMT ".", SVC_ARG(all), SVC_ARG(why)),
+                     SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+}
+
 SVC_PRIVATE bool svc_stage_route(svc_call *c)
 {
   route_path path;
   const route_node *node = NULL, *root = NULL;
   svc_str rest, method = svc_str_c(c->request.raw->method);
   path.method = c->request.method;
-  path.allowed = 0;
+  path.allowed = path.count = 0;
   if (route_below(c->request.path, c->s->base_path, &rest)) {
     root = &c->s->router->root;
   } else if (route_below(c->request.path, c->s->base_path_v1, &rest)) {
@@ -276,7 +319,7 @@ SVC_PRIVATE bool svc_stage_route(svc_call *c)
   path.v1 = c->request.v1;
   if (route_split(c, rest, &path)) node = route_match(root, &path, 0, 0);
   c->route.allowed = path.allowed;
-  if (!path.allowed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+  if (!path.allowed) return route_unknown(c, root, &path);
   if (!node) return svc_method_refused(c, method);
   c->plan = node->plans[c->request.method];
   return route_params(c, &path);

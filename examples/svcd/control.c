@@ -271,7 +271,7 @@ static const char *control_number(const char *text, char end, unsigned long long
   return end ? behind + 1 : behind;
 }
 
-/* Reads ID=CAPACITY/RATE/SECONDS. The text is an argument of the process and so is writable: the id is terminated in place. */
+/* Reads ID=CAPACITY/REFILL/SECONDS. The text is an argument of the process and so is writable: the id is terminated in place. */
 static int control_limit(const char *text, svc_limit_override *out)
 {
   const char *at = strchr(text, '=');
@@ -279,7 +279,7 @@ static int control_limit(const char *text, svc_limit_override *out)
   size_t n = at ? (size_t)(at - text) : 0;
   if (n == 0 || !(at = control_number(at + 1, '/', INT32_MAX, &capacity)) ||
       !(at = control_number(at, '/', INT32_MAX, &rate)) || !control_number(at, '\0', INT32_MAX, &seconds))
-    return svcd_error(2, "--limit %s: ID=CAPACITY/RATE/SECONDS, for example clusters_group=10/5/60", text);
+    return svcd_error(2, "--limit %s: ID=CAPACITY/REFILL/SECONDS, for example clusters_group=10/5/60", text);
   ((char *)(uintptr_t)text)[n] = '\0';
   *out = (svc_limit_override){ text, (int64_t)capacity, (int64_t)rate, (int64_t)seconds };
   return 0;
@@ -316,7 +316,7 @@ int svcd_test_config(const svcd_options *o, svc_config *config, svc_limit_overri
   if (svcd_world_clock(o) > 0) config->manual_clock = svcd_world_clock(o);
   if ((o->clock || (o->clock_rate && !config->manual_clock)) && control_clock(o->clock ? o->clock : "manual", &config->manual_clock) != 0)
     return SVC_INVALID;
-  config->clock_rate = o->clock_rate;
+  config->clock_rate = o->world_text ? 0 : o->clock_rate; /* with a world the clock runs when the world is loaded: svcd_world_load() */
   config->control_anywhere = o->test_anywhere;
   config->control_hosts = o->hosts_text;
   if (o->test_control) config->journal = CONTROL_JOURNAL;

@@ -22,8 +22,10 @@ static const char *driver_command(const svcd_options *o)
 static int driver_open_exec(const svcd_options *o, driver_exec **out)
 {
   driver_exec_config k;
+  char why[EXEC_COMMAND];
   memset(&k, 0, sizeof k);
   k.command = driver_command(o);
+  if (driver_exec_check(k.command, why, sizeof why) != 0) return svcd_error(2, "--driver exec: %s", why);
   k.timeout_ms = (o->driver_timeout ? o->driver_timeout : DRIVER_SECONDS) * (int64_t)1000;
   k.log = svcd_log;
   k.log_context = (void *)(uintptr_t)o->log_level;

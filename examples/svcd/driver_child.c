@@ -25,8 +25,11 @@ enum {
   CHILD_READ = 65536,     /* bytes of one read */
   CHILD_PATIENCE = 6,     /* the program must read its input within this many timeouts */
   CHILD_LAST_WORDS = 3000, /* milliseconds for the program to end when svcd ends */
-  CHILD_TERM = 1000       /* milliseconds for the program to end after SIGTERM */
+  CHILD_TERM = 1000,      /* milliseconds for the program to end after SIGTERM */
+  CHILD_WORDS = 64,       /* most words of a command that is run without a shell */
+  CHILD_SAID = 20         /* most lines of the program's standard error in the log, per second */
 };
+#define CHILD_SHELL "/bin/sh"
 
 extern char **environ;
 
@@ -43,37 +46,80 @@ void exec_breach(driver_exec *d, const char *format, ...)
 
 /* ---------------------------------------------------------------------------------------------------------------- starting */
 
-/* Returns the environment without svcd's passwords for store and limiter. The caller frees the array; the strings belong to environ. */
+/* Returns true for variables with a secret of svcd. */
+static int child_is_ours(const char *variable)
+{
+  static const char *const ours[] = { "PGPASSWORD=", "REDISCLI_AUTH=", "SVCD_TEST_CONTROL_TOKEN=" };
+  size_t i;
+  for (i = 0; i < sizeof ours / sizeof ours[0]; i++)
+    if (strncmp(variable, ours[i], strlen(ours[i])) == 0) return 1;
+  return 0;
+}
+
+/* Returns the environment without svcd's secrets. The caller frees the array; the strings belong to environ. */
 static char **child_environment(void)
 {
-  static const char *const ours[] = { "PGPASSWORD=", "REDISCLI_AUTH=" };
   size_t n = 0, i, kept = 0;
   char **out;
   while (environ[n]) n++;
   out = calloc(n + 1, sizeof *out);
   for (i = 0; out && i < n; i++)
-    if (strncmp(environ[i], ours[0], strlen(ours[0])) != 0 && strncmp(environ[i], ours[1], strlen(ours[1])) != 0) out[kept++] = environ[i];
+    if (!child_is_ours(environ[i])) out[kept++] = environ[i];
   return out;
 }
 
-/* Starts the program. svcd ignores SIGPIPE and blocks the signals that end it; both are reset for the program. Returns 0, or an errno. */
+/* Splits a command without a shell's characters at its blanks, for an image that has no shell. Returns 0, or ENOEXEC: only a shell could
+** run it. */
+static int child_words(char *command, char *argv[CHILD_WORDS + 1])
+{
+  size_t n = 0;
+  char *word, *rest = NULL;
+  if (strpbrk(command, "\"'`$&|;<>()*?[]{}~#!\\\n")) return ENOEXEC;
+  for (word = strtok_r(command, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+    if (n == 0 && strcmp(word, "exec") == 0 && rest && *rest) continue; /* what a shell would need in order to leave */
+    if (n == CHILD_WORDS) return ENOEXEC;
+    argv[n++] = word;
+  }
+  argv[n] = NULL;
+  return n && !strchr(argv[0], '=') ? 0 : ENOEXEC;
+}
+
+int driver_exec_check(const char *command, char *why, size_t size)
+{
+  char copy[EXEC_COMMAND], *argv[CHILD_WORDS + 1];
+  const int shell = access(CHILD_SHELL, X_OK) == 0;
+  int simple;
+  why[0] = '\0';
+  if (strlen(command) >= sizeof copy) return snprintf(why, size, "the command is longer than %zu bytes", sizeof copy - 1), -1;
+  strcpy(copy, command);
+  simple = child_words(copy, argv) == 0;
+  if (simple && strchr(argv[0], '/') && access(argv[0], X_OK) != 0) snprintf(why, size, "%s: %s", argv[0], strerror(errno));
+  else if (!simple && !shell) snprintf(why, size, "there is no " CHILD_SHELL " here: the command must be a program with its arguments, not a shell line");
+  return why[0] ? -1 : 0;
+}
+
+/* Starts the program: by the shell, or without one as words. svcd ignores SIGPIPE and blocks the signals that end it; both are reset for the
+** program. Returns 0, or an errno. */
 static int child_spawn(driver_exec *d, const int in[2], const int out[2], const int err[2])
 {
-  char *argv[] = { (char *)"sh", (char *)"-c", (char *)(uintptr_t)d->config.command, NULL }, **env = child_environment();
+  char copy[EXEC_COMMAND], *argv[CHILD_WORDS + 1] = { (char *)"sh", (char *)"-c", copy, NULL }, **env = child_environment();
+  const int shell = access(CHILD_SHELL, X_OK) == 0;
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
   sigset_t none, usual;
   int rc = ENOMEM;
+  snprintf(copy, sizeof copy, "%s", d->config.command);
+  if (!shell && child_words(copy, argv) != 0) rc = ENOEXEC;
   sigemptyset(&none);
   sigemptyset(&usual);
   sigaddset(&usual, SIGPIPE);
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&how);
-  if (env && posix_spawn_file_actions_adddup2(&files, in[0], 0) == 0 && posix_spawn_file_actions_adddup2(&files, out[1], 1) == 0 &&
+  if (env && rc != ENOEXEC && posix_spawn_file_actions_adddup2(&files, in[0], 0) == 0 && posix_spawn_file_actions_adddup2(&files, out[1], 1) == 0 &&
       posix_spawn_file_actions_adddup2(&files, err[1], 2) == 0 && posix_spawnattr_setsigmask(&how, &none) == 0 &&
       posix_spawnattr_setsigdefault(&how, &usual) == 0 && posix_spawnattr_setpgroup(&how, 0) == 0 &&
       posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) == 0)
-    rc = posix_spawn(&d->pid, "/bin/sh", &files, &how, argv, env);
+    rc = posix_spawnp(&d->pid, shell ? CHILD_SHELL : argv[0], &files, &how, argv, env);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&how);
   free(env);
@@ -87,11 +133,12 @@ static void child_close(int *fd)
   *fd = -1;
 }
 
-/* Returns 0, or -1 after a log line. */
+/* Returns 0, or an errno; then no descriptor stays open. */
 static int child_start(driver_exec *d)
 {
-  int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 }, rc = EMFILE;
-  if (pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) rc = child_spawn(d, in, out, err);
+  int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 }, rc = 0;
+  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) rc = errno;
+  if (rc == 0) rc = child_spawn(d, in, out, err);
   child_close(&in[0]);
   child_close(&out[1]);
   child_close(&err[1]);
@@ -99,8 +146,10 @@ static int child_start(driver_exec *d)
   d->out = out[0];
   d->err = err[0];
   if (rc != 0) {
-    exec_say(d, SVC_LOG_ERROR, "driver.not_started", "the program cannot be started: %s", strerror(rc));
-    return -1;
+    child_close(&d->in);
+    child_close(&d->out);
+    child_close(&d->err);
+    return rc;
   }
   fcntl(d->in, F_SETFL, O_NONBLOCK);
   fcntl(d->out, F_SETFL, O_NONBLOCK);
@@ -135,6 +184,21 @@ static void child_write(driver_exec *d)
   }
 }
 
+/* Whether one more line of the program may be logged in this second: a program that writes without end must not fill the disk. The first
+** line of a later second tells how many were left out. */
+static int child_may_say(driver_exec *d)
+{
+  int64_t now = exec_now();
+  if (now - d->words_since >= 1000) {
+    if (d->words_said > CHILD_SAID)
+      exec_say(d, SVC_LOG_WARNING, "driver.said", "%d further lines of the program were left out", d->words_said - CHILD_SAID);
+    d->words_since = now;
+    d->words_said = 0;
+  }
+  if (d->words_said < INT32_MAX) d->words_said++;
+  return d->words_said <= CHILD_SAID;
+}
+
 /* Logs a line of the program's standard error, with spaces in place of control characters. */
 static void child_said(driver_exec *d)
 {
@@ -144,7 +208,7 @@ static void child_said(driver_exec *d)
   /* cppcheck-suppress uninitvar ; the line above fills in n of it */
   while (n && text[n - 1] == ' ') n--;
   text[n] = '\0';
-  if (n) exec_say(d, SVC_LOG_WARNING, "driver.said", "%s", text);
+  if (n && child_may_say(d)) exec_say(d, SVC_LOG_WARNING, "driver.said", "%s", text);
   exec_buf_clear(&d->words);
 }
 
@@ -301,16 +365,19 @@ void *exec_run(void *driver)
 {
   driver_exec *d = driver;
   while (!child_ending(d)) {
-    int status = 127 << 8, good;
-    if (child_start(d) == 0) {
+    int status = 0, good, failed = child_start(d);
+    if (!failed) {
       child_serve(d);
       status = child_end(d, child_ending(d) ? CHILD_LAST_WORDS : 0);
     }
-    good = d->greeted && exec_now() - d->since > EXEC_GOOD;
+    good = !failed && d->greeted && exec_now() - d->since > EXEC_GOOD;
     d->backoff = good || !d->backoff ? EXEC_FIRST_WAIT : d->backoff * 2 < EXEC_LONGEST_WAIT ? d->backoff * 2 : EXEC_LONGEST_WAIT;
     exec_lost(d);
     if (child_ending(d)) break;
-    child_say_ended(d, status);
+    if (failed)
+      exec_say(d, SVC_LOG_ERROR, "driver.not_started", "the program cannot be started: %s; svcd tries again in %lld s",
+               strerror(failed), (long long)(d->backoff / 1000));
+    else child_say_ended(d, status);
     child_wait(d);
   }
   exec_lost(d);

@@ -1,5 +1,6 @@
 /*
-** --driver exec:COMMAND: a program as the driver. svcd starts it by /bin/sh -c, and both sides write lines of JSON:
+** --driver exec:COMMAND: a program as the driver. svcd starts it by /bin/sh -c, or in an image without a shell as a program with its
+** arguments, and both sides write lines of JSON:
 **
 **   both, first       {"driver":1}              the protocol version; svcd adds "vendor", the vendor word. The program may add
 **                                               "secrets":["user.put"], the actions whose orders include secrets
@@ -42,6 +43,9 @@ typedef struct driver_exec_config {
 
 /* Opens the driver without starting the program. Returns 0, or -1 if out of memory or descriptors. */
 int driver_exec_open(driver_exec **out, const driver_exec_config *config);
+/* Whether the command can be started here: a program that is named by a path exists, and a shell line has a shell. Returns 0, or -1 with the
+** reason. */
+int driver_exec_check(const char *command, char *why, size_t size);
 /* Returns the pointer for svc_config.driver, valid until the driver is closed. */
 const svc_driver *driver_exec_driver(driver_exec *d);
 /* Starts the program for this service. Call it after svc_open() and before svcd_confine(), which would confine the
@@ -61,6 +65,7 @@ void driver_exec_close(driver_exec *d);
 #define EXEC_SHARE 4                 /* one organization has this part of either at most */
 #define EXEC_QUESTIONS 1024          /* most questions that wait for a reply; svc_config.max_questions has the shares */
 #define EXEC_LAST_REPLY 2000         /* milliseconds that a question waits for its reply while svcd stops */
+#define EXEC_COMMAND 4096            /* bytes of a command */
 #define EXEC_LINE (16u << 20)        /* most bytes of a line of the program */
 #define EXEC_SAID 1000               /* bytes of a line of its standard error that are logged */
 #define EXEC_FIRST_WAIT 1000         /* milliseconds before a restart, or before a busy order is sent again; doubled each time */
@@ -127,6 +132,8 @@ struct driver_exec {
   /* The following members belong to the thread. */
   pid_t pid; /* the program; 0: none */
   int in, out, err; /* svcd's ends of the program's pipes; -1: closed */
+  int64_t words_since; /* beginning of the second in which lines of standard error are counted, */
+  int words_said;      /* and their number */
   exec_buf line, words, sending; /* incomplete lines of standard output and standard error; lines for the program */
   size_t sent;           /* bytes of `sending` that are written */
   int64_t since, moved;  /* time of the start; time of the last successful write */

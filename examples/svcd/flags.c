@@ -341,10 +341,12 @@ static int flags_no_data(const svcd_verb *verb, const char *what)
   return 2;
 }
 
-static int flags_unknown(const svcd_verb *verb, const char *flag)
+static int flags_unknown(const svcd_verb *verb, const char *word)
 {
   const char *best = NULL;
+  char flag[256];
   size_t i;
+  snprintf(flag, sizeof flag, "%.*s", (int)strcspn(word, "="), word);
   for (i = 0; i < FLAGS_COUNT; i++)
     if (flags_rows[i].verbs & verb->bit) best = flags_nearer(flag, best, flags_rows[i].name);
   if (best) return svcd_error(2, "%s: no such flag; did you mean %s?", flag, best);
@@ -367,6 +369,17 @@ static const flags_row *flags_find(const char *name)
   size_t i;
   for (i = 0; i < FLAGS_COUNT; i++)
     if (strcmp(flags_rows[i].name, name) == 0) return &flags_rows[i];
+  return NULL;
+}
+
+/* Finds the flag of a word of the command line, "--flag" or "--flag=value". *value: the text behind "=", or NULL. */
+static const flags_row *flags_word(char *word, char **value)
+{
+  const size_t n = strcspn(word, "=");
+  size_t i;
+  *value = word[n] ? word + n + 1 : NULL;
+  for (i = 0; i < FLAGS_COUNT; i++)
+    if (strncmp(flags_rows[i].name, word, n) == 0 && !flags_rows[i].name[n]) return &flags_rows[i];
   return NULL;
 }
 
@@ -532,6 +545,30 @@ static int flags_give(svcd_options *o, const flags_row *row, char *value, char *
   return flags_take(o, row, value);
 }
 
+/* Sets a flag without a value, or with true or false. Returns 0, or the exit status. */
+static int flags_set(svcd_options *o, const flags_row *row, const char *value)
+{
+  const int on = !value || strcmp(value, "true") == 0;
+  if (!on && strcmp(value, "false") != 0) return flags_wrong(row->name, " takes no value, or true or false");
+  *(int *)(void *)((char *)o + row->to) = on;
+  return 0;
+}
+
+/* An unknown name in the file of --config, which may have underscores as the variables do. */
+static int flags_unknown_line(const char *path, int line, const char *name)
+{
+  char flag[256], *p;
+  const char *best = NULL;
+  size_t i;
+  snprintf(flag, sizeof flag, "--%s", name);
+  for (p = flag; *p; p++)
+    if (*p == '_') *p = '-';
+  for (i = 0; i < FLAGS_COUNT; i++)
+    if (flags_rows[i].to != FLAGS_TO(config)) best = flags_nearer(flag, best, flags_rows[i].name);
+  if (best) return svcd_error(2, "%s:%d: %s: no such flag; did you mean %s?", path, line, name, best + 2);
+  return svcd_error(2, "%s:%d: %s: no such flag; svcd --help lists them", path, line, name);
+}
+
 static int flags_bad_line(const char *path, int line, const char *name, const char *what)
 {
   return svcd_error(2, "%s:%d: %s%s", path, line, name, what);
@@ -543,7 +580,7 @@ static int flags_line(svcd_options *o, const svcd_verb *verb, int line, const ch
   const flags_row *row;
   int set = value[0] == '\0' || strcmp(value, "true") == 0;
   row = snprintf(flag, sizeof flag, "--%s", name) < (int)sizeof flag ? flags_find(flag) : NULL;
-  if (!row || row->to == FLAGS_TO(config)) return flags_bad_line(o->config, line, name, ": no such flag");
+  if (!row || row->to == FLAGS_TO(config)) return flags_unknown_line(o->config, line, name);
   if (row->kind == FLAG_SET && !set && strcmp(value, "false") != 0) return flags_bad_line(o->config, line, name, " must be true, false or empty");
   if (row->kind != FLAG_SET && !value[0]) return flags_bad_line(o->config, line, name, " needs a value");
   if (!(row->verbs & verb->bit)) return 0;
@@ -562,10 +599,11 @@ static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char *
   int i, line = 0, status = 0;
   o->config = getenv(FLAGS_ENV "CONFIG");
   if (o->config && !*o->config) o->config = NULL;
-  for (i = 1; i + 1 < argc; i++) {
-    const flags_row *row = flags_find(argv[i]);
-    if (row && row->to == FLAGS_TO(config)) o->config = argv[i + 1];
-    if (row && row->kind != FLAG_SET) i++;
+  for (i = 1; i < argc; i++) {
+    const flags_row *row = flags_word(argv[i], &value);
+    const int follows = row && row->kind != FLAG_SET && !value && i + 1 < argc;
+    if (row && row->to == FLAGS_TO(config)) o->config = follows ? argv[i + 1] : value ? value : o->config;
+    i += follows;
   }
   if (!o->config || !(flags_find("--config")->verbs & verb->bit)) return 0;
   rest = o->config_text = svcd_config_read(o->config);
@@ -653,10 +691,34 @@ static int flags_env(svcd_options *o, const svcd_verb *verb)
 static void flags_log_format(const svcd_verb *verb, int argc, char **argv)
 {
   const char *format = getenv(FLAGS_ENV "LOG_FORMAT");
+  char *value;
   int i;
-  for (i = 1; i + 1 < argc; i++)
-    if (strcmp(argv[i], "--log-format") == 0) format = argv[i + 1];
+  for (i = 1; i < argc; i++) {
+    const flags_row *row = flags_word(argv[i], &value);
+    if (row && row->to == FLAGS_TO(log_format)) format = value ? value : i + 1 < argc ? argv[i + 1] : format;
+  }
   svcd_log_json(verb->bit == SVCD_SERVE && format && strcmp(format, "json") == 0);
+}
+
+/* Takes a flag of the command line with its value, or the operand of the verb; *i is the last word that was taken. */
+static int flags_argument(svcd_options *o, const svcd_verb *verb, int argc, char **argv, int *i, char *begun)
+{
+  char *value, *word = argv[*i];
+  const flags_row *row = flags_word(word, &value);
+  if (!row && word[0] != '-' && verb->bit & FLAGS_OPERAND && !o->operand) {
+    o->operand = word;
+    return 0;
+  }
+  if (!row) return flags_unknown(verb, word);
+  if (!(row->verbs & verb->bit)) return svcd_error(2, "%s: not a flag of this verb; svcd %s --help lists those", row->name, verb->name);
+  if (row->kind == FLAG_SET) return flags_set(o, row, value);
+  if (!value && *i + 1 == argc && row->to == FLAGS_TO(client)) {
+    o->client = ""; /* list the clients */
+    return 0;
+  }
+  if (!value && *i + 1 == argc) return flags_wrong(row->name, " needs a value");
+  if (!value) value = argv[++*i];
+  return flags_give(o, row, value, begun);
 }
 
 int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char **argv)
@@ -673,26 +735,6 @@ int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char
   status = flags_config(o, verb, argc, argv);
   if (!status) status = flags_env(o, verb);
   if (status) return status;
-  for (i = 1; i < argc; i++) {
-    const flags_row *row = flags_find(argv[i]);
-    if (!row && argv[i][0] != '-' && verb->bit & FLAGS_OPERAND && !o->operand) {
-      o->operand = argv[i];
-      continue;
-    }
-    if (!row) return flags_unknown(verb, argv[i]);
-    if (!(row->verbs & verb->bit)) return svcd_error(2, "%s: not a flag of this verb; svcd %s --help lists those", argv[i], verb->name);
-    if (row->kind == FLAG_SET) {
-      *(int *)(void *)((char *)o + row->to) = 1;
-      continue;
-    }
-    if (i + 1 == argc && row->to == FLAGS_TO(client)) {
-      o->client = ""; /* list the clients */
-      continue;
-    }
-    if (i + 1 == argc) return flags_wrong(argv[i], " needs a value");
-    status = flags_give(o, row, argv[i + 1], begun);
-    if (status) return status;
-    i++;
-  }
-  return flags_check(o, verb);
+  for (i = 1; i < argc && status == 0; i++) status = flags_argument(o, verb, argc, argv, &i, begun);
+  return status ? status : flags_check(o, verb);
 }

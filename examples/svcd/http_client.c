@@ -1,30 +1,35 @@
 /*
-** An HTTP/1.1 client: see http_client.h. Sockets and TLS come from mbedTLS, which svcd is linked with anyway.
+** An HTTP/1.1 client: see http_client.h. TLS comes from mbedTLS, which svcd is linked with anyway.
 **
-** The rule: answers are untrusted. At most HTTP_ANSWER bytes are read, and anything but valid HTTP is an error.
+** The rules: one deadline holds for a whole request, connecting included (only the resolution of a name has the system's own). Answers are untrusted. At most HTTP_ANSWER bytes are read, and anything but valid HTTP is an error.
 */
 #define _GNU_SOURCE /* memmem, strcasestr */
 #include "http_client.h"
 
-#include <mbedtls/net_sockets.h>
+#include <mbedtls/net_sockets.h> /* error codes */
 #include <mbedtls/psa_util.h>
 #include <mbedtls/ssl.h>
 #include <mbedtls/x509_crt.h>
 #include <psa/crypto.h>
 
 #include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HTTP_SYSTEM "/etc/ssl/certs/ca-certificates.crt"
 
 typedef struct http_wire {
-  mbedtls_net_context net;
+  int fd;        /* -1: not connected */
+  int64_t until; /* the deadline, by http_now() */
   mbedtls_ssl_context ssl;
   mbedtls_ssl_config config;
   mbedtls_x509_crt authority;
@@ -71,10 +76,79 @@ static int http_wrong(char *why, size_t size, const http_target *t, const char *
   return -1;
 }
 
+/* Milliseconds of a clock that never goes back. */
+static int64_t http_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Waits until the socket can be used. Returns 0 at the deadline. */
+static int http_wait(const http_wire *w, short events)
+{
+  struct pollfd p = { w->fd, events, 0 };
+  int64_t left;
+  int rc;
+  do {
+    left = w->until - http_now();
+    rc = left > 0 ? poll(&p, 1, (int)left) : 0;
+  } while (rc < 0 && errno == EINTR);
+  return rc > 0;
+}
+
+/* Receives and sends for TLS, and without. Returns bytes, or an error of mbedTLS. */
+static int http_receives(void *wire, unsigned char *p, size_t n)
+{
+  const http_wire *w = wire;
+  ssize_t got;
+  do {
+    if (!http_wait(w, POLLIN)) return MBEDTLS_ERR_SSL_TIMEOUT;
+    got = recv(w->fd, p, n, 0);
+  } while (got < 0 && (errno == EAGAIN || errno == EINTR));
+  return got < 0 ? MBEDTLS_ERR_NET_RECV_FAILED : (int)got;
+}
+
+static int http_sends(void *wire, const unsigned char *p, size_t n)
+{
+  const http_wire *w = wire;
+  ssize_t sent;
+  do {
+    if (!http_wait(w, POLLOUT)) return MBEDTLS_ERR_SSL_TIMEOUT;
+    sent = send(w->fd, p, n, MSG_NOSIGNAL);
+  } while (sent < 0 && (errno == EAGAIN || errno == EINTR));
+  return sent < 0 ? MBEDTLS_ERR_NET_SEND_FAILED : (int)sent;
+}
+
+/* Connects to one address. Returns 0, or -1. */
+static int http_connect_to(http_wire *w, const struct addrinfo *at)
+{
+  int failed = 0;
+  socklen_t n = sizeof failed;
+  w->fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, at->ai_protocol);
+  if (w->fd < 0) return -1;
+  if (connect(w->fd, at->ai_addr, at->ai_addrlen) == 0) return 0;
+  if (errno == EINPROGRESS && http_wait(w, POLLOUT) && getsockopt(w->fd, SOL_SOCKET, SO_ERROR, &failed, &n) == 0 && !failed) return 0;
+  close(w->fd);
+  w->fd = -1;
+  return -1;
+}
+
+static int http_connect(http_wire *w, const http_target *t)
+{
+  const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_protocol = IPPROTO_TCP };
+  struct addrinfo *all = NULL, *at;
+  int rc = -1;
+  if (getaddrinfo(t->host, t->port, &hints, &all) != 0) return -1;
+  for (at = all; at && rc != 0; at = at->ai_next) rc = http_connect_to(w, at);
+  freeaddrinfo(all);
+  return rc;
+}
+
 static void http_end(http_wire *w)
 {
   if (w->https) mbedtls_ssl_close_notify(&w->ssl);
-  mbedtls_net_free(&w->net);
+  if (w->fd >= 0) close(w->fd);
   if (!w->https) return;
   mbedtls_ssl_free(&w->ssl);
   mbedtls_ssl_config_free(&w->config);
@@ -100,7 +174,7 @@ static int http_secure(http_wire *w, const http_target *t, const char *ca, char 
   mbedtls_ssl_conf_rng(&w->config, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
   if (mbedtls_ssl_setup(&w->ssl, &w->config) != 0 || mbedtls_ssl_set_hostname(&w->ssl, t->host) != 0)
     return http_wrong(why, size, t, "cannot be asked: no memory");
-  mbedtls_ssl_set_bio(&w->ssl, &w->net, mbedtls_net_send, mbedtls_net_recv, NULL);
+  mbedtls_ssl_set_bio(&w->ssl, w, http_sends, http_receives, NULL);
   rc = mbedtls_ssl_handshake(&w->ssl);
   if (rc == 0) return 0;
   if (rc == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED)
@@ -110,19 +184,17 @@ static int http_secure(http_wire *w, const http_target *t, const char *ca, char 
 
 static int http_begin(http_wire *w, const http_target *t, const char *ca, int seconds, char *why, size_t size)
 {
-  const struct timeval wait = { seconds, 0 };
   memset(w, 0, sizeof *w);
-  mbedtls_net_init(&w->net);
-  if (mbedtls_net_connect(&w->net, t->host, t->port, MBEDTLS_NET_PROTO_TCP) != 0) return http_wrong(why, size, t, "cannot be reached");
-  setsockopt(w->net.fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
-  setsockopt(w->net.fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+  w->fd = -1;
+  w->until = http_now() + seconds * INT64_C(1000);
+  if (http_connect(w, t) != 0) return http_wrong(why, size, t, http_now() < w->until ? "cannot be reached" : "cannot be reached in time");
   return t->https ? http_secure(w, t, ca, why, size) : 0;
 }
 
 static int http_put(http_wire *w, const char *p, size_t n)
 {
   while (n) {
-    int rc = w->https ? mbedtls_ssl_write(&w->ssl, (const unsigned char *)p, n) : (int)send(w->net.fd, p, n, MSG_NOSIGNAL);
+    int rc = w->https ? mbedtls_ssl_write(&w->ssl, (const unsigned char *)p, n) : http_sends(w, (const unsigned char *)p, n);
     if (rc == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET) continue;
     if (rc <= 0) return -1;
     p += rc;
@@ -134,7 +206,7 @@ static int http_put(http_wire *w, const char *p, size_t n)
 static int http_get(http_wire *w, char *p, size_t n)
 {
   int rc;
-  do rc = w->https ? mbedtls_ssl_read(&w->ssl, (unsigned char *)p, n) : (int)recv(w->net.fd, p, n, 0);
+  do rc = w->https ? mbedtls_ssl_read(&w->ssl, (unsigned char *)p, n) : http_receives(w, (unsigned char *)p, n);
   while (w->https && rc == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET);
   return rc == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY ? 0 : rc;
 }

@@ -1,7 +1,7 @@
 /*
 ** An HTTP/1.1 client for the verbs replay and health. The client sends each request on its own connection, and blocks the caller.
 **
-** The rules: every wait has a timeout, answers are bounded, and certificates are verified. Headers and bodies are never logged.
+** The rules: every request has a deadline, answers are bounded, and certificates are verified. Headers and bodies are never logged.
 */
 #ifndef SVCD_HTTP_CLIENT_H
 #define SVCD_HTTP_CLIENT_H
@@ -26,7 +26,7 @@ typedef struct http_answer {
 int http_target_parse(const char *url, http_target *out);
 /*
 ** Sends a request and receives the answer. `headers`: complete lines, each with CR LF at its end. `ca`: a PEM file with certificates;
-** NULL: the system's. `seconds`: timeout of each wait. Returns 0, or -1 with `why`. Free the answer with http_answer_free().
+** NULL: the system's. `seconds`: the deadline of the whole request. Returns 0, or -1 with `why`. Free the answer with http_answer_free().
 */
 int http_send(const http_target *t, const char *ca, int seconds, const char *method, const char *path, const char *headers,
               const char *body, size_t body_length, http_answer *out, char *why, size_t size);

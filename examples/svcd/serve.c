@@ -570,6 +570,8 @@ int svcd_serve(const svcd_options *o)
   if (status == 0) status = svcd_next_secret_key(o, next_key, &next);
   if (status == 0) status = svcd_driver_open(o, &driver);
   if (status != 0) {
+    explicit_bzero(key, sizeof key);
+    explicit_bzero(next_key, sizeof next_key);
     svcd_forget_secret_key(o, new_folder);
     svc_listener_close(metrics_listener);
     svc_listener_close(listener);

@@ -160,6 +160,7 @@ int svcd_world_load(svc *s, const svcd_options *o, int set_up)
   if (status != 0) return status;
   status = world_report(o, &report);
   svc_response_free(&report);
+  if (status == 0 && o->clock_rate && svc_clock_rate(s, o->clock_rate) != SVC_OK) status = svcd_error(1, "--clock-rate: the clock cannot be started");
   return status;
 }
 

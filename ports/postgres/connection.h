@@ -98,14 +98,15 @@ static bool postgres_settle(postgres_txn *t)
 }
 
 /* Connects. Returns false if there is no usable connection; t->conn, if any, has the reason. The defaults come before the URI, which
-** overrides them. libpq's messages never contain a password. */
+** overrides them. A hot standby is refused: it would serve old states, such as a token that was revoked meanwhile. libpq's messages never
+** contain a password. */
 static bool postgres_new(postgres_txn *t)
 {
   const svc_store *store = t->store;
   const char *const names[] = { "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
-                                "application_name", "dbname", NULL };
+                                "application_name", "target_session_attrs", "dbname", NULL };
   char seconds[16], silence[16];
-  const char *const values[] = { seconds, silence, "5", "5", "3", "svcapi", store->uri, NULL };
+  const char *const values[] = { seconds, silence, "5", "5", "3", "svcapi", "read-write", store->uri, NULL };
   PGconn *conn;
   snprintf(seconds, sizeof seconds, "%d", (store->timeout + 999) / 1000);
   snprintf(silence, sizeof silence, "%d", store->timeout);
@@ -138,9 +139,10 @@ static bool postgres_prepare(postgres_txn *t)
 /* Allocates `seen` and `edge` with the first connection, by malloc like libpq's own memory; they are kept. */
 static bool postgres_equip(postgres_txn *t)
 {
-  if (!t->seen) t->seen = malloc(postgres_seen_most(t) * sizeof *t->seen + POSTGRES_EDGE);
-  if (t->seen) t->ahead.edge = (char *)(t->seen + postgres_seen_most(t));
-  return t->seen != NULL;
+  if (!t->seen) t->seen = malloc(POSTGRES_SEEN * sizeof *t->seen);
+  if (t->seen && !t->seen_room) t->seen_room = POSTGRES_SEEN;
+  if (!t->ahead.edge) t->ahead.edge = malloc(POSTGRES_EDGE);
+  return t->seen && t->ahead.edge;
 }
 
 /* Whether a slow attempt failed a moment ago. Then no thread tries, because all would wait for an unreachable host one after the other. */
@@ -214,9 +216,11 @@ static void postgres_close(svc_store *store)
   free(store->writes.values.p);
   postgres_lose(&store->writer);
   free(store->writer.seen);
+  free(store->writer.ahead.edge);
   for (i = 0; store->readers && i < store->reader_count; i++) {
     postgres_lose(&store->readers[i]);
     free(store->readers[i].seen);
+    free(store->readers[i].ahead.edge);
   }
   allocator.resize(allocator.context, store->readers, 0);
   pthread_cond_destroy(&store->free);

@@ -42,12 +42,15 @@ static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc
 static int postgres_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
 {
   postgres_txn *t = (postgres_txn *)txn;
-  bool brief = n <= postgres_seen_most(t), here = true;
+  bool brief = n <= POSTGRES_SEEN_MOST, here = true;
   size_t i;
   int rc = t->failed;
   for (i = 0; i < n && brief; i++) brief = keys[i].n <= POSTGRES_SEEN_KEY;
   if (!brief) return postgres_get_each(t, keys, n, values);
-  if (t->seen_count + n > postgres_seen_most(t)) t->seen_count = 0;
+  if (!postgres_seen_grow(t, n)) {
+    postgres_seen_clear(t);
+    if (!postgres_seen_grow(t, n)) return postgres_get_each(t, keys, n, values); /* no memory for so many */
+  }
   for (i = 0; i < n; i++) here &= postgres_want(t, keys[i], false)->how == POSTGRES_HERE;
   if (rc == SVC_OK && !here) rc = postgres_ask(t, -1, NULL, NULL);
   for (i = 0; i < n && rc == SVC_OK; i++) values[i] = postgres_seen_at(t, keys[i], false)->value;
@@ -147,14 +150,6 @@ static int postgres_change(svc_txn *txn, int statement, const postgres_args *a)
   return postgres_send(t, statement, a);
 }
 
-static uint64_t postgres_hash(svc_str key)
-{
-  uint64_t h = UINT64_C(14695981039346656037);
-  size_t i;
-  for (i = 0; i < key.n; i++) h = (h ^ (unsigned char)key.p[i]) * UINT64_C(1099511628211);
-  return h;
-}
-
 /* Gathers the write of a record. A statement cannot write a record twice, so the second write goes into the next statement. When work is
 ** retried, no record counts as new, because a wrong assumption about that may have caused the conflict. */
 static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
@@ -191,7 +186,7 @@ static int postgres_remove_range(svc_txn *txn, svc_str from, svc_str to)
 {
   postgres_args a = { 0 };
   int rc;
-  ((postgres_txn *)txn)->seen_count = 0;
+  postgres_seen_clear((postgres_txn *)txn);
   postgres_bytes(&a, from);
   postgres_bytes(&a, to);
   rc = postgres_change(txn, POSTGRES_REMOVE_RANGE, &a);
@@ -215,6 +210,13 @@ static int postgres_add_alone(postgres_txn *t, svc_str key, int64_t delta)
   return postgres_send_next(t, POSTGRES_ADD, &a);
 }
 
+/* Adds to a known counter, so that the next job of the batch need not read it again. */
+static void postgres_seen_add(postgres_txn *t, svc_str key, int64_t delta)
+{
+  postgres_seen *e = postgres_seen_at(t, key, true);
+  if (e && e->how == POSTGRES_HERE) e->count += delta;
+}
+
 /* Adds to a counter. Additions are gathered until a counter is read or until the commit, so that rows are locked as late as possible. */
 static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
@@ -224,7 +226,7 @@ static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
   if (delta == 0 || t->failed) return t->failed;
   t->wrote = true;
   if (key.n > POSTGRES_SEEN_KEY) return postgres_add_alone(t, key, delta);
-  postgres_unsee(t, key, true);
+  postgres_seen_add(t, key, delta);
   while (i < w->add_count && !(w->adds[i].n == key.n && memcmp(w->adds[i].key, key.p, key.n) == 0)) i++;
   if (i == POSTGRES_ADDS) {
     if (postgres_send_puts(t) != SVC_OK || postgres_send_adds(t) != SVC_OK) return t->failed;

@@ -9,45 +9,87 @@
 
 #include "wire.h"
 
-static unsigned postgres_seen_most(const postgres_txn *t)
+static uint64_t postgres_hash(svc_str key)
 {
-  return t == &t->store->writer ? POSTGRES_SEEN_WRITER : POSTGRES_SEEN;
+  uint64_t h = UINT64_C(14695981039346656037);
+  size_t i;
+  for (i = 0; i < key.n; i++) h = (h ^ (unsigned char)key.p[i]) * UINT64_C(1099511628211);
+  return h;
+}
+
+static postgres_seen *postgres_seen_hashed(postgres_txn *t, svc_str key, bool count, uint64_t hash)
+{
+  unsigned i = t->seen_count ? t->heads[hash % POSTGRES_SEEN_HEADS] : POSTGRES_NONE;
+  while (i != POSTGRES_NONE) {
+    postgres_seen *e = &t->seen[i];
+    if (e->hash == hash && e->n == key.n && e->is_count == count && memcmp(e->key, key.p, key.n) == 0) return e;
+    i = e->next;
+  }
+  return NULL;
 }
 
 static postgres_seen *postgres_seen_at(postgres_txn *t, svc_str key, bool count)
 {
-  unsigned i;
-  for (i = 0; i < t->seen_count; i++)
-    if (t->seen[i].n == key.n && t->seen[i].is_count == count && memcmp(t->seen[i].key, key.p, key.n) == 0) return &t->seen[i];
-  return NULL;
+  return postgres_seen_hashed(t, key, count, postgres_hash(key));
 }
 
-/* Notes a key as wanted, unless it is known. Returns NULL if the key is too long to be remembered, or if there is no room. */
+/* Makes room for n more keys. False: there are too many, or no memory. */
+static bool postgres_seen_grow(postgres_txn *t, size_t n)
+{
+  size_t room = t->seen_room;
+  postgres_seen *bigger;
+  while (room < t->seen_count + n) room *= 2;
+  if (room == t->seen_room) return true;
+  bigger = room > POSTGRES_SEEN_MOST ? NULL : realloc(t->seen, room * sizeof *t->seen);
+  if (!bigger) return false;
+  t->seen = bigger;
+  t->seen_room = (unsigned)room;
+  return true;
+}
+
+static void postgres_want_again(postgres_txn *t, postgres_seen *e)
+{
+  e->how = POSTGRES_WANTED;
+  t->wanted[e->is_count]++;
+}
+
+/* Notes a key as wanted, unless it is known. Returns NULL if the key is too long to be remembered, or if there is no room. The result is
+** valid until the next key is noted. */
 static postgres_seen *postgres_want(postgres_txn *t, svc_str key, bool count)
 {
-  postgres_seen *e = postgres_seen_at(t, key, count);
-  if (e || key.n > POSTGRES_SEEN_KEY || t->seen_count == postgres_seen_most(t)) return e;
-  e = &t->seen[t->seen_count++];
+  const uint64_t hash = postgres_hash(key);
+  postgres_seen *e = postgres_seen_hashed(t, key, count, hash);
+  uint16_t *head = &t->heads[hash % POSTGRES_SEEN_HEADS];
+  if (e && e->how == POSTGRES_WRITTEN) postgres_want_again(t, e);
+  if (e || key.n > POSTGRES_SEEN_KEY || !postgres_seen_grow(t, 1)) return e;
+  if (t->seen_count == 0) memset(t->heads, 0xFF, sizeof t->heads);
+  e = &t->seen[t->seen_count];
   memcpy(e->key, key.p, e->n = key.n);
-  e->how = POSTGRES_WANTED;
+  e->hash = hash;
   e->is_count = count;
+  e->next = *head;
+  *head = (uint16_t)t->seen_count++;
+  postgres_want_again(t, e);
   return e;
 }
 
-/* Forgets a key that was written. */
+/* Forgets the value of a key that was written. */
 static void postgres_unsee(postgres_txn *t, svc_str key, bool count)
 {
   postgres_seen *e = postgres_seen_at(t, key, count);
-  if (e) *e = t->seen[--t->seen_count];
+  if (!e) return;
+  if (e->how == POSTGRES_WANTED) t->wanted[count]--;
+  e->how = POSTGRES_WRITTEN;
 }
 
 /* Sends a statement that reads all wanted keys, of records or counters. Returns false if there are none. */
 static bool postgres_send_wanted(postgres_txn *t, bool counts)
 {
-  char bytes[POSTGRES_ARRAY_HEAD + POSTGRES_SEEN_WRITER * (POSTGRES_SEEN_KEY + 4)];
-  postgres_array wanted = { bytes, 0, sizeof bytes, 0 };
+  postgres_array wanted = { 0 };
   postgres_args a = { 0 };
   unsigned i;
+  if (!t->wanted[counts] || t->failed) return false;
+  if (!postgres_array_room(&wanted, (size_t)t->wanted[counts] * (POSTGRES_SEEN_KEY + 4))) return postgres_fail(t, SVC_NOMEM), false;
   for (i = 0; i < t->seen_count; i++) {
     postgres_seen *e = &t->seen[i];
     if (e->how != POSTGRES_WANTED || e->is_count != counts) continue;
@@ -56,9 +98,10 @@ static bool postgres_send_wanted(postgres_txn *t, bool counts)
     e->value = (svc_str){ NULL, 0 };
     e->count = 0;
   }
-  if (!wanted.count) return false;
+  t->wanted[counts] = 0;
   postgres_array_arg(&a, &wanted, POSTGRES_BYTEA);
-  postgres_send(t, counts ? POSTGRES_COUNT_ANY : POSTGRES_GET_ANY, &a);
+  postgres_send(t, counts ? POSTGRES_COUNT_ANY : POSTGRES_GET_ANY, &a); /* copies the keys */
+  free(wanted.p);
   return true;
 }
 
@@ -91,7 +134,7 @@ static bool postgres_withdraw(postgres_txn *t)
   t->reads = true;
   t->block = t->store->pooler == POSTGRES_TRANSACTION;
   for (i = 0; i < t->seen_count; i++)
-    if (t->seen[i].how == POSTGRES_SENT) t->seen[i].how = POSTGRES_WANTED;
+    if (t->seen[i].how == POSTGRES_SENT) postgres_want_again(t, &t->seen[i]);
   return true; /* even if the connection was lost: the next query reports it */
 }
 
@@ -113,7 +156,7 @@ static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, 
 {
   int rc = postgres_ask_once(t, statement, a, out);
   if (rc != SVC_OK && postgres_withdraw(t)) rc = postgres_ask_once(t, statement, a, out);
-  if (rc != SVC_OK) t->seen_count = 0;
+  if (rc != SVC_OK) postgres_seen_clear(t);
   return rc;
 }
 

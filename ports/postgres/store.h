@@ -30,13 +30,15 @@
 #define POSTGRES_LONGEST_PAUSE 250
 #define POSTGRES_KEPT 30 /* results per block */
 #define POSTGRES_TRIES 8 /* to create the tables: other processes may do the same */
-#define POSTGRES_SEEN 24 /* keys whose values a transaction remembers */
-#define POSTGRES_SEEN_WRITER 96 /* the same for the writer, which does the jobs of many callers */
+#define POSTGRES_SEEN 32 /* keys whose values a transaction remembers at first: */
+#define POSTGRES_SEEN_MOST 8192 /* a writer does the jobs of many callers in one transaction, so their number grows up to this */
+#define POSTGRES_SEEN_HEADS 128 /* lists of keys with the same part of their hash */
+#define POSTGRES_NONE UINT16_MAX
 #define POSTGRES_SEEN_KEY 88 /* maximum bytes of such a key */
 #define POSTGRES_EDGE (SVC_KEY_MOST + 1) /* bytes of the end of a range: a key, or one byte more */
-#define POSTGRES_PUTS 64 /* records written at once */
+#define POSTGRES_PUTS 256 /* records written at once */
 #define POSTGRES_PUTS_BYTES ((size_t)256 << 10) /* bytes of these that trigger sending */
-#define POSTGRES_ADDS 24 /* counters whose additions are gathered and sent at once */
+#define POSTGRES_ADDS 128 /* counters whose additions are gathered and sent at once */
 #define POSTGRES_SQL 2048 /* bytes of a statement */
 
 typedef struct postgres_kept {
@@ -47,8 +49,11 @@ typedef struct postgres_kept {
 
 /* A key that is expected, or was read. */
 typedef struct postgres_seen {
-  enum { POSTGRES_WANTED, POSTGRES_SENT, POSTGRES_HERE } how; /* to be read; query sent; value known */
+  enum { POSTGRES_WANTED, POSTGRES_SENT, POSTGRES_HERE, POSTGRES_WRITTEN } how; /* to be read; query sent; value known; unknown, because the
+                                                                                   transaction has written it */
   bool is_count;
+  uint16_t next; /* in the list of its hash; POSTGRES_NONE: the last one */
+  uint64_t hash;
   size_t n;
   char key[POSTGRES_SEEN_KEY];
   svc_str value; /* of a record; p NULL: not found */
@@ -76,8 +81,10 @@ typedef struct postgres_txn {
   int failed;        /* the first error of the transaction */
   uint64_t number;   /* of a writer; 0: none yet */
   postgres_kept first, *kept; /* results that were returned */
-  unsigned seen_count;
-  postgres_seen *seen; /* allocated, with `edge`, at the first connection: most readers never connect */
+  unsigned seen_count, seen_room;
+  unsigned wanted[2]; /* number of keys to be read: records, counters */
+  uint16_t heads[POSTGRES_SEEN_HEADS]; /* the first key of each list; valid if seen_count is not 0 */
+  postgres_seen *seen; /* allocated, like `edge`, at the first connection: most readers never connect */
   uint64_t rows; /* expected rows of the next scan */
   struct {       /* of a reader's last scan: rows that were not asked for yet */
     PGresult *r; /* NULL: nothing */
@@ -129,5 +136,11 @@ struct svc_store {
   int reader_count;
   postgres_writes writes;
 };
+
+/* Forgets all keys. */
+static inline void postgres_seen_clear(postgres_txn *t)
+{
+  t->seen_count = t->wanted[0] = t->wanted[1] = 0;
+}
 
 #endif /* SVC_POSTGRES_STORE_H */

@@ -212,7 +212,7 @@ static int postgres_count(svc_txn *txn, svc_str key, int64_t *out)
   postgres_seen *e;
   int rc = t->failed;
   *out = 0;
-  if (t->seen_count == postgres_seen_most(t)) t->seen_count = 0;
+  if (!postgres_seen_grow(t, 1)) postgres_seen_clear(t);
   e = postgres_want(t, key, true);
   if (!e) return postgres_count_alone(t, key, out);
   if (rc == SVC_OK && e->how != POSTGRES_HERE) rc = postgres_ask(t, -1, NULL, NULL);

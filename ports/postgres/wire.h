@@ -217,7 +217,7 @@ static void postgres_forget(postgres_txn *t)
     if (k != &t->first) free(k);
   }
   t->kept = &t->first;
-  t->seen_count = 0;
+  postgres_seen_clear(t);
   t->ahead.r = NULL;
 }
 

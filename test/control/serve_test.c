@@ -345,6 +345,24 @@ TEST(serve, snapshots)
   t_close(&w.t);
 }
 
+/* The 65th rule names the limit, and a misspelt operation the nearest one. */
+TEST(serve, fault_errors)
+{
+  serve_world w;
+  int i;
+  serve_open(&w, NULL);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"operation\":\"createClusters\",\"status\":503}"), ==, 400);
+  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "there is no operation createClusters; did you mean createCluster?"));
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"operation\":\"zzzzzzzzzzzz\",\"status\":503}"), ==, 400);
+  munit_assert_null(strstr(t_str(&w.t, "detail"), "did you mean"));
+  for (i = 0; i < SVC_FAULTS; i++) munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"operation\":\"createCluster\",\"status\":503}"), ==, 201);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"status\":503}"), ==, 400);
+  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "there are already 64 rules"));
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/faults/1", NULL), ==, 204);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"status\":503}"), ==, 201);
+  t_close(&w.t);
+}
+
 TEST(serve, faults)
 {
   static const char *const bad[] = { "{}", "{\"status\":200}", "{\"status\":418}", "{\"operation\":\"no\",\"status\":500}", "{\"chance\":0,\"status\":500}",

@@ -127,7 +127,7 @@ static int call(const run *r, const char *method, const char *path, const char *
 TEST(control, off)
 {
   static const char *const paths[] = { "/_svc/clock", "/_svc/reset", "/_svc/faults", "/_svc/journal", "/_svc/snapshots" };
-  char answer[4096], wanted[256];
+  char answer[4096], wanted[512];
   run r;
   const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", NULL };
   size_t i;
@@ -140,7 +140,7 @@ TEST(control, off)
   munit_assert_not_null(strstr(answer, "\"status\":\"ok\""));
   for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
     munit_assert_int(call(&r, "POST", paths[i], "{}", answer, sizeof answer), ==, 404);
-    snprintf(wanted, sizeof wanted, "{\"detail\":\"Cannot find resource %s.\",\"error\":404,\"errorCode\":\"RESOURCE_NOT_FOUND\",\"parameters\":[\"%s\"],"
+    snprintf(wanted, sizeof wanted, "{\"detail\":\"Cannot find resource %s; test control is off, or it has no such path (svcd --test-control turns it on).\",\"error\":404,\"errorCode\":\"RESOURCE_NOT_FOUND\",\"parameters\":[\"%s\"],"
              "\"reason\":\"Not Found\"}", paths[i], paths[i]);
     munit_assert_not_null(strstr(answer, wanted));
   }

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #define MOST_BYTES 250000 /* of all modules */
-#define NOTHING "{\"detail\":\"Cannot find resource %s.\",\"error\":404,"
+#define NOTHING "{\"detail\":\"Cannot find resource %s; paths begin with /api/svc/v2.\",\"error\":404,"
 
 /* ------------------------------------------------------------------------------------------------------- the server */
 

@@ -8,6 +8,7 @@
 #include "listener/common.h"
 #include "svcapi.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <lmdb.h>
 #include <poll.h>
@@ -578,6 +579,8 @@ TEST(svcd_verbs, config)
   munit_assert_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:"));
   stop(&r);
   expect(2, "", "svcd.conf:2: what: no such flag", "check", "--config", config_write(&p, "data x\nwhat 1\n"), NULL);
+  expect(2, "", "svcd.conf:2: lsten: no such flag; did you mean listen?", "check", "--config", config_write(&p, "data x\nlsten 1\n"), NULL);
+  expect(2, "", "svcd.conf:1: base_url: no such flag; did you mean base-url?", "serve", "--config", config_write(&p, "base_url = x\n"), NULL);
   expect(2, "", "svcd.conf:1: no-sync must be true, false or empty", "serve", "--config", config_write(&p, "no-sync 1\n"), NULL);
   expect(2, "", "svcd.conf:3: data needs a value", "check", "--config", config_write(&p, "\n\ndata =\n"), NULL);
   expect(2, "", "svcd.conf:1: threads is invalid", "serve", "--config", config_write(&p, "threads 0\n"), NULL);
@@ -616,4 +619,25 @@ TEST(svcd_verbs, copy)
     expect(2, "", "use svcd backup", "copy", "--from", p.store, "--to", p.copy, NULL);
   }
   place_close(&p);
+}
+
+/* A server whose backlog is full accepts nothing: the health check gives up at its deadline, instead of waiting for the kernel to do so. */
+TEST(svcd_verbs, health_deadline)
+{
+  struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  socklen_t n = sizeof at;
+  int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), clients[8], i;
+  char url[64];
+  SKIP_IF(!can_run());
+  munit_assert_int(bind(server, (struct sockaddr *)&at, sizeof at), ==, 0);
+  munit_assert_int(listen(server, 0), ==, 0);
+  munit_assert_int(getsockname(server, (struct sockaddr *)&at, &n), ==, 0);
+  for (i = 0; i < 8; i++) { /* the first ones fill the backlog; the others are never answered */
+    clients[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    (void)!connect(clients[i], (struct sockaddr *)&at, sizeof at);
+  }
+  snprintf(url, sizeof url, "http://127.0.0.1:%d", ntohs(at.sin_port));
+  expect(1, "", "cannot be reached in time", "health", url, NULL);
+  for (i = 0; i < 8; i++) close(clients[i]);
+  close(server);
 }

@@ -476,12 +476,12 @@ TEST_SERVICE(route, not_found)
     { "/api/svc/v2/nothing?pretty=false", "Cannot find resource /api/svc/v2/nothing." },
     { "/api/svc/v2/groups//", "Cannot find resource /api/svc/v2/groups//." },
     { "/api/svc/v2//groups", "Cannot find resource /api/svc/v2//groups." },
-    { "/api/svc/v2groups", "Cannot find resource /api/svc/v2groups." },
-    { "/api/svc/v3", "Cannot find resource /api/svc/v3." },
+    { "/api/svc/v2groups", "Cannot find resource /api/svc/v2groups; the paths of this service begin with /api/svc/v2." },
+    { "/api/svc/v3", "Cannot find resource /api/svc/v3; the paths of this service begin with /api/svc/v2." },
     { "/api/svc/v1.0", "Cannot find resource /api/svc/v1.0." },
     { "/api/svc/v1.0/groups", "Cannot find resource /api/svc/v1.0/groups." },
-    { "/api/other/v2", "Cannot find resource /api/other/v2." },
-    { "/", "Cannot find resource /." },
+    { "/api/other/v2", "Cannot find resource /api/other/v2; the paths of this service begin with /api/svc/v2." },
+    { "/", "Cannot find resource /; paths begin with /api/svc/v2." },
     { "/api/svc/v2/a%22b", "Cannot find resource /api/svc/v2/a%22b." },
     { "/api/svc/v2/a\"b\\c", "Cannot find resource /api/svc/v2/a\"b\\c." },
     { "/api/svc/v2/{0}", "Cannot find resource /api/svc/v2/{0}." },
@@ -643,4 +643,30 @@ TEST(route, head)
   }
   munit_assert_size(found, >=, 3 * 20); /* at least twenty routes, in three formattings each */
   t_close(&w.t);
+}
+
+/* The error of an unknown path says what is wrong with it, as far as that can be guessed. */
+TEST(route, suggestions)
+{
+  static const struct {
+    const char *target, *why;
+  } rows[] = {
+    { "/api/svc/v2/group", "; did you mean groups?" },
+    { "/api/svc/v2/groups/5f0000000000000000000001/cluster", "; did you mean clusters?" },
+    { "/api/svc/v2/groups/5f0000000000000000000001/clusters/a/backup/snapshot", "; did you mean snapshots?" },
+    { "/api/svc/v2/groups/5f0000000000000000000001/clusters/a/backups/snapshots", "; did you mean backup?" },
+    { "/groups", "; paths begin with /api/svc/v2" },
+    { "/api/atlas/v2/groups", "; the paths of this service begin with /api/svc/v2" },
+    { "/api/svc/v3/groups", "; the paths of this service begin with /api/svc/v2" },
+    { "/_svc/clock", "; test control is off" },
+    { "/openapi.jsn", "; did you mean openapi.json?" },
+  };
+  t_service t;
+  size_t i;
+  t_open(&t, NULL);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    munit_assert_int(t_send_raw(&t, "GET", rows[i].target, NULL, 0), ==, 404);
+    if (!strstr(t_str(&t, "detail"), rows[i].why)) munit_errorf("%s: %s", rows[i].target, t_str(&t, "detail"));
+  }
+  t_close(&t);
 }
