@@ -93,16 +93,18 @@ static bool access_entries_known(svc_call *c, const svc_id *credential, const sv
   return svc_named_get(c->txn, c->plan->noun->noun->kind, credential, svc_address_text(c->arena, range), &found) == SVC_OK;
 }
 
-static bool access_entries_add_one(svc_call *c, const svc_address *range)
+/* Adds an entry to the list of a credential. */
+static bool access_entries_add_one(svc_call *c, const svc_noun_info *list, const svc_id *credential, const svc_address *range)
 {
   svc_change change;
   svc_entity e;
   memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.event = c->plan->noun->noun->event_created;
+  change.noun = list;
+  change.parent = *credential;
+  change.event = list->noun->event_created;
   change.key = svc_address_text(c->arena, range);
   change.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)range, sizeof *range });
-  change.body = svc_presets(c->s, c->arena, c->plan->noun->noun->object);
+  change.body = svc_presets(c->s, c->arena, list->noun->object);
   if (!change.body) return svc_no_memory(c);
   svc_access_show(c, change.body, range);
   return svc_insert(c, &change, &e);
@@ -173,8 +175,15 @@ SVC_PRIVATE bool svc_access_add(svc_call *c)
     return svc_quota_exceeded(c, noun, noun->most, &all.parent);
   if (!access_entries_keep_caller(c, &all.parent, ranges, n)) return false;
   for (i = 0; i < n; i++)
-    if (!access_entries_add_one(c, &ranges[i])) return false;
+    if (!access_entries_add_one(c, c->plan->noun, &all.parent, &ranges[i])) return false;
   return svc_list_entities(c, &all);
+}
+
+SVC_PRIVATE bool svc_access_admit(svc_call *c, const svc_noun_info *kind, const svc_id *credential)
+{
+  const svc_noun_info *list = svc_access_list_of(c->s, kind);
+  svc_address caller;
+  return !list || !svc_address_parse(c->request.peer, &caller) || access_entries_add_one(c, list, credential, &caller);
 }
 
 /* Whether the caller still gets in without this entry of its own list. */

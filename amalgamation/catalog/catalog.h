@@ -25,6 +25,8 @@ SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name); /* the ca
 SVC_PRIVATE void svc_access_show(svc_call *c, svc_node *body, const svc_address *range); /* sets ipAddress and cidrBlock */
 SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text);
 SVC_PRIVATE bool svc_access_add(svc_call *c);
+/* Lets a new credential of this kind be used from the caller's address. */
+SVC_PRIVATE bool svc_access_admit(svc_call *c, const svc_noun_info *kind, const svc_id *credential);
 SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 /* A credential cannot lock itself out. svc_access_requiring() checks this before the caller's organization begins to require access
 ** lists. svc_credential_removing() is `removing` of the nouns that are credentials, and is called before any other change that makes

@@ -152,9 +152,10 @@
   X(USERNAME_NOT_FOUND, 404, "No user with the name {0} exists here.", "username") \
   X(CUSTOM_ROLE_NOT_FOUND, 404, "No custom role named {0} exists in group {1}.", "roleName,groupId") \
   X(USER_ALREADY_EXISTS, 409, "A user {0} already exists here.", "username") \
-  X(DATABASE_USERNAME_CANNOT_BE_CHANGED, 409, "The name of database user {0} cannot be changed.", "username") \
-  X(DATABASE_NAME_CANNOT_BE_CHANGED, 409, "The authentication database of user {0} cannot be changed.", "username") \
-  X(AUTH_TYPE_CANNOT_BE_CHANGED, 409, "The way in which user {0} authenticates cannot be changed.", "username") \
+  X(DATABASE_USERNAME_CANNOT_BE_CHANGED, 400, "The field username of database user {0} cannot be changed.", "username") \
+  X(DATABASE_NAME_CANNOT_BE_CHANGED, 400, "The field databaseName of database user {0} cannot be changed.", "username") \
+  X(AUTH_TYPE_CANNOT_BE_CHANGED, 400, \
+    "The way in which database user {0} authenticates cannot be changed: awsIAMType, ldapAuthType, oidcAuthType and x509Type.", "username") \
   X(CUSTOM_ROLE_NAME_ALREADY_EXISTS, 409, \
     "A custom role named {0} already exists in group {1}.", "roleName,groupId") \
   X(CUSTOM_ROLE_IN_USE_BY_USERS, 409, \

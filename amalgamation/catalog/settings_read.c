@@ -47,10 +47,10 @@ SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name)
 }
 
 /*
-** An organization that a person creates requires access lists, like one created in a web interface. Access lists do not
-** apply to people, so the person is not locked out.
+** An organization that is made through the web interface, or by a person, requires access lists. Access lists do not apply to people, and the
+** web interface's own credential of the new organization may be used from where the page is (svc_access_admit()), so nobody is locked out.
 **
-** An organization that a credential creates does not require them, because nobody could get in. The same holds for the
+** An organization that a credential creates through the API does not require them, because nobody could get in. The same holds for the
 ** host itself at bootstrap, which has no id.
 */
 SVC_PRIVATE bool svc_organization_settings_begin(svc_call *c, const svc_entity *org)
@@ -59,7 +59,7 @@ SVC_PRIVATE bool svc_organization_settings_begin(svc_call *c, const svc_entity *
   bool person = c->who.kind == SVC_WHO_USER && !svc_id_is_zero(&c->who.id);
   svc_change change;
   svc_entity e;
-  if (!noun || !person) return true;
+  if (!noun || !(person || svc_from_own_page(c))) return true;
   if (!svc_change_new(c, noun, svc_json_parse(c->arena, noun->preset), &change)) return false;
   change.parent = org->id;
   change.input = NULL;

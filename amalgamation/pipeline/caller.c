@@ -185,6 +185,12 @@ static bool caller_is_cross_site(svc_call *c)
   return c->request.origin.n && !caller_is_own_origin(c);
 }
 
+SVC_PRIVATE bool svc_from_own_page(svc_call *c)
+{
+  if (c->request.fetch_site.n) return svc_str_is(c->request.fetch_site, "same-origin");
+  return c->request.origin.n && caller_is_own_origin(c);
+}
+
 SVC_PRIVATE bool svc_stage_caller(svc_call *c)
 {
   svc_str rest = c->request.authorization, scheme = svc_str_cut(&rest, ' ');

@@ -663,10 +663,12 @@ static bool check_own_error(svc_call *c, const svc_violation *v)
 {
   const svc_field_error *row = c->plan ? c->plan->noun->noun->field_errors : NULL;
   svc_str about = svc_id_is_zero(&c->scope.group) ? svc_id_str(c->arena, &c->scope.org) : svc_id_str(c->arena, &c->scope.group);
+  svc_str value = v->value;
   while (row && row->field && !(row->faults & v->fault && check_is_field(v->field, row->field))) row++;
   if (!row || !row->field) return false;
   if (v->fault == SVC_FIELD_FAULT_LONG) about = svc_arena_print(c->arena, "%lld", (long long)v->most);
-  (void)svc_fail_about(c, row->error, svc_error_names_attribute(row->error) ? v->field : v->value, about);
+  if (v->fault == SVC_FIELD_FAULT_CHANGED && c->plan->param_count) value = c->route.params[c->plan->param_count - 1]; /* the resource's name */
+  (void)svc_fail_about(c, row->error, svc_error_names_attribute(row->error) ? v->field : value, about);
   return true;
 }
 

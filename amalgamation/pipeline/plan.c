@@ -108,7 +108,15 @@ static bool plan_is_bounded(const svc_field *f)
   return (!f->min || f->flags & SVC_MIN) && (!f->max || f->flags & SVC_MAX);
 }
 
-/* Checks that no object has too many levels of base objects, and that the bounds of its fields apply. */
+/* Why a row of a field is wrong; NULL: it is right. */
+static const char *plan_field_wrong(const svc_field *f)
+{
+  if (!plan_is_bounded(f)) return "has a bound that does not apply: set SVC_MIN or SVC_MAX, too";
+  if (f->preset && strcmp(f->preset, "null") == 0) return "has null as its default: leave .preset out, so that answers leave the field out";
+  return NULL;
+}
+
+/* Checks that no object has too many levels of base objects, and that the rows of its fields make sense. */
 static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object, int depth)
 {
   const svc_object *base;
@@ -120,7 +128,7 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   if (depth == PLAN_DEPTH) return SVC_OK;
   for (base = object; base && !v; base = base->base)
     for (i = 0; i < base->count && rc == SVC_OK; i++)
-      if (!plan_is_bounded(&base->fields[i])) rc = plan_bad(s, noun->name, base->fields[i].name, "has a bound that does not apply: set SVC_MIN or SVC_MAX, too");
+      if (plan_field_wrong(&base->fields[i])) rc = plan_bad(s, noun->name, base->fields[i].name, plan_field_wrong(&base->fields[i]));
       else if (svc_field_object(&base->fields[i])) rc = plan_levels(s, noun, svc_field_object(&base->fields[i]), depth + 1);
   for (; v && v->value && rc == SVC_OK; v++) rc = plan_levels(s, noun, v->object, depth + 1);
   return rc;

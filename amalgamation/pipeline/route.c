@@ -260,14 +260,15 @@ SVC_PRIVATE bool (svc_method_refused)(svc_call *c, svc_str method)
 /* ------------------------------------------------------------------------------------------------------ unknown paths */
 
 typedef struct route_guess {
-  svc_near word;    /* the first segment that leads nowhere, and the nearest known one */
-  unsigned deepest; /* its number */
+  svc_near word;    /* a segment that leads nowhere, and the nearest known one */
+  unsigned deepest; /* number of the segment, from 1; 0: none so far */
 } route_guess;
 
-/* Looks for the segment that leads nowhere, as deep in the path as possible. The tree has a few hundred nodes. */
+/* Looks for a segment that leads nowhere and is near a known one, as deep in the path as possible. The tree has a few hundred nodes. */
 static void route_try(svc_call *c, const route_node *node, const route_path *path, unsigned at, route_guess *guess)
 {
   const route_node *to;
+  svc_near word;
   unsigned i;
   if (at == path->count) return;
   to = route_literal(node, path->segments[at]);
@@ -275,9 +276,11 @@ static void route_try(svc_call *c, const route_node *node, const route_path *pat
   for (i = 0; i < node->param_count; i++)
     if (!node->params[i].text.n) route_try(c, node->params[i].to, path, at + 1, guess);
   if (to || at < guess->deepest) return;
-  if (at > guess->deepest) guess->word = svc_near_begin(path->segments[at]);
-  guess->deepest = at;
-  for (i = 0; i < node->literal_count; i++) svc_near_try(&guess->word, svc_arena_copy(c->arena, node->literals[i].text).p);
+  word = svc_near_begin(path->segments[at]);
+  for (i = 0; i < node->literal_count; i++) svc_near_try(&word, svc_arena_copy(c->arena, node->literals[i].text).p);
+  if (!word.best) return;
+  guess->word = word;
+  guess->deepest = at + 1;
 }
 
 /* A path that no operation has: the error tells what is wrong with it, as far as that can be guessed. */
@@ -286,7 +289,7 @@ static bool route_unknown(svc_call *c, const route_node *root, const route_path 
   static const char control[] = "/_svc/", api[] = "/api/";
   const svc_str all = c->request.path;
   svc_str why = SVC_S("");
-  route_guess guess = { svc_near_begin(path->count ? path->segments[0] : SVC_S("")), 0 };
+  route_guess guess = { { SVC_S(""), NULL, 0 }, 0 };
   if (all.n >= sizeof control - 1 && memcmp(all.p, control, sizeof control - 1) == 0) {
     why = SVC_S("; test control is off, or it has no such path (svcd --test-control turns it on)");
   } else if (root == &c->s->router->absolute && all.n >= sizeof api - 1 && memcmp(all.p, api, sizeof api - 1) == 0) {

@@ -16,6 +16,8 @@ SVC_PRIVATE svc_str svc_methods_allowed(svc_call *c); /* of the path: "GET, HEAD
 SVC_PRIVATE bool (svc_method_refused)(svc_call *c, svc_str method); /* 405 that names the allowed methods; false */
 #define svc_method_refused(...) (svc_method_refused(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_stage_caller(svc_call *c);     /* caller.c */
+/* caller.c: whether a page of this service sent the request: its web interface. Programs send neither header that tells. */
+SVC_PRIVATE bool svc_from_own_page(svc_call *c);
 SVC_PRIVATE bool svc_stage_limiter(svc_call *c);    /* limiter.c */
 SVC_PRIVATE bool svc_stage_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_stage_permission(svc_call *c); /* permission.c */

@@ -225,5 +225,37 @@ TEST(cluster_connection, legacy)
   w.reach.body = svc_json_parse(&w.arena, svc_str_c(CLUSTER("REPLICASET", REGION("AZURE", "US_EAST"))));
   strings_make(&w);
   IS(&w, "standardSrv", "db+srv://main-" HASH ".azure.db.local");
+  w.reach.first = true; /* unless the cluster was made on AWS */
+  strings_make(&w);
+  IS(&w, "standardSrv", "db+srv://main-" HASH ".db.local");
   strings_end(&w);
+}
+
+/* A cluster from before November 2020 keeps its strings when it leaves the first provider; one that was made on another may change them. */
+TEST(cluster_connection, provider_changes)
+{
+  static const char *const from[] = { "AWS", "GCP" }, *const to[] = { "GCP", "AWS" }, *const regions[] = { "US_EAST_1", "CENTRAL_US" };
+  svc_config config = { .limiter_off = 1, .manual_clock = INT64_C(1590969600000), .provision_ms = SVC_PROVISION_NOW }; /* 2020-06-01 */
+  char body[512], before[512];
+  const char *group;
+  t_service t;
+  int i;
+  t_open(&t, &config);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  for (i = 0; i < 2; i++) {
+    const char *region[] = { regions[i], regions[!i] };
+    snprintf(body, sizeof body, "{\"name\":\"c%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"%s\","
+             "\"regionName\":\"%s\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", i, from[i], region[0]);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
+    snprintf(before, sizeof before, "%s", t_str(&t, "connectionStrings.standardSrv"));
+    snprintf(body, sizeof body, "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"%s\","
+             "\"regionName\":\"%s\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", to[i], region[1]);
+    munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/clusters/c%d", group, i), ==, 200);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
+    if (i == 0) munit_assert_string_equal(t_str(&t, "connectionStrings.standardSrv"), before);
+    else munit_assert_string_not_equal(t_str(&t, "connectionStrings.standardSrv"), before);
+  }
+  munit_assert_size(store_whole(t.s), ==, 1);
+  t_close(&t);
 }

@@ -227,6 +227,35 @@ static const char *settings_open(t_service *t)
   return t_organization(t, "Acme");
 }
 
+/* An organization that a page of this service makes requires access lists, whoever signs the request; the page's own credentials of it
+** may be used from where the page is. */
+TEST(organization, made_in_a_page)
+{
+  t_service t;
+  const char *org, *id, *client, *secret, *made;
+  int page;
+  org = settings_open(&t);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":false}", SETTINGS, org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", org), ==, 201);
+  client = t_keep(&t, t_str(&t, "clientId"));
+  secret = t_keep(&t, t_str(&t, "secrets[0].secret"));
+  for (page = 0; page < 2; page++) {
+    munit_assert_int(t_as_account(&t, client, secret), ==, 200);
+    t_header(&t, "Sec-Fetch-Site", page ? "same-origin" : "none");
+    munit_assert_int(t_send(&t, "POST", "/orgs", page ? "{\"name\":\"Page\"," KEY "," ACCOUNT "}" : "{\"name\":\"Program\"," KEY "," ACCOUNT "}"), ==, 201);
+    id = t_keep(&t, t_str(&t, "organization.id"));
+    made = t_keep(&t, t_str(&t, "serviceAccount.clientId"));
+    t_headers_clear(&t);
+    t_as_host(&t);
+    munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, id), ==, 200);
+    munit_assert_string_equal(t_str(&t, "apiAccessListRequired"), page ? "true" : "false");
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/serviceAccounts/%s/accessList", id, made), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, page);
+  }
+  t_close(&t);
+}
+
 TEST(organization, settings_merge)
 {
   t_service t;

@@ -45,7 +45,7 @@ TEST(restore_job, automated)
   b_is(&w, "targetGroupId", w.group);
   b_is(&w, "targetDeploymentItemName", "D");
   munit_assert_size(t_count(&w.t, "deliveryUrl"), ==, 0);
-  munit_assert_not_null(strstr(w.t.response.body, "\"deliveryUrl\":[],\"desiredTimestamp\":{\"date\":null,\"increment\":null,\"time\":null}"));
+  munit_assert_not_null(strstr(w.t.response.body, "\"deliveryUrl\":[],\"desiredTimestamp\":{}"));
   /* only changes without work on the hosts are accepted meanwhile */
   b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
   munit_assert_string_equal(t_param(&w.t, 0), "D");
@@ -258,7 +258,7 @@ TEST(restore_job, point_in_time)
   begin(&w, POINT(1748736022));
   b_is(&w, "desiredTimestamp.date", "2025-06-01T00:00:22Z");
   b_is(&w, "desiredTimestamp.increment", "1");
-  b_is(&w, "desiredTimestamp.time", "1748736022");
+  munit_assert_null(t_node(&w.t, "desiredTimestamp.time"));
   b_is(&w, "snapshotId", "");
   t_advance(&w.t, 10);
   b_good(&w, "POST", JOBS,

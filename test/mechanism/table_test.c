@@ -326,17 +326,21 @@ TEST(table, bounds)
 {
   static const svc_field least[] = { F_ID(), F_INT("ttlSeconds", .min = 1) };
   static const svc_field most[] = { F_ID(), { .name = "ports", .type = SVC_ARRAY, .item = SVC_INT32, .max = 65535 } };
+  static const svc_field none[] = { F_ID(), F_STR("note", .flags = SVC_NULLABLE, .preset = "null") };
   static const svc_field good[] = { F_ID(), F_INT("ttlSeconds", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 86400), F_STR("name", .max = 9) };
   static const svc_object objects[] = {
-    { .name = "Least", .fields = SVC_ROWS(least) }, { .name = "Most", .fields = SVC_ROWS(most) }, { .name = "Good", .fields = SVC_ROWS(good) }
+    { .name = "Least", .fields = SVC_ROWS(least) }, { .name = "Most", .fields = SVC_ROWS(most) }, { .name = "Good", .fields = SVC_ROWS(good) },
+    { .name = "None", .fields = SVC_ROWS(none) }
   };
   const svc_noun bad = { .name = "probe", .kind = "prob", .parent = "project", .object = &objects[0] };
   const svc_noun array = { .name = "probe", .kind = "prob", .parent = "project", .object = &objects[1] };
+  const svc_noun unset = { .name = "probe", .kind = "prob", .parent = "project", .object = &objects[3] };
   const svc_noun fine = { .name = "probe", .kind = "prob", .parent = "project", .object = &objects[2] };
   const svc_noun *const nouns[] = { &fine, NULL };
   t_service t;
   table_refused(&bad, NULL, "probe", "ttlSeconds");
   table_refused(&array, NULL, "probe", "ports");
+  table_refused(&unset, NULL, "probe", "note");
   t_probes(nouns);
   t_open(&t, NULL);
   t_close(&t);

@@ -9,11 +9,7 @@
 
 verb() {
   need python3
-  # shellcheck disable=SC2086
-  deps $LIBRARY mongoose
-  fold
-  O=build/lib
-  build svcd svcd OPT='-O2 -fPIC -fvisibility=hidden'
+  daemon
   failed=0
   for driver in ${1:-simulated exec postgres}; do
     if [ "$driver" = postgres ]; then need psql; fi

@@ -35,11 +35,10 @@ static const svc_field restore_job_member_fields[] = {
 };
 static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = SVC_ROWS(restore_job_member_fields) };
 
-/* The restored moment; for a snapshot, all its members are null. */
+/* The restored moment; of a snapshot it is an empty object. */
 static const svc_field restore_job_moment_fields[] = {
-  F_DATE("date", .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_INT("increment", .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_LONG("time", .flags = SVC_READ_ONLY | SVC_NULLABLE) /* the date in seconds since 1970 */
+  F_DATE("date", .flags = SVC_READ_ONLY),
+  F_INT("increment", .flags = SVC_READ_ONLY)
 };
 static const svc_object restore_job_moment_object = { .name = "RestoreMoment", .fields = SVC_ROWS(restore_job_moment_fields) };
 
@@ -133,18 +132,10 @@ static svc_node *restore_job_desired(svc_call *c, const svc_entity *e)
 /* Adds the members that are always shown, even if the job does not have them. */
 static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = restore_job_desired(c, e), *moment = svc_node_get(body, "desiredTimestamp"), *none;
-  int64_t at;
+  svc_node *body = restore_job_desired(c, e);
   if (!body) return NULL;
   if (!svc_node_get(body, "deliveryUrl")) svc_node_put(c->arena, body, svc_node_array(c->arena, "deliveryUrl"));
-  if (moment) {
-    if (svc_date_parse(svc_node_str(moment, "date"), &at)) svc_node_set_i64(c->arena, moment, "time", at / 1000);
-  } else if ((none = svc_node_object(c->arena, "desiredTimestamp")) != NULL) {
-    svc_node_set_null(c->arena, none, "date");
-    svc_node_set_null(c->arena, none, "increment");
-    svc_node_set_null(c->arena, none, "time");
-    svc_node_put(c->arena, body, none);
-  }
+  if (!svc_node_get(body, "desiredTimestamp")) svc_node_put(c->arena, body, svc_node_object(c->arena, "desiredTimestamp"));
   if (svc_node_get(body, "targetClusterName")) svc_node_set_from(c->arena, body, "targetDeploymentItemName", body, "targetClusterName");
   return c->arena->failed ? NULL : body;
 }

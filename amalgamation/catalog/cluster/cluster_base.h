@@ -25,12 +25,14 @@
 **           6  time of the last resume: milliseconds since 1970 in 14 digits; all zeros: never
 **          20  R: the cluster is UPDATING because its primaries are restarted; otherwise nothing
 **    then  L: its hosts are named after the cluster (legacy); otherwise nothing
+**    then  F: a legacy cluster that was made on the first provider; otherwise nothing
 **    then  its number in its project, from 0, which no other cluster has at the same time; 0 is not written
 **    then  its item in the list of all clusters: a JSON object
 */
 enum { CLUSTER_ID = 6, CLUSTER_TIME = 14 };
 #define CLUSTER_RESTARTING 'R'
 #define CLUSTER_LEGACY 'L'
+#define CLUSTER_FIRST 'F'
 
 /* cluster_kept.c */
 typedef struct svc_cluster_kept {
@@ -38,6 +40,7 @@ typedef struct svc_cluster_kept {
   int64_t resumed;
   int64_t size; /* bytes of its data, as the driver last measured them; stored in the summary */
   bool restarting, legacy;
+  bool first; /* legacy, and made on the first provider: no later provider is named in its hosts */
   unsigned slot; /* its number in its project */
 } svc_cluster_kept;
 SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e);
@@ -94,7 +97,8 @@ typedef struct svc_cluster_reach {
   bool custom_dns;   /* the project wants separate names for private addresses, even at AWS */
   bool private_only; /* private IP mode */
   bool regionalized; /* each region has its own endpoints */
-  bool legacy;       /* created when hosts were named after their cluster */
+  bool legacy;       /* created when hosts were named after their cluster, */
+  bool first;        /* on the first provider: its names stay when the provider changes */
   const svc_cluster_endpoint *endpoints;
   size_t endpoint_count;
 } svc_cluster_reach;

@@ -49,6 +49,13 @@ SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char ou
   while (svc_cluster_host_taken(c, CLUSTER_KIND, out));
 }
 
+/* The provider of the cluster's first region. */
+static svc_str cluster_connection_provider(const svc_node *body)
+{
+  const svc_node *spec = svc_node_first(svc_node_get(body, "replicationSpecs"));
+  return svc_node_str(svc_node_first(svc_node_get(spec, "regionConfigs")), "providerName");
+}
+
 /*
 ** Sets the permanent data of a new cluster: its six characters, its number, and whether its hosts are named after it. The
 ** last one depends on the clock, and on the cluster's name: no other legacy cluster may have the same name in any case,
@@ -63,6 +70,7 @@ SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cl
   memset(kept, 0, sizeof *kept);
   svc_cluster_host_id(c, &change->id, kept->id);
   kept->legacy = c->now < svc_day_ms(CLUSTER_CONNECTION_NEW_NAMES);
+  kept->first = svc_str_is(cluster_connection_provider(change->body), svc_values_clouds[0]);
   svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
   while (svc_below_next(&scan, CLUSTER_KIND, &e)) {
     svc_cluster_kept other = svc_cluster_kept_of(&e);
@@ -111,18 +119,18 @@ SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r)
   return svc_buf_done(&b);
 }
 
-/* The rest of host names. For a legacy cluster, a hyphen precedes the project, and any provider but AWS is named. */
+/* The rest of host names. For a legacy cluster, a hyphen precedes the project, and any provider but AWS is named, unless the cluster was made
+** on AWS. */
 SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
 {
-  const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs"));
-  svc_str provider = svc_node_str(svc_node_first(svc_node_get(spec, "regionConfigs")), "providerName");
+  const svc_str provider = cluster_connection_provider(r->body);
   char project[CLUSTER_CONNECTION_PROJECT];
   svc_buf b = svc_buf_new(a, 96);
   cluster_connection_project(&r->group, project);
   svc_buf_char(&b, r->legacy ? '-' : '.');
   svc_buf_add(&b, project, sizeof project);
   svc_buf_char(&b, '.');
-  if (r->legacy && !svc_str_is(provider, svc_values_clouds[0])) {
+  if (r->legacy && !r->first && !svc_str_is(provider, svc_values_clouds[0])) {
     svc_cluster_lower(&b, provider);
     svc_buf_char(&b, '.');
   }
@@ -339,5 +347,5 @@ SVC_PRIVATE void svc_cluster_simulated_hosts(svc_arena *a, const svc_cluster_rea
 SVC_PRIVATE svc_cluster_reach svc_cluster_reach_of(const svc_call *c, const svc_node *body, const svc_cluster_kept *kept)
 {
   return (svc_cluster_reach){ .body = body, .id = kept->id, .group = c->scope.group, .scheme = c->s->config.db_scheme,
-                              .domain = c->s->config.db_domain, .legacy = kept->legacy };
+                              .domain = c->s->config.db_domain, .legacy = kept->legacy, .first = kept->first };
 }

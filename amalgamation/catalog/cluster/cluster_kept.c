@@ -33,6 +33,7 @@ SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e)
     char mark = e->extra.p[at];
     if (mark == CLUSTER_RESTARTING) kept.restarting = true;
     if (mark == CLUSTER_LEGACY) kept.legacy = true;
+    if (mark == CLUSTER_FIRST) kept.first = true;
     if (mark >= '0' && mark <= '9') kept.slot = kept.slot * 10 + (unsigned)(mark - '0');
   }
   svc_json_number_i64(svc_json_member(svc_cluster_summary(e), SVC_S("dataSizeBytes")), &kept.size);
@@ -50,6 +51,7 @@ SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, con
   svc_buf_add(&b, time, CLUSTER_TIME);
   if (kept->restarting) svc_buf_char(&b, CLUSTER_RESTARTING);
   if (kept->legacy) svc_buf_char(&b, CLUSTER_LEGACY);
+  if (kept->legacy && kept->first) svc_buf_char(&b, CLUSTER_FIRST);
   if (kept->slot) svc_buf_i64(&b, kept->slot);
   svc_buf_text(&b, "{\"alertCount\":0,\"authEnabled\":true,\"availability\":\"available\",\"backupEnabled\":");
   svc_buf_text(&b, svc_node_bool(body, "backupEnabled", false) ? "true" : "false");

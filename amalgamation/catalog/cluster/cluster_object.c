@@ -148,24 +148,24 @@ SVC_PRIVATE const svc_object svc_cluster_scaling_mode = {
   .name = "ClusterDescriptionAutoScalingModeConfiguration", .fields = SVC_ROWS(cluster_object_scaling_mode_fields)
 };
 
-/* ---- arguments of its processes. Null: the default, which depends on the database version. */
+/* ---- arguments of its processes. An argument that was never set is left out: its default depends on the database version. Null clears it. */
 
 static const svc_field cluster_object_args_fields[] = {
-  F_INT("changeStreamOptionsPreAndPostImagesExpireAfterSeconds", .flags = SVC_NULLABLE, .preset = "null"),
-  F_INT("chunkMigrationConcurrency", .flags = SVC_NULLABLE, .preset = "null"),
+  F_INT("changeStreamOptionsPreAndPostImagesExpireAfterSeconds", .flags = SVC_NULLABLE),
+  F_INT("chunkMigrationConcurrency", .flags = SVC_NULLABLE),
   F_STRS("customOpensslCipherConfigTls12", .values = svc_values_ciphers_12, .max_items = 4, .preset = "[]"),
   F_STRS("customOpensslCipherConfigTls13", .values = svc_values_ciphers_13, .max_items = 4, .preset = "[]"),
-  F_INT("defaultMaxTimeMS", .flags = SVC_NULLABLE, .preset = "null"),
-  F_STR("defaultWriteConcern", .flags = SVC_NULLABLE, .min = 1, .max = 64, .preset = "null"),
+  F_INT("defaultMaxTimeMS", .flags = SVC_NULLABLE),
+  F_STR("defaultWriteConcern", .flags = SVC_NULLABLE, .min = 1, .max = 64),
   F_BOOL("javascriptEnabled", .preset = "true"),
   F_ENUM("minimumEnabledTlsProtocol", svc_values_tls, .preset = "\"TLS1_2\""),
   F_BOOL("noTableScan", .preset = "false"),
-  F_NUM("oplogMinRetentionHours", .flags = SVC_NULLABLE, .preset = "null"),
-  F_INT("oplogSizeMB", .flags = SVC_NULLABLE, .preset = "null"),
+  F_NUM("oplogMinRetentionHours", .flags = SVC_NULLABLE),
+  F_INT("oplogSizeMB", .flags = SVC_NULLABLE),
   F_INT("queryStatsLogVerbosity", .preset = "1"),
-  F_INT("sampleRefreshIntervalBIConnector", .flags = SVC_NULLABLE | SVC_MIN, .min = 0, .preset = "null"),
-  F_INT("sampleSizeBIConnector", .flags = SVC_NULLABLE | SVC_MIN, .min = 0, .preset = "null"),
+  F_INT("sampleRefreshIntervalBIConnector", .flags = SVC_NULLABLE | SVC_MIN, .min = 0),
+  F_INT("sampleSizeBIConnector", .flags = SVC_NULLABLE | SVC_MIN, .min = 0),
   F_ENUM("tlsCipherConfigMode", svc_values_cipher_modes, .preset = "\"DEFAULT\""),
-  F_LONG("transactionLifetimeLimitSeconds", .flags = SVC_NULLABLE | SVC_MIN, .min = 1, .preset = "null")
+  F_LONG("transactionLifetimeLimitSeconds", .flags = SVC_NULLABLE | SVC_MIN, .min = 1)
 };
 SVC_PRIVATE const svc_object svc_cluster_process_args = { .name = "ClusterDescriptionProcessArgs", .fields = SVC_ROWS(cluster_object_args_fields) };

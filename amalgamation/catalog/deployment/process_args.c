@@ -28,8 +28,8 @@ static const char *const process_args_concerns[] = { "available", "local", NULL 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
 static const svc_field process_args_old_fields[] = {
-  F_ENUM("defaultReadConcern", process_args_concerns, .flags = SVC_NULLABLE, .preset = "null"),
-  F_BOOL("failIndexKeyTooLong", .flags = SVC_NULLABLE, .preset = "null")
+  F_ENUM("defaultReadConcern", process_args_concerns, .flags = SVC_NULLABLE),
+  F_BOOL("failIndexKeyTooLong", .flags = SVC_NULLABLE)
 };
 static const svc_object process_args_old = {
   .name = "ClusterDescriptionProcessArgs20230101", .fields = SVC_ROWS(process_args_old_fields), .base = &svc_cluster_process_args
@@ -70,9 +70,17 @@ static bool process_args_upgrade(svc_call *c, svc_node *body, const svc_node *be
 static bool process_args_downgrade(svc_call *c, svc_node *shown)
 {
   if (c->sent && svc_node_is(c->sent, "defaultReadConcern", "available")) svc_node_set_text(c->arena, shown, "defaultReadConcern", "available");
-  else svc_node_set_null(c->arena, shown, "defaultReadConcern");
-  svc_node_set_null(c->arena, shown, "failIndexKeyTooLong");
   return !c->arena->failed;
+}
+
+/* Leaves out what has no value: stores of version 1.0.0 keep such an argument as null. */
+static void process_args_drop_unset(svc_node *view)
+{
+  unsigned i;
+  for (i = 0; i < svc_cluster_process_args.count; i++) {
+    const svc_node *value = svc_node_get(view, svc_cluster_process_args.fields[i].name);
+    if (value && value->type == SVC_J_NULL) svc_node_drop(view, svc_cluster_process_args.fields[i].name);
+  }
 }
 
 static svc_node *process_args_view(svc_call *c, const svc_entity *e)
@@ -85,6 +93,7 @@ static svc_node *process_args_view(svc_call *c, const svc_entity *e)
   kept = svc_node_get(cluster, "advancedConfiguration");
   for (name = process_args_tls; kept && *name; name++)
     if ((value = svc_node_get(kept, *name)) != NULL) svc_node_put(c->arena, view, svc_node_copy(c->arena, value));
+  process_args_drop_unset(view);
   return cluster ? view : NULL;
 }
 

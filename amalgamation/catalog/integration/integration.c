@@ -18,8 +18,7 @@ static const char *const integration_discoveries[] = { "http", "file", NULL };
 
 static const svc_field integration_datadog_fields[] = {
   INTEGRATION_SECRET("apiKey", SVC_REQUIRED),
-  F_STR("customEndpoint", .flags = SVC_NULLABLE, .format = SVC_FORMAT_URI, .max = 1024, .preset = "null"), /* null: the endpoint of the
-                                                                                                              region */
+  F_STR("customEndpoint", .flags = SVC_NULLABLE, .format = SVC_FORMAT_URI, .max = 1024), /* left out: the endpoint of the region */
   F_ID(),
   F_ENUM("region", integration_datadog_regions),
   F_BOOL("sendCollectionLatencyMetrics", .preset = "false"),

@@ -94,6 +94,7 @@ static bool organization_credential(svc_call *c, const svc_id *org, const char *
   if (!wanted) return true;
   grants = svc_assignments_set(c, SVC_S(""), svc_id_str(c->arena, org), svc_names_from(c, svc_node_get(wanted, "roles")));
   if (!svc_noun_ext_of(noun->noun)->credential->make(c, org, wanted, grants, &e, &shown)) return false;
+  if (svc_from_own_page(c) && !svc_access_admit(c, noun, &e.id)) return false;
   kept = noun->noun->view ? noun->noun->view(c, &e) : svc_entity_body(c, &e);
   if (!kept || !shown) return svc_failed(c);
   shown->name = kept->name = svc_str_c(name);
