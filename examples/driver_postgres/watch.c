@@ -6,7 +6,8 @@
 ** started is retried after 2, 4, ... 300 seconds, and the log has the reason. Each minute the watch takes a sample of figures (sample.c),
 ** and makes a server read-only that holds more than its disk.
 **
-** The rule: only one thread at a time works on a server. An order holds the server while it changes it; the watch skips held servers.
+** The rules: only one thread at a time works on a server. An order holds the server while it changes it; the watch skips held servers. The
+** watch itself waits for no server longer than for a question: a start, which may take a minute, is a task of the pool.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -40,6 +41,11 @@ static driver_server *watch_server(driver_postgres *d, const char *id, int make)
 driver_server *driver_server_of(driver_postgres *d, const char *id)
 {
   return watch_server(d, id, 0);
+}
+
+driver_server *driver_server_make(driver_postgres *d, const char *id)
+{
+  return watch_server(d, id, 1);
 }
 
 /* Holds a server for the calling thread. wait: waits until no other thread holds it. Returns 0 if another holds it, or out of memory. */
@@ -122,6 +128,13 @@ static int watch_later(int code)
   return code != SVC_OK && code != SVC_NOT_FOUND && code != SVC_INVALID;
 }
 
+static void watch_told(driver_postgres *d, driver_server *s, int up)
+{
+  pthread_mutex_lock(&d->servers_lock);
+  s->told = up;
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
 /* Reports the address of the server, then whether it runs, unless reported before. A failed report is repeated in the next round. */
 static void watch_tell(driver_postgres *d, driver_server *s, int up)
 {
@@ -132,7 +145,7 @@ static void watch_tell(driver_postgres *d, driver_server *s, int up)
   if (up && s->told_port != atoi(port) && watch_later(watch_report(d, s->id, facts))) return;
   if (up) s->told_port = atoi(port);
   snprintf(facts, sizeof facts, "{\"processes\":[{\"host\":\"127.0.0.1:%s\",\"up\":%s}]}", port, up ? "true" : "false");
-  if (s->told != up && !watch_later(watch_report(d, s->id, facts))) s->told = up;
+  if (s->told != up && !watch_later(watch_report(d, s->id, facts))) watch_told(d, s, up);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ alive */
@@ -170,19 +183,45 @@ static int watch_answers(driver_postgres *d, driver_server *s)
 
 /* ---------------------------------------------------------------------------------------------------------------- restart */
 
+/* Queues a task that starts a server; until driver_started() the watch leaves the server alone. Returns 0, or -1 if out of memory. */
+int driver_start_later(driver_postgres *d, const char *id, void (*run)(driver_postgres *d, driver_task *t))
+{
+  const driver_task like = { .run = run };
+  char group[32];
+  driver_server *s;
+  if (driver_read(d, id, "group", group, sizeof group) != 0) return 0;
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 1);
+  if (s) s->starting = 1;
+  pthread_mutex_unlock(&d->servers_lock);
+  if (s && driver_pool_add(d, &like, id, NULL, group) == 0) return 0;
+  driver_started(d, id);
+  return -1;
+}
+
+void driver_started(driver_postgres *d, const char *id)
+{
+  driver_server *s;
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 0);
+  if (s) s->starting = 0;
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
+static driver_server *watch_find(driver_postgres *d, const char *id)
+{
+  driver_server *s;
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 0);
+  pthread_mutex_unlock(&d->servers_lock);
+  return s;
+}
+
+/* Starts a server that has ended. The calling thread holds it. */
 static void watch_restart(driver_postgres *d, driver_server *s)
 {
   char group[32];
-  int64_t now = driver_now();
-  int good;
-  if (s->told != 0) {
-    driver_say(d, SVC_LOG_ERROR, "postgres.ended", "postgres: the server of %s has ended unexpectedly, and the driver restarts it", s->id);
-    s->tries = 0;
-    s->try_at = now;
-  }
-  watch_tell(d, s, 0);
-  if (now < s->try_at) return;
-  good = driver_start(d, s->id) == 0;
+  int good = driver_start(d, s->id) == 0;
   if (good && !driver_knows(d, s->id, "settled") && driver_read(d, s->id, "group", group, sizeof group) == 0) driver_settle(d, group, s->id);
   if (good) {
     s->restarts++;
@@ -192,6 +231,33 @@ static void watch_restart(driver_postgres *d, driver_server *s)
   }
   if (s->tries < 9) s->tries++;
   s->try_at = driver_now() + 1000 * (1 << s->tries < WATCH_LONGEST ? 1 << s->tries : WATCH_LONGEST);
+}
+
+/* A task: starts a server that has ended. An order may have started, stopped or deleted it in the meantime. */
+static void watch_restart_task(driver_postgres *d, driver_task *t)
+{
+  const char *id = t->lanes[0]->id;
+  driver_server *s;
+  if (driver_knows(d, id, "made")) {
+    driver_hold(d, id);
+    s = watch_find(d, id);
+    if (s && driver_knows(d, id, "made") && !driver_knows(d, id, "paused") && !watch_alive(d, s) && !driver_stopping(d)) watch_restart(d, s);
+    driver_release(d, id);
+  }
+  driver_started(d, id);
+}
+
+/* Reports a server that has ended, and has it started when its time has come. */
+static void watch_ended(driver_postgres *d, driver_server *s)
+{
+  int64_t now = driver_now();
+  if (s->told != 0) {
+    driver_say(d, SVC_LOG_ERROR, "postgres.ended", "postgres: the server of %s has ended unexpectedly, and the driver restarts it", s->id);
+    s->tries = 0;
+    s->try_at = now;
+  }
+  watch_tell(d, s, 0);
+  if (now >= s->try_at) driver_start_later(d, s->id, watch_restart_task);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- disk */
@@ -208,7 +274,7 @@ static void watch_disk(driver_postgres *d, const driver_server *s, const driver_
   driver_limits_of(d, s->id, &limits);
   full = limits.disk && (used > limits.disk || (was && used > limits.disk / 20 * 19));
   if (full == was) return;
-  if (driver_sql(d, s->id, full ? "alter system set default_transaction_read_only = on;\nselect pg_reload_conf() \\g /dev/null\n"
+  if (driver_sql(d, DRIVER_QUESTION, s->id, full ? "alter system set default_transaction_read_only = on;\nselect pg_reload_conf() \\g /dev/null\n"
                                 : "alter system reset default_transaction_read_only;\nselect pg_reload_conf() \\g /dev/null\n", said, sizeof said) != 0)
     return;
   driver_say(d, SVC_LOG_WARNING, "postgres.disk_full", "postgres: the server of %s holds %lld bytes, and its disk has %lld: %s", s->id, (long long)used,
@@ -236,16 +302,19 @@ static void watch_sample(driver_postgres *d, driver_server *s)
 static void watch_one(driver_postgres *d, const char *id)
 {
   driver_server *s;
+  int starting;
   if (!watch_take(d, id, 0)) return;
   pthread_mutex_lock(&d->servers_lock);
   s = watch_server(d, id, 0);
+  starting = s->starting;
   pthread_mutex_unlock(&d->servers_lock);
   if (!driver_knows(d, id, "made") || driver_knows(d, id, "paused")) {
-    s->told = DRIVER_UNTOLD;
-  } else if (watch_alive(d, s) && watch_answers(d, s)) {
+    watch_told(d, s, DRIVER_UNTOLD);
+  } else if (!starting && watch_alive(d, s) && watch_answers(d, s)) {
     watch_tell(d, s, 1);
     if (!s->silent) watch_sample(d, s);
-  } else watch_restart(d, s);
+    if (!s->silent) driver_mend_due(d, id);
+  } else if (!starting && !driver_stopping(d)) watch_ended(d, s); /* a driver that stops starts no programs, and so knows nothing */
   pthread_mutex_lock(&d->servers_lock);
   s->held = 0;
   pthread_cond_broadcast(&d->released);
@@ -273,12 +342,9 @@ void *driver_watch(void *context)
 {
   driver_postgres *d = context;
   struct timespec until;
-  int ready, ending;
+  int ending;
   do {
-    pthread_mutex_lock(&d->lock);
-    ready = d->resumed;
-    pthread_mutex_unlock(&d->lock);
-    if (ready) watch_round(d);
+    watch_round(d);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WATCH_EVERY / 1000;
     pthread_mutex_lock(&d->lock);
