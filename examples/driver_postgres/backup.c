@@ -43,8 +43,11 @@ static int64_t backup_count(driver_postgres *d, const char *id)
 {
   char said[64], *end = said;
   int64_t count;
-  if (driver_sql(d, DRIVER_STEP, id, "select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid >= 16384"
-                 " and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', '" DRIVER_STATS "');\n", said, sizeof said) != 0)
+  if (driver_sql(d, DRIVER_STEP, id,
+                 "select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+                 " where c.oid >= 16384 and n.nspname !~ '^pg_'"
+                 " and n.nspname not in ('information_schema', '" DRIVER_STATS "');\n",
+                 said, sizeof said) != 0)
     return -1;
   count = strtoll(said, &end, 10);
   return end > said ? count : -1;

@@ -17,7 +17,7 @@
 #define DRIVER_PATH 512
 #define DRIVER_FOLDER 80     /* bytes of FOLDER: the path of a socket in it has at most 107 */
 #define DRIVER_QUEUE 256     /* queued orders; further ones get SVC_BUSY, and the service sends them again */
-#define DRIVER_QUEUE_SHARE 64 /* queued orders of one project: a project whose servers hang leaves room for others */
+#define DRIVER_QUEUE_SHARE 64 /* queued orders of one project, which leaves room for others */
 #define DRIVER_NAME 63       /* bytes of a name in PostgreSQL (NAMEDATALEN - 1), which cuts off longer names */
 #define DRIVER_ROLES 128     /* roles of a database user; the API allows 100 */
 #define DRIVER_FILE (1 << 20) /* most bytes of a control file */
@@ -29,13 +29,14 @@
 #define DRIVER_NO_MEMORY "no memory"
 
 /*
-** Threads that carry out orders, and start and repair servers (pool.c). The threads mostly wait for a child process, such as psql or
-** initdb, so there are more of them than processors. A project uses at most a quarter of them at a time: servers that hang delay the
-** orders of their own project.
+** Threads that carry out orders, and start and repair servers (pool.c). The threads mostly wait for
+** a child process, such as psql or initdb, so there are more of them than processors. A project
+** uses at most a quarter of them at a time: servers that hang delay the orders of their own
+** project.
 */
 #define DRIVER_THREADS 16
 #define DRIVER_SHARE (DRIVER_THREADS / 4)
-#define DRIVER_GRACE 4000 /* milliseconds that work in progress has left when the driver stops; then its programs are killed */
+#define DRIVER_GRACE 4000 /* milliseconds that work has left when the driver stops */
 
 typedef struct driver_result {
   int code;
@@ -51,10 +52,11 @@ typedef struct driver_order {
   char *desired;
   int row;              /* in the table of actions; -1: an action without an effect on a server */
   int pieces;           /* tasks of the order that have not ended */
-  driver_result result; /* of the tasks that have ended: the first failure counts. d->lock guards it and `pieces` */
+  driver_result result; /* of the tasks that have ended. d->lock guards it and `pieces` */
 } driver_order;
 
-/* A lane: work on one server, or on the files of one project, which tasks do one after the other. pool.c has the rules. */
+/* A lane: work on one server, or on the files of one project, which tasks do one after the other.
+** pool.c has the rules. */
 typedef struct driver_lane {
   struct driver_lane *next;
   char id[32];
@@ -90,8 +92,8 @@ typedef struct driver_sample {
   int64_t figures[DRIVER_FIGURES];
 } driver_sample;
 
-/* A server as the watch sees it. Only the thread that holds the server (driver_hold()) may change it; the samples, `told`
-** and `held` also need d->servers_lock. */
+/* A server as the watch sees it. Only the thread that holds the server (driver_hold()) may change
+** it; the samples, `told`, `held` and the members from `starting` on also need d->servers_lock. */
 enum { DRIVER_UNTOLD = -1 };
 typedef struct driver_server {
   struct driver_server *next;
@@ -105,11 +107,12 @@ typedef struct driver_server {
   int tries, restarts;    /* failed starts since the server ended; successful restarts */
   int64_t try_at;         /* earliest time of the next start, by driver_now() */
   int64_t sampled;        /* time of the last sample, in seconds since 1970 */
-  int starting;           /* a task that starts the server is queued or runs: the watch leaves the server alone */
-  int mending;            /* a task that repeats failed work on users is queued or runs */
-  int mends;              /* failed repetitions. servers_lock guards the members from `starting` to `mend_at` */
-  int64_t mend_at;        /* time of the next repetition, by driver_now(); 0: no work on a user has failed */
   driver_sample *minutes, *halves;
+  int starting;           /* a task that starts the server is queued: the watch waits for it */
+  int sampling;           /* a task that takes a sample is queued or runs */
+  int mending;            /* a task that repeats failed work on users is queued or runs */
+  int mends;              /* failed repetitions */
+  int64_t mend_at;        /* time of the next repetition, by driver_now(); 0: nothing has failed */
 } driver_server;
 
 /* The limits of a tier. */
@@ -124,16 +127,17 @@ typedef struct driver_bounds {
   int seconds;    /* timeout, after which the program is killed; 0: none */
   int64_t memory; /* bytes of private memory for each of its processes; 0: no limit */
   int group;      /* descriptor of the file that moves a process into a cgroup; 0 or less: none */
-  const char *what; /* what did not answer after the timeout: "the server"; NULL: the name of the program */
+  const char *what; /* what did not answer in time: "the server"; NULL: the name of the program */
 } driver_bounds;
 
 /* How long a script may take on a server; server.c has the times. */
 enum driver_patience {
   DRIVER_QUESTION, /* a caller of the API waits, or the watch, which has other servers to check */
   DRIVER_STEP,     /* a step of an order */
-  DRIVER_LONG      /* a step whose work grows with what tenants have made, or that installs an extension */
+  DRIVER_LONG      /* a step whose work grows with what tenants have made; an extension */
 };
-enum { DRIVER_LOCKED = 200, DRIVER_LATE }; /* results of driver_sql(): a lock was not free in time; the server did not answer in time */
+/* results of driver_sql(): a lock was not free in time; the server did not answer in time */
+enum { DRIVER_LOCKED = 200, DRIVER_LATE };
 
 /* A growing text. */
 typedef struct driver_text {
@@ -169,7 +173,7 @@ struct driver_postgres {
   int64_t searches;
   int waiting, ending;
   int64_t stop_at; /* when programs are killed, by driver_now(), once the driver ends */
-  svc *s;          /* the service that the watch reports to; NULL: none yet. `lock` guards the members from `orders` to `s` */
+  svc *s;          /* the watch reports to it; NULL: none yet. `lock` guards `orders` to `s` */
   pthread_mutex_t ports_lock; /* held while a port is chosen and written down */
   pthread_t watcher;
   pthread_cond_t round;
@@ -262,7 +266,8 @@ extern const char driver_sql_prepare[];
 extern const char driver_sql_statements[];
 
 /* users.c */
-int driver_user_on(driver_postgres *d, const char *group, const char *id, const char *user, const char *name, char *said, size_t size);
+int driver_user_on(driver_postgres *d, const char *group, const char *id, const char *user,
+                   const char *name, char *said, size_t size);
 int driver_put_user(driver_postgres *d, const char *id, const driver_account *a, const char *json, char *said, size_t size);
 void driver_users_begin(const driver_postgres *d, const char *group, driver_users *u);
 int driver_users_next(const driver_postgres *d, const char *group, driver_users *u);
@@ -285,8 +290,10 @@ int driver_custom_put(driver_postgres *d, driver_order *o, driver_result *r);
 int driver_custom_gone(driver_postgres *d, driver_order *o, driver_result *r);
 
 /* server.c */
-int driver_sql(driver_postgres *d, int patience, const char *id, const char *sql, char *said, size_t size);
-int driver_sql_about(driver_postgres *d, int patience, const char *id, const char *text, const char *name, char *said, size_t size);
+int driver_sql(driver_postgres *d, int patience, const char *id, const char *sql, char *said,
+               size_t size);
+int driver_sql_about(driver_postgres *d, int patience, const char *id, const char *text,
+                     const char *name, char *said, size_t size);
 int driver_is_running(driver_postgres *d, const char *id);
 pid_t driver_postmaster(driver_postgres *d, const char *id);
 void driver_speaks(const driver_postgres *d, char *out, size_t size);
@@ -311,8 +318,10 @@ int driver_pieces(driver_postgres *d, driver_order *o, const char *user, const c
 void driver_piece_ended(driver_postgres *d, driver_order *o, int status, driver_result *r);
 
 /* pool.c */
-int driver_pool_add(driver_postgres *d, const driver_task *like, const char *lane, const char *second, const char *group);
-int driver_pool_add_locked(driver_postgres *d, const driver_task *like, const char *lane, const char *second, const char *group);
+int driver_pool_add(driver_postgres *d, const driver_task *like, const char *lane,
+                    const char *second, const char *group);
+int driver_pool_add_locked(driver_postgres *d, const driver_task *like, const char *lane,
+                           const char *second, const char *group);
 int driver_pool_begin(driver_postgres *d);
 void driver_pool_join(driver_postgres *d);
 void driver_pool_free(driver_postgres *d);
@@ -338,7 +347,8 @@ void driver_hold(driver_postgres *d, const char *id);
 void driver_release(driver_postgres *d, const char *id);
 void driver_server_gone(driver_postgres *d, const char *id);
 driver_server *driver_server_make(driver_postgres *d, const char *id);
-int driver_start_later(driver_postgres *d, const char *id, void (*run)(driver_postgres *d, driver_task *t));
+int driver_start_later(driver_postgres *d, const char *id,
+                       void (*run)(driver_postgres *d, driver_task *t));
 void driver_started(driver_postgres *d, const char *id);
 void driver_servers_free(driver_postgres *d);
 void *driver_watch(void *context);

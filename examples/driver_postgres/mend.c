@@ -1,9 +1,11 @@
 /*
-** Failed work on database users, which the driver repeats: a lock was not free, or a server did not answer.
+** Failed work on database users, which the driver repeats: a lock was not free, or a server did not
+** answer.
 **
-** The file FOLDER/control/ID/mend.HEX stands for a role of the server ID that is not as the project's files describe it. HEX is the name of
-** the role in hexadecimal, the content "USER NAME" the id and the name of the database user. Of a deleted user nothing else is left, so the
-** note has the name. The watch queues the repetition when its time has come: after 2, 4, ... 300 seconds.
+** The file FOLDER/control/ID/mend.HEX stands for a role of the server ID that is not as the
+** project's files describe it. HEX is the name of the role in hexadecimal, the content "USER NAME"
+** the id and the name of the database user. Of a deleted user nothing else is left, so the note has
+** the name. The watch queues the repetition when its time has come: after 2, 4, ... 300 seconds.
 **
 ** The rule: a note is removed only when its work is done. The notes survive a restart of svcd.
 */
@@ -31,11 +33,13 @@ static void mend_file(const char *name, char out[160])
 static void mend_plan(driver_postgres *d, const char *id, int again)
 {
   driver_server *s;
+  int wait;
   pthread_mutex_lock(&d->servers_lock);
   s = driver_server_make(d, id);
   if (s && (again || !s->mend_at)) {
     if (s->mends < 9) s->mends++;
-    s->mend_at = driver_now() + 1000 * (1 << s->mends < MEND_LONGEST ? 1 << s->mends : MEND_LONGEST);
+    wait = 1 << s->mends < MEND_LONGEST ? 1 << s->mends : MEND_LONGEST;
+    s->mend_at = driver_now() + 1000 * wait;
   }
   pthread_mutex_unlock(&d->servers_lock);
 }
@@ -46,7 +50,8 @@ void driver_mend_later(driver_postgres *d, const char *id, const char *user, con
   char file[160], text[128];
   mend_file(name, file);
   snprintf(text, sizeof text, "%.24s %s", user, name);
-  if (!driver_knows(d, id, file)) driver_write(d, id, file, text); /* a note that is kept is not met twice by a loop over the notes */
+  /* a note that is kept is not met twice by a loop over the notes */
+  if (!driver_knows(d, id, file)) driver_write(d, id, file, text);
   mend_plan(d, id, 0);
 }
 
@@ -63,7 +68,8 @@ static int mend_next(const driver_postgres *d, const char *id, DIR *folder, char
 {
   const struct dirent *entry;
   while (folder && (entry = readdir(folder)) != NULL)
-    if (strncmp(entry->d_name, MEND_NOTE, sizeof MEND_NOTE - 1) == 0 && !strchr(entry->d_name + sizeof MEND_NOTE - 1, '.') &&
+    if (strncmp(entry->d_name, MEND_NOTE, sizeof MEND_NOTE - 1) == 0 &&
+        !strchr(entry->d_name + sizeof MEND_NOTE - 1, '.') &&
         driver_read(d, id, entry->d_name, text, 128) == 0 && strlen(text) > 25)
       return 1;
   return 0;
@@ -85,12 +91,14 @@ void driver_mend_now(driver_postgres *d, const char *group)
   driver_server *s;
   pthread_mutex_lock(&d->servers_lock);
   for (s = d->servers; s; s = s->next)
-    if (s->mend_at && driver_read(d, s->id, "group", its_group, sizeof its_group) == 0 && strcmp(its_group, group) == 0)
+    if (s->mend_at && driver_read(d, s->id, "group", its_group, sizeof its_group) == 0 &&
+        strcmp(its_group, group) == 0)
       s->mend_at = driver_now();
   pthread_mutex_unlock(&d->servers_lock);
 }
 
-/* Repeats the work of all notes of a server. Returns the number of those that failed again, and adds the others to *done. */
+/* Repeats the work of all notes of a server. Returns the number of those that failed again, and
+** adds the others to *done. */
 static int mend_all(driver_postgres *d, const char *id, const char *group, int *done)
 {
   DIR *folder = driver_list(d->control, id);
@@ -114,11 +122,14 @@ static void mend_task(driver_postgres *d, driver_task *t)
   int failed = 0, done = 0;
   if (driver_knows(d, id, "made") && driver_read(d, id, "group", group, sizeof group) == 0) {
     driver_hold(d, id);
-    failed = driver_is_running(d, id) ? mend_all(d, id, group, &done) : 1; /* a server that does not run keeps its notes */
+    /* a server that does not run keeps its notes */
+    failed = driver_is_running(d, id) ? mend_all(d, id, group, &done) : 1;
     driver_release(d, id);
   }
   if (done)
-    driver_say(d, SVC_LOG_WARNING, "postgres.users_mended", "postgres: %d database users of the server of %s, which had failed, are as ordered now", done, id);
+    driver_say(d, SVC_LOG_WARNING, "postgres.users_mended",
+               "postgres: %d database users of the server of %s, which had failed, are as ordered "
+               "now", done, id);
   if (failed) mend_plan(d, id, 1);
   pthread_mutex_lock(&d->servers_lock);
   s = driver_server_of(d, id);
@@ -140,7 +151,9 @@ void driver_mend_due(driver_postgres *d, const char *id)
   if (due) s->mending = 1;
   pthread_mutex_unlock(&d->servers_lock);
   if (!due) return;
-  if (driver_read(d, id, "group", group, sizeof group) == 0 && driver_pool_add(d, &like, id, NULL, group) == 0) return;
+  if (driver_read(d, id, "group", group, sizeof group) == 0 &&
+      driver_pool_add(d, &like, id, NULL, group) == 0)
+    return;
   pthread_mutex_lock(&d->servers_lock);
   s = driver_server_of(d, id);
   if (s) s->mending = 0;

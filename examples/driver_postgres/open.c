@@ -1,9 +1,11 @@
 /*
 ** Opens and closes the PostgreSQL driver. driver_postgres.h describes what the driver does.
 **
-** The parts: files.c and programs.c (files and child processes), folder.c (the driver's folder), server.c; account.c, customs.c, grants.c
-** users.c and mend.c (database users); backup.c; orders.c and pool.c (the threads); watch.c with probe.c (servers that end or hang), limits.c (tiers); ask.c with series.c,
-** sample.c, tables.c, queries.c, logs.c and logins.c (questions); text.c (growing texts).
+** The parts: files.c and programs.c (files and child processes), folder.c (the driver's folder),
+** server.c; account.c, customs.c, grants.c, users.c and mend.c (database users); backup.c; orders.c
+** and pool.c (the threads); watch.c with probe.c (servers that end or hang), limits.c (tiers);
+** ask.c with series.c, sample.c, tables.c, queries.c, logs.c and logins.c (questions); text.c
+** (growing texts).
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -39,7 +41,9 @@ static void open_end(driver_postgres *d)
 
 static int open_threads(driver_postgres *d)
 {
-  if (driver_resume(d) == 0 && driver_pool_begin(d) == 0 && pthread_create(&d->watcher, NULL, driver_watch, d) == 0) return 0;
+  if (driver_resume(d) == 0 && driver_pool_begin(d) == 0 &&
+      pthread_create(&d->watcher, NULL, driver_watch, d) == 0)
+    return 0;
   open_end(d);
   driver_pool_join(d);
   return -1;

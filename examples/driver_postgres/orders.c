@@ -1,8 +1,9 @@
 /*
-** Orders: the table of actions, and the way of an order from perform() to its result. pool.c has the threads.
+** Orders: the table of actions, and the way of an order from perform() to its result. pool.c has
+** the threads.
 **
-** The rule: perform() only queues. An order stays in the list until it is reported, so that it is never accepted twice. An order is
-** reported when its last task has ended.
+** The rule: perform() only queues. An order stays in the list until it is reported, so that it is
+** never accepted twice. An order is reported when its last task has ended.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -73,14 +74,15 @@ static int driver_cannot(driver_postgres *d, driver_order *o, driver_result *r)
   return driver_fail(r, "this driver has no way to do %s", o->action);
 }
 
-/* What an order works on: the lane of its task (pool.c). A task holds the servers of its lanes, so that the watch skips them. */
+/* What an order works on: the lane of its task (pool.c). A task holds the server that it changes, so
+** that the watch skips it. */
 enum orders_lane {
   ORDERS_FILES,  /* files of the driver only, of the resource */
   ORDERS_OWN,    /* the server of the resource */
   ORDERS_PARENT, /* the server of the resource's parent */
-  ORDERS_BESIDE, /* in its sequence, but without holding it: a snapshot is deleted after a restore from it */
-  ORDERS_TARGET, /* a restore: the server of the snapshot, and the one that it is restored to, which driver_restore() holds itself */
-  ORDERS_GROUP   /* files of the project; the work on its servers becomes tasks of their own (driver_pieces()) */
+  ORDERS_BESIDE, /* the same, without holding it: a snapshot is deleted after a restore from it */
+  ORDERS_TARGET, /* of a restore: the server of the snapshot, and that which it is restored to */
+  ORDERS_GROUP   /* files of the project; its servers get tasks of their own (driver_pieces()) */
 };
 
 static const struct {
@@ -113,7 +115,8 @@ static int orders_row(const char *action)
   int i, n = (int)(sizeof driver_actions / sizeof driver_actions[0]);
   for (i = 0; i < n; i++)
     if (strcmp(driver_actions[i].action, action) == 0) return i;
-  return -1; /* orders without an effect on a server (driver_postgres.h lists them) succeed at once */
+  /* orders without an effect on a server (driver_postgres.h lists them) succeed at once */
+  return -1;
 }
 
 /* ----------------------------------------------------------------------------------------- results */
@@ -129,7 +132,8 @@ static void driver_reason(driver_result *r)
   json_printf(&out, "{reason:%Q}", r->why[0] ? r->why : "the log of the service says why");
 }
 
-/* Reports the result of an order. While the driver stops it kills programs, so a result of that time may be wrong: the order comes again. */
+/* Reports the result of an order. While the driver stops it kills programs, so a result of that
+** time may be wrong: the order comes again. */
 static void orders_report(driver_postgres *d, driver_order *o)
 {
   driver_result *r = &o->result;
@@ -179,7 +183,8 @@ static void orders_run(driver_postgres *d, driver_task *t)
 {
   driver_order *o = t->order;
   driver_result r = { .code = SVC_OK };
-  int status = 0, lane = o->row < 0 ? ORDERS_FILES : driver_actions[o->row].lane, holds = lane == ORDERS_OWN || lane == ORDERS_PARENT;
+  int status = 0, lane = o->row < 0 ? ORDERS_FILES : driver_actions[o->row].lane,
+      holds = lane == ORDERS_OWN || lane == ORDERS_PARENT;
   if (holds) driver_hold(d, t->lanes[0]->id);
   if (o->row >= 0) status = driver_actions[o->row].run(d, o, &r);
   if (holds) driver_release(d, t->lanes[0]->id);
@@ -187,9 +192,10 @@ static void orders_run(driver_postgres *d, driver_task *t)
 }
 
 /*
-** Adds a task of the order for each server of its project, about a database user; `user` "": about all that run() finds. A server that is
-** created at the same time is either in the list or reads the users' files later, because driver_make() writes its group first. Returns 0,
-** or -1 if out of memory.
+** Adds a task of the order for each server of its project, about a database user; `user` "": about
+** all that run() finds. A server that is created at the same time is either in the list or reads
+** the users' files later, because driver_make() writes its group first. Returns 0, or -1 if out of
+** memory.
 */
 int driver_pieces(driver_postgres *d, driver_order *o, const char *user, const char *name,
                   void (*run)(driver_postgres *d, driver_task *t))
@@ -201,7 +207,8 @@ int driver_pieces(driver_postgres *d, driver_order *o, const char *user, const c
   snprintf(like.user, sizeof like.user, "%s", user);
   snprintf(like.name, sizeof like.name, "%s", name);
   while (driver_next(folder, id))
-    if (driver_read(d, id, "group", its_group, sizeof its_group) == 0 && strcmp(its_group, o->group_id) == 0)
+    if (driver_read(d, id, "group", its_group, sizeof its_group) == 0 &&
+        strcmp(its_group, o->group_id) == 0)
       status |= driver_pool_add(d, &like, id, NULL, o->group_id);
   if (folder) closedir(folder);
   return status;
@@ -212,8 +219,9 @@ static int orders_queue(driver_postgres *d, driver_order *o, const char *target)
 {
   const driver_task like = { .run = orders_run, .order = o };
   int lane = o->row < 0 ? ORDERS_FILES : driver_actions[o->row].lane;
-  const char *first = lane == ORDERS_PARENT || lane == ORDERS_TARGET ? o->parent_id : lane == ORDERS_GROUP ? o->group_id : o->resource_id;
-  if (lane == ORDERS_BESIDE && o->parent_id[0]) first = o->parent_id;
+  const char *first = o->resource_id;
+  if (lane == ORDERS_PARENT || lane == ORDERS_BESIDE || lane == ORDERS_TARGET) first = o->parent_id;
+  if (lane == ORDERS_GROUP) first = o->group_id;
   return driver_pool_add_locked(d, &like, first, target[0] ? target : NULL, o->group_id);
 }
 
@@ -244,7 +252,8 @@ static driver_order *orders_copy(svc *s, const svc_order *order)
   return o;
 }
 
-/* Returns true if the list has the order; counts the orders of its project. The caller has d->lock. */
+/* Returns true if the list has the order; counts the orders of its project. The caller has the
+** lock. */
 static int orders_has(const driver_postgres *d, const svc_order *order, int *share)
 {
   const driver_order *o;
@@ -262,10 +271,13 @@ int driver_take(void *context, svc *s, const svc_order *order)
   driver_order *o = orders_copy(s, order);
   char target[32] = "";
   int known, share, code = SVC_OK;
-  if (o && o->row >= 0 && driver_actions[o->row].lane == ORDERS_TARGET && !driver_restore_target(d, o, target)) target[0] = 0;
+  if (o && o->row >= 0 && driver_actions[o->row].lane == ORDERS_TARGET &&
+      !driver_restore_target(d, o, target))
+    target[0] = 0;
   pthread_mutex_lock(&d->lock);
   known = orders_has(d, order, &share);
-  if (!known && (!o || d->ending || d->waiting == DRIVER_QUEUE || share >= DRIVER_QUEUE_SHARE || orders_queue(d, o, target) != 0))
+  if (!known && (!o || d->ending || d->waiting == DRIVER_QUEUE || share >= DRIVER_QUEUE_SHARE ||
+                 orders_queue(d, o, target) != 0))
     code = SVC_BUSY;
   if (!known && code == SVC_OK) {
     o->next = d->orders;

@@ -1,13 +1,15 @@
 /*
 ** The pool: the threads that carry out orders, and start and repair servers.
 **
-** Work comes as tasks. A task names its lanes: the server that it works on, or the project whose files it writes; a restore names
-** two servers. The tasks of a lane run one after the other, in the sequence in which they came. An order for several servers, such as
-** that of a database user, adds a task for each server, so it waits for none of them while it works on another.
+** Work comes as tasks. A task names its lanes: the server that it works on, or the project whose
+** files it writes; a restore names two servers. The tasks of a lane run one after the other, in the
+** sequence in which they came. An order for several servers, such as that of a database user, adds
+** a task for each server, so it waits for none of them while it works on another.
 **
-** The rule: a server that hangs delays the tasks of its own lane. A thread never waits for a lane: it takes a task only if all of its
-** lanes are free, so tasks with two lanes cannot wait for each other. A project uses at most DRIVER_SHARE threads. Among the tasks that
-** can run, the oldest of the project with the fewest running tasks comes first.
+** The rule: a server that hangs delays the tasks of its own lane. A thread never waits for a lane:
+** it takes a task only if all of its lanes are free, so tasks with two lanes cannot wait for each
+** other. A project uses at most DRIVER_SHARE threads. Among the tasks that can run, the oldest of
+** the project with the fewest running tasks comes first.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -50,8 +52,10 @@ static void pool_free(driver_postgres *d, driver_task *t)
 
 /* ------------------------------------------------------------------------------------------ tasks */
 
-/* Adds a copy of the task. `second` may be NULL. Returns 0, or -1 if out of memory. The caller has d->lock. */
-int driver_pool_add_locked(driver_postgres *d, const driver_task *like, const char *lane, const char *second, const char *group)
+/* Adds a copy of the task. `second` may be NULL. Returns 0, or -1 if out of memory. The caller has
+** d->lock. */
+int driver_pool_add_locked(driver_postgres *d, const driver_task *like, const char *lane,
+                           const char *second, const char *group)
 {
   driver_task *t = malloc(sizeof *t);
   if (!t) return -1;
@@ -73,7 +77,8 @@ int driver_pool_add_locked(driver_postgres *d, const driver_task *like, const ch
   return 0;
 }
 
-int driver_pool_add(driver_postgres *d, const driver_task *like, const char *lane, const char *second, const char *group)
+int driver_pool_add(driver_postgres *d, const driver_task *like, const char *lane,
+                    const char *second, const char *group)
 {
   int status;
   pthread_mutex_lock(&d->lock);
@@ -82,7 +87,8 @@ int driver_pool_add(driver_postgres *d, const driver_task *like, const char *lan
   return status;
 }
 
-/* Returns true if no earlier task of the list has one of the task's lanes, and marks them for the tasks behind it. */
+/* Returns true if no earlier task of the list has one of the task's lanes, and marks them for the
+** tasks behind it. */
 static int pool_is_first(driver_postgres *d, driver_task *t)
 {
   int i, first = 1;
@@ -100,7 +106,8 @@ static driver_task *pool_next(driver_postgres *d)
   driver_task *t, *best = NULL;
   d->searches++;
   for (t = d->first; t && !(best && best->group->running == 0); t = t->next) {
-    int first = pool_is_first(d, t); /* a task that runs stays in the list, and so keeps its lanes */
+    /* a task that runs stays in the list, and so keeps its lanes */
+    int first = pool_is_first(d, t);
     if (!first || t->running || t->group->running >= DRIVER_SHARE) continue;
     if (!best || t->group->running < best->group->running) best = t;
   }
@@ -156,7 +163,8 @@ void driver_pool_join(driver_postgres *d)
   while (d->thread_count > 0) pthread_join(d->threads[--d->thread_count], NULL);
 }
 
-/* Drops the tasks that no thread has begun, and the orders that are not reported: the service sends these again when it is next opened. */
+/* Drops the tasks that no thread has begun, and the orders that are not reported: the service sends
+** these again when it is next opened. */
 void driver_pool_free(driver_postgres *d)
 {
   driver_order *o;

@@ -53,7 +53,7 @@ static void driver_child(const driver_postgres *d, const driver_bounds *bounds, 
 
 /* ---------------------------------------------------------------------------------------- programs */
 
-#define PROGRAMS_TURN 200 /* milliseconds between two looks at the time, and at the end of the driver */
+#define PROGRAMS_TURN 200 /* milliseconds between two looks at the time, and at the driver's end */
 
 /* A program that runs. `in` and `out` are -1 when they are closed. */
 typedef struct programs_run {
@@ -67,7 +67,8 @@ typedef struct programs_run {
   int64_t deadline;
 } programs_run;
 
-/* Returns true once the driver has ended and its work has used up DRIVER_GRACE: programs are killed, and no more are started. */
+/* Returns true once the driver has ended and its work has used up DRIVER_GRACE: programs are
+** killed, and no more are started. */
 int driver_stopping(driver_postgres *d)
 {
   int stopping;
@@ -82,8 +83,8 @@ static int programs_late(const programs_run *p)
   return driver_now() >= p->deadline || driver_stopping(p->d);
 }
 
-/* Writes what the program takes now. The input is a socket, so a program that has ended causes an error and no signal; it reports the
-** missing input itself. */
+/* Writes what the program takes now. The input is a socket, so a program that has ended causes an
+** error and no signal; it reports the missing input itself. */
 static void programs_write(programs_run *p)
 {
   ssize_t n = p->left ? send(p->in, p->input, p->left, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
@@ -94,7 +95,8 @@ static void programs_write(programs_run *p)
   p->in = -1;
 }
 
-/* Keeps the first size - 1 bytes of the output, and drops the others: a closed pipe would end the program. */
+/* Keeps the first size - 1 bytes of the output, and drops the others: a closed pipe would end the
+** program. */
 static void programs_read(programs_run *p)
 {
   char rest[4096];
@@ -111,7 +113,10 @@ static void programs_read(programs_run *p)
 static int programs_talk(programs_run *p)
 {
   while (p->out >= 0) {
-    struct pollfd wait[2] = { { .fd = p->out, .events = POLLIN }, { .fd = p->in, .events = POLLOUT } }; /* poll() skips -1 */
+    struct pollfd wait[2] = { /* poll() skips -1 */
+      { .fd = p->out, .events = POLLIN },
+      { .fd = p->in, .events = POLLOUT },
+    };
     int64_t left = p->deadline - driver_now();
     if (programs_late(p)) return -1;
     if (poll(wait, 2, (int)(left < PROGRAMS_TURN ? left : PROGRAMS_TURN)) <= 0) continue;
@@ -137,10 +142,11 @@ static int programs_wait(const programs_run *p, int *status)
 static int programs_result(const programs_run *p, const char *name, int status)
 {
   if (!WIFEXITED(status)) {
-    if (!p->n) snprintf(p->said, p->size, "%s was ended by signal %d", name, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    if (!p->n) snprintf(p->said, p->size, "%s was ended by signal %d", name, WTERMSIG(status));
     return -1;
   }
-  if (!p->n && WEXITSTATUS(status)) snprintf(p->said, p->size, "%s has ended with status %d", name, WEXITSTATUS(status));
+  if (!p->n && WEXITSTATUS(status))
+    snprintf(p->said, p->size, "%s has ended with status %d", name, WEXITSTATUS(status));
   return WEXITSTATUS(status);
 }
 
@@ -154,30 +160,37 @@ static int programs_finish(programs_run *p, const driver_bounds *bounds, const c
   if (!late) return programs_result(p, name, status);
   kill(p->pid, SIGKILL);
   while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (bounds && bounds->what) name = bounds->what;
   if (driver_stopping(p->d)) snprintf(p->said, p->size, "the driver ends");
-  else snprintf(p->said, p->size, "%s did not answer within %d seconds", bounds && bounds->what ? bounds->what : name, bounds ? bounds->seconds : 0);
+  else snprintf(p->said, p->size, "%s did not answer within %d seconds", name,
+                bounds ? bounds->seconds : 0);
   return -1;
 }
 
 /*
-** Runs a program as the servers' user: one of PostgreSQL's, or another by its absolute path. Writes `input` to it (NULL: none) and keeps
-** its output in `said`. Returns the exit status, or -1; after a failure `said` is never empty. A server that the program starts inherits
-** only the pipe of the output; pg_ctl has -l, so that the server writes to its log and does not keep the pipe open. `bounds` may be NULL.
+** Runs a program as the servers' user: one of PostgreSQL's, or another by its absolute path. Writes
+** `input` to it (NULL: none) and keeps its output in `said`. Returns the exit status, or -1; after
+** a failure `said` is never empty. A server that the program starts inherits only the pipe of the
+** output; pg_ctl has -l, so that the server writes to its log and does not keep the pipe open.
+** `bounds` may be NULL.
 **
-** The rule: one deadline bounds all waits: for a program that does not read its input, does not close its output, or does not end.
+** The rule: one deadline bounds all waits: for a program that does not read its input, does not
+** close its output, or does not end.
 */
 int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *input, char *said, size_t size, char *argv[])
 {
   char program[DRIVER_PATH * 2];
   const char *name = argv[0];
   int in[2], out[2];
-  programs_run p = { .d = d, .input = input, .left = input ? strlen(input) : 0, .said = said, .size = size };
-  p.deadline = bounds && bounds->seconds ? driver_now() + bounds->seconds * (int64_t)1000 : INT64_MAX;
+  programs_run p = { .d = d, .input = input, .said = said, .size = size, .deadline = INT64_MAX };
+  if (input) p.left = strlen(input);
+  if (bounds && bounds->seconds) p.deadline = driver_now() + bounds->seconds * (int64_t)1000;
   said[0] = 0;
   snprintf(program, sizeof program, "%s%s%s", argv[0][0] == '/' ? "" : d->bin, argv[0][0] == '/' ? "" : "/", argv[0]);
   argv[0] = program; /* initdb and pg_ctl find other programs of PostgreSQL by this path */
   if (driver_stopping(d)) return snprintf(said, size, "the driver ends"), -1;
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0) return snprintf(said, size, "%s: %s", name, strerror(errno)), -1;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)
+    return snprintf(said, size, "%s: %s", name, strerror(errno)), -1;
   if (pipe2(out, O_CLOEXEC) != 0) {
     snprintf(said, size, "%s: %s", name, strerror(errno));
     close(in[0]), close(in[1]);

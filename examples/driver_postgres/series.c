@@ -243,7 +243,8 @@ int driver_figure(driver_postgres *d, const char *id, const char *name, int64_t 
   size_t i;
   for (i = 0; i < sizeof series_now / sizeof series_now[0]; i++) {
     if (strcmp(series_now[i].name, name) != 0) continue;
-    if (driver_sql(d, DRIVER_QUESTION, id, series_now[i].sql, said, sizeof said) != 0) return SVC_IO;
+    if (driver_sql(d, DRIVER_QUESTION, id, series_now[i].sql, said, sizeof said) != 0)
+      return SVC_IO;
     *out = strtoll(said, &end, 10);
     return end > said ? SVC_OK : SVC_IO;
   }

@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SERVER_SETTLED "2" /* content of the file "settled"; "1": of version 1.0.0, without the rules for DRIVER_STATS */
+/* content of the file "settled"; "1": of version 1.0.0, without the rules for DRIVER_STATS */
+#define SERVER_SETTLED "2"
 
 /* Settings of each session of the driver's own role. grants.c has the reason for the search_path. The scripts contain verifiers, so the
 ** server does not log their statements. The driver can write even while the server is read-only because its disk is full. */
@@ -25,10 +26,12 @@ static const char server_session[] =
   "set log_min_error_statement = panic;\nset auto_explain.log_min_duration = -1;\n";
 
 /*
-** The time of a script, by enum driver_patience: of each wait for a lock and of each statement in milliseconds, and of the whole script in
-** seconds. Tenants can hold locks on their tables, and on their own roles, for as long as they like. So no script waits for long: a question
-** is refused, and failed work on users is repeated (mend.c). DRIVER_LONG is for work that grows with what tenants have made: grants on all
-** tables of a schema, a change of the owner of all tables of a user; and for extensions, which read files from a disk that may be busy.
+** The time of a script, by enum driver_patience: of each wait for a lock and of each statement in
+** milliseconds, and of the whole script in seconds. Tenants can hold locks on their tables, and on
+** their own roles, for as long as they like. So no script waits for long: a question is refused,
+** and failed work on users is repeated (mend.c). DRIVER_LONG is for work that grows with what
+** tenants have made: grants on all tables of a schema, a change of the owner of all tables of a
+** user; and for extensions, which read files from a disk that may be busy.
 */
 static const struct {
   int lock, statement, whole;
@@ -40,11 +43,13 @@ static const struct {
 
 #define SERVER_SILENT "the server did not answer within " /* as driver_run_in() writes it */
 
-/* Replaces PostgreSQL's words for a timeout by ones that say what to look for. Returns DRIVER_LOCKED, DRIVER_LATE, or -1: no timeout. */
+/* Replaces PostgreSQL's words for a timeout by ones that say what to look for. Returns
+** DRIVER_LOCKED, DRIVER_LATE, or -1: no timeout. */
 static int server_timeout(int patience, char *said, size_t size)
 {
   if (strstr(said, "ERROR:  canceling statement due to lock timeout")) {
-    snprintf(said, size, "a lock was not free within %g seconds: a session of the database holds it", server_patience[patience].lock / 1000.0);
+    snprintf(said, size, "a lock was not free within %g seconds: "
+             "a session of the database holds it", server_patience[patience].lock / 1000.0);
     return DRIVER_LOCKED;
   }
   if (strstr(said, "ERROR:  canceling statement due to statement timeout"))
@@ -52,17 +57,21 @@ static int server_timeout(int patience, char *said, size_t size)
   return strncmp(said, SERVER_SILENT, sizeof SERVER_SILENT - 1) == 0 ? DRIVER_LATE : -1;
 }
 
-/* Ends a script that failed. The reason of an order has a timeout; a question has no reason, so the log has it. */
+/* Ends a script that failed. The reason of an order has a timeout; a question has no reason, so the
+** log has it. */
 static int server_failed(driver_postgres *d, int patience, const char *id, char *said, size_t size)
 {
   int status = server_timeout(patience, said, size);
   if (patience == DRIVER_QUESTION && status != -1)
-    driver_say(d, SVC_LOG_WARNING, "postgres.no_answer", "postgres: the server of %s has not answered a question: %s", id, said);
+    driver_say(d, SVC_LOG_WARNING, "postgres.no_answer",
+               "postgres: the server of %s has not answered a question: %s", id, said);
   return status;
 }
 
-/* Runs a script as the driver's own role. Returns 0, DRIVER_LOCKED, DRIVER_LATE, or -1. `said`: the output, or the error. */
-int driver_sql(driver_postgres *d, int patience, const char *id, const char *sql, char *said, size_t size)
+/* Runs a script as the driver's own role. Returns 0, DRIVER_LOCKED, DRIVER_LATE, or -1. `said`: the
+** output, or the error. */
+int driver_sql(driver_postgres *d, int patience, const char *id, const char *sql, char *said,
+               size_t size)
 {
   const driver_bounds bounds = { .seconds = server_patience[patience].whole, .what = "the server" };
   char socket[DRIVER_PATH], port[16], *script = NULL;
@@ -71,7 +80,8 @@ int driver_sql(driver_postgres *d, int patience, const char *id, const char *sql
   driver_path(d, socket, id, NULL);
   snprintf(said, size, "%s", DRIVER_NO_MEMORY);
   if (driver_read(d, id, "port", port, sizeof port) != 0) return snprintf(said, size, "the server has no port"), -1;
-  if (asprintf(&script, "%sset lock_timeout = %d;\nset statement_timeout = %d;\n%s", server_session, server_patience[patience].lock,
+  if (asprintf(&script, "%sset lock_timeout = %d;\nset statement_timeout = %d;\n%s",
+               server_session, server_patience[patience].lock,
                server_patience[patience].statement, sql) < 0)
     return -1;
   status = driver_run_in(d, &bounds, script, said, size, argv);
@@ -81,7 +91,8 @@ int driver_sql(driver_postgres *d, int patience, const char *id, const char *sql
 }
 
 /* Runs a script as driver_sql(), with the name filled in by driver_print(). */
-int driver_sql_about(driver_postgres *d, int patience, const char *id, const char *text, const char *name, char *said, size_t size)
+int driver_sql_about(driver_postgres *d, int patience, const char *id, const char *text,
+                     const char *name, char *said, size_t size)
 {
   char *script = NULL;
   size_t n = 0;
@@ -173,13 +184,15 @@ static int server_port_is_others(driver_postgres *d, const char *id, const char 
   DIR *folder = driver_list(d->control, ".");
   int found = 0;
   while (!found && driver_next(folder, other))
-    found = strcmp(other, id) != 0 && driver_read(d, other, "port", its, sizeof its) == 0 && strcmp(its, port) == 0;
+    found = strcmp(other, id) != 0 && driver_read(d, other, "port", its, sizeof its) == 0 &&
+        strcmp(its, port) == 0;
   if (folder) closedir(folder);
   return found;
 }
 
-/* Gives a server the port that it had, because clients have it in their connection strings; or a free port if another program has it.
-** Threads start servers at the same time: the lock keeps them from choosing the same free port. */
+/* Gives a server the port that it had, because clients have it in their connection strings; or a
+** free port if another program has it. Threads start servers at the same time: the lock keeps them
+** from choosing the same free port. */
 static int server_take_port(driver_postgres *d, const char *id, char port[16])
 {
   int status = 0, tries = 0;
@@ -219,7 +232,8 @@ int driver_start(driver_postgres *d, const char *id)
   int64_t since = (int64_t)time(NULL) * 1000;
   int tries, status = -1;
   if (driver_is_running(d, id)) return 0;
-  for (tries = 0; tries < 50 && server_clean(d, id) != 0 && !driver_stopping(d); tries++) usleep(100000);
+  for (tries = 0; tries < 50 && server_clean(d, id) != 0 && !driver_stopping(d); tries++)
+    usleep(100000);
   driver_path(d, data, id, "data");
   driver_path(d, log, id, "log");
   driver_limits_of(d, id, &limits);
@@ -315,7 +329,8 @@ int driver_settle(driver_postgres *d, const char *group, const char *id)
     return status;
   }
   driver_users_begin(d, group, &u);
-  while (driver_users_next(d, group, &u)) driver_user_on(d, group, id, u.id, u.account.name, said, sizeof said);
+  while (driver_users_next(d, group, &u))
+    driver_user_on(d, group, id, u.id, u.account.name, said, sizeof said);
   driver_users_end(&u);
   driver_mend_begin(d, id);
   return driver_write(d, id, "settled", SERVER_SETTLED);
@@ -357,15 +372,16 @@ int driver_find(driver_postgres *d, const char *group, const char *name, char id
   return found;
 }
 
-/* Returns true if the roles of the server are complete, as this version of the driver makes them. */
+/* Returns true if the roles of the server are complete, as this version of the driver makes them.
+** */
 static int server_is_settled(driver_postgres *d, const char *id)
 {
   char text[16];
   return driver_read(d, id, "settled", text, sizeof text) == 0 && strcmp(text, SERVER_SETTLED) == 0;
 }
 
-/* Starts a server that should run and does not, such as after a reboot. Also restarts one of an earlier version, which allowed the
-** driver's own role over TCP. */
+/* Starts a server that should run and does not, such as after a reboot. Also restarts one of an
+** earlier version, which allowed the driver's own role over TCP. */
 static void server_resume(driver_postgres *d, const char *id)
 {
   char group[32], hba[DRIVER_PATH], said[DRIVER_PATH];
@@ -373,11 +389,13 @@ static void server_resume(driver_postgres *d, const char *id)
   driver_path(d, hba, "pg_hba.conf", NULL);
   if (driver_is_running(d, id)) {
     /* a server that does not answer now is not restarted for that */
-    int ours = driver_sql(d, DRIVER_QUESTION, id, "show hba_file;\n", said, sizeof said) != 0 || strncmp(said, hba, strlen(hba)) == 0;
+    int ours = driver_sql(d, DRIVER_QUESTION, id, "show hba_file;\n", said, sizeof said) != 0 ||
+        strncmp(said, hba, strlen(hba)) == 0;
     if (ours && server_is_settled(d, id)) return;
     if (!ours) driver_stop(d, id);
   }
-  if (driver_start(d, id) == 0 && driver_read(d, id, "group", group, sizeof group) == 0) driver_settle(d, group, id);
+  if (driver_start(d, id) == 0 && driver_read(d, id, "group", group, sizeof group) == 0)
+    driver_settle(d, group, id);
 }
 
 static void server_resume_task(driver_postgres *d, driver_task *t)
@@ -392,13 +410,15 @@ static void server_resume_task(driver_postgres *d, driver_task *t)
   driver_started(d, id);
 }
 
-/* Queues a task for each server, before the threads start: an order for the server comes after it. Returns 0, or -1 if out of memory. */
+/* Queues a task for each server, before the threads start: an order for the server comes after it.
+** Returns 0, or -1 if out of memory. */
 int driver_resume(driver_postgres *d)
 {
   char id[32];
   DIR *folder = driver_list(d->control, ".");
   int status = 0;
-  while (status == 0 && driver_next(folder, id)) status = driver_start_later(d, id, server_resume_task);
+  while (status == 0 && driver_next(folder, id))
+    status = driver_start_later(d, id, server_resume_task);
   if (folder) closedir(folder);
   return status;
 }

@@ -1,13 +1,15 @@
 /*
 ** The watch: a thread that checks every server each second and restarts those that have ended.
 **
-** A server whose postmaster has ended is reported as down, started again, and reported as up, with its port, which may be a new one. A
-** server that does not answer the probes (probe.c) for WATCH_SILENT is killed, and then restarted in the same way. A server that cannot be
-** started is retried after 2, 4, ... 300 seconds, and the log has the reason. Each minute the watch takes a sample of figures (sample.c),
-** and makes a server read-only that holds more than its disk.
+** A server whose postmaster has ended is reported as down, started again, and reported as up, with
+** its port, which may be a new one. A server that does not answer the probes (probe.c) for
+** WATCH_SILENT is killed, and then restarted in the same way. A server that cannot be started is
+** retried after 2, 4, ... 300 seconds, and the log has the reason. Each minute the watch takes a
+** sample of figures (sample.c), and makes a server read-only that holds more than its disk.
 **
-** The rules: only one thread at a time works on a server. An order holds the server while it changes it; the watch skips held servers. The
-** watch itself waits for no server longer than for a question: a start, which may take a minute, is a task of the pool.
+** The rules: only one thread at a time works on a server. An order holds the server while it
+** changes it; the watch skips held servers. The watch itself waits for a server only while it probes
+** it: starts and samples are tasks of the pool.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -183,8 +185,10 @@ static int watch_answers(driver_postgres *d, driver_server *s)
 
 /* ---------------------------------------------------------------------------------------------------------------- restart */
 
-/* Queues a task that starts a server; until driver_started() the watch leaves the server alone. Returns 0, or -1 if out of memory. */
-int driver_start_later(driver_postgres *d, const char *id, void (*run)(driver_postgres *d, driver_task *t))
+/* Queues a task that starts a server; until driver_started() the watch leaves the server alone.
+** Returns 0, or -1 if out of memory. */
+int driver_start_later(driver_postgres *d, const char *id,
+                       void (*run)(driver_postgres *d, driver_task *t))
 {
   const driver_task like = { .run = run };
   char group[32];
@@ -233,7 +237,8 @@ static void watch_restart(driver_postgres *d, driver_server *s)
   s->try_at = driver_now() + 1000 * (1 << s->tries < WATCH_LONGEST ? 1 << s->tries : WATCH_LONGEST);
 }
 
-/* A task: starts a server that has ended. An order may have started, stopped or deleted it in the meantime. */
+/* A task: starts a server that has ended. An order may have started, stopped or deleted it in the
+** meantime. */
 static void watch_restart_task(driver_postgres *d, driver_task *t)
 {
   const char *id = t->lanes[0]->id;
@@ -241,7 +246,9 @@ static void watch_restart_task(driver_postgres *d, driver_task *t)
   if (driver_knows(d, id, "made")) {
     driver_hold(d, id);
     s = watch_find(d, id);
-    if (s && driver_knows(d, id, "made") && !driver_knows(d, id, "paused") && !watch_alive(d, s) && !driver_stopping(d)) watch_restart(d, s);
+    if (s && driver_knows(d, id, "made") && !driver_knows(d, id, "paused") && !watch_alive(d, s) &&
+        !driver_stopping(d))
+      watch_restart(d, s);
     driver_release(d, id);
   }
   driver_started(d, id);
@@ -262,6 +269,11 @@ static void watch_ended(driver_postgres *d, driver_server *s)
 
 /* ------------------------------------------------------------------------------------------------------------------- disk */
 
+static const char watch_full[] =
+  "alter system set default_transaction_read_only = on;\nselect pg_reload_conf() \\g /dev/null\n";
+static const char watch_free_again[] =
+  "alter system reset default_transaction_read_only;\nselect pg_reload_conf() \\g /dev/null\n";
+
 /* Makes a server read-only that holds more than its disk, until a twentieth of the disk is free again. The setting is in the server's data
 ** folder: it outlives svcd and comes with a restored snapshot. So the sample has it, and no variable of svcd. */
 static void watch_disk(driver_postgres *d, const driver_server *s, const driver_sample *sample)
@@ -274,8 +286,8 @@ static void watch_disk(driver_postgres *d, const driver_server *s, const driver_
   driver_limits_of(d, s->id, &limits);
   full = limits.disk && (used > limits.disk || (was && used > limits.disk / 20 * 19));
   if (full == was) return;
-  if (driver_sql(d, DRIVER_QUESTION, s->id, full ? "alter system set default_transaction_read_only = on;\nselect pg_reload_conf() \\g /dev/null\n"
-                                : "alter system reset default_transaction_read_only;\nselect pg_reload_conf() \\g /dev/null\n", said, sizeof said) != 0)
+  if (driver_sql(d, DRIVER_QUESTION, s->id, full ? watch_full : watch_free_again, said,
+                 sizeof said) != 0)
     return;
   driver_say(d, SVC_LOG_WARNING, "postgres.disk_full", "postgres: the server of %s holds %lld bytes, and its disk has %lld: %s", s->id, (long long)used,
              (long long)limits.disk, full ? "the server is read-only" : "the server accepts writes again");
@@ -283,19 +295,51 @@ static void watch_disk(driver_postgres *d, const driver_server *s, const driver_
 
 /* ----------------------------------------------------------------------------------------------------------------- rounds */
 
+/* A task: takes a sample of a server, and bounds its disk and its log. */
+static void watch_sample_task(driver_postgres *d, driver_task *t)
+{
+  const char *id = t->lanes[0]->id;
+  driver_server *s;
+  driver_sample taken;
+  if (driver_knows(d, id, "made") && !driver_knows(d, id, "paused")) {
+    driver_hold(d, id);
+    s = watch_find(d, id);
+    if (s && watch_alive(d, s) && driver_sample_take(d, s, &taken) == 0) {
+      taken.at = (int64_t)time(NULL);
+      pthread_mutex_lock(&d->servers_lock);
+      driver_sample_keep(s, &taken);
+      pthread_mutex_unlock(&d->servers_lock);
+      watch_disk(d, s, &taken);
+      driver_log_bound(d, id);
+    }
+    driver_release(d, id);
+  }
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 0);
+  if (s) s->sampling = 0;
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
+/* Queues a sample once a minute. */
 static void watch_sample(driver_postgres *d, driver_server *s)
 {
+  const driver_task like = { .run = watch_sample_task };
   int64_t now = (int64_t)time(NULL);
-  driver_sample taken;
+  char group[32];
+  int waits;
   if (s->sampled / WATCH_SAMPLE == now / WATCH_SAMPLE) return;
   s->sampled = now;
-  if (driver_sample_take(d, s, &taken) != 0) return;
-  taken.at = now;
   pthread_mutex_lock(&d->servers_lock);
-  driver_sample_keep(s, &taken);
+  waits = s->sampling;
+  s->sampling = 1;
   pthread_mutex_unlock(&d->servers_lock);
-  watch_disk(d, s, &taken);
-  driver_log_bound(d, s->id);
+  if (waits) return;
+  if (driver_read(d, s->id, "group", group, sizeof group) == 0 &&
+      driver_pool_add(d, &like, s->id, NULL, group) == 0)
+    return;
+  pthread_mutex_lock(&d->servers_lock);
+  s->sampling = 0;
+  pthread_mutex_unlock(&d->servers_lock);
 }
 
 /* Checks one server. While the watch holds it, no order can delete its record, so `s` stays valid without the lock. */
@@ -314,7 +358,9 @@ static void watch_one(driver_postgres *d, const char *id)
     watch_tell(d, s, 1);
     if (!s->silent) watch_sample(d, s);
     if (!s->silent) driver_mend_due(d, id);
-  } else if (!starting && !driver_stopping(d)) watch_ended(d, s); /* a driver that stops starts no programs, and so knows nothing */
+  } else if (!starting && !driver_stopping(d)) {
+    watch_ended(d, s); /* a driver that stops runs no programs, so it cannot tell */
+  }
   pthread_mutex_lock(&d->servers_lock);
   s->held = 0;
   pthread_cond_broadcast(&d->released);

@@ -1,6 +1,7 @@
 /*
-** Tests parts of the PostgreSQL driver that need no server: the pool (which tasks run at the same time) and the programs that the driver
-** runs (one deadline for writing, reading and waiting). FOLDER is an empty folder for the driver.
+** Tests parts of the PostgreSQL driver that need no server: the pool (which tasks run at the same
+** time) and the programs that the driver runs (one deadline for writing, reading and waiting).
+** FOLDER is an empty folder for the driver.
 **
 ** Tasks wait until the test lets them go, so each test counts tasks and measures no time.
 */
@@ -15,7 +16,8 @@
 #define LANES 64
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int running, most, finished, let_go, group_running[3], group_most[3], lane_running[LANES], broken, last_of[LANES];
+static int running, most, finished, let_go, group_running[3], group_most[3], lane_running[LANES],
+    broken, last_of[LANES];
 
 static void expect(int good, const char *what)
 {
@@ -82,7 +84,8 @@ static void let(int group)
   pthread_mutex_unlock(&lock);
 }
 
-/* A project whose tasks hang has its share of the threads; the tasks of another project run and end meanwhile. */
+/* A project whose tasks hang has its share of the threads; the tasks of another project run and end
+** meanwhile. */
 static void test_pool(driver_postgres *d)
 {
   int lane, number;
@@ -97,7 +100,8 @@ static void test_pool(driver_postgres *d)
   let(0);
   wait_until(&finished, 328, "tasks that hung do not end");
   expect(!broken, "tasks of a lane have run at the same time, or not in their sequence");
-  expect(group_most[0] == DRIVER_SHARE && group_most[1] <= DRIVER_SHARE && most <= DRIVER_THREADS, "more threads than there may be");
+  expect(group_most[0] == DRIVER_SHARE && group_most[1] <= DRIVER_SHARE && most <= DRIVER_THREADS,
+         "more threads than there may be");
 }
 
 /* A task with two lanes waits for both, and the tasks behind it on each lane wait for it. */
@@ -108,7 +112,8 @@ static void test_two_lanes(driver_postgres *d)
   expect(driver_pool_add(d, &like, "lane 40", NULL, "project 2") == 0, "a task is not taken");
   wait_until(&running, 1, "a task does not run");
   snprintf(like.name, sizeof like.name, "40 2");
-  expect(driver_pool_add(d, &like, "lane 40", "lane 41", "project 2") == 0, "a task with two lanes is not taken");
+  expect(driver_pool_add(d, &like, "lane 40", "lane 41", "project 2") == 0,
+         "a task with two lanes is not taken");
   add(d, 2, 41, 1);
   add(d, 2, 42, 1);
   wait_until(&running, 2, "a task of a free lane does not run");
@@ -120,7 +125,8 @@ static void test_two_lanes(driver_postgres *d)
 
 /* --------------------------------------------------------------------------------------- programs */
 
-static int run(driver_postgres *d, const char *script, int seconds, const char *input, char *said, size_t size)
+static int run(driver_postgres *d, const char *script, int seconds, const char *input, char *said,
+               size_t size)
 {
   const driver_bounds bounds = { .seconds = seconds, .what = "the program" };
   char text[256];
@@ -133,18 +139,29 @@ static void test_programs(driver_postgres *d)
 {
   static char input[1 << 20], said[2 << 20];
   memset(input, 'x', sizeof input - 1);
-  expect(run(d, "exec cat", PATIENCE, input, said, sizeof said) == 0 && strcmp(said, input) == 0, "a program does not get its input");
-  expect(run(d, "head -c 1000000 /dev/zero | tr '\\0' y; exec cat", PATIENCE, input, said, sizeof said) == 0 &&
+  expect(run(d, "exec cat", PATIENCE, input, said, sizeof said) == 0 && strcmp(said, input) == 0,
+         "a program does not get its input");
+  expect(run(d, "head -c 1000000 /dev/zero | tr '\\0' y; exec cat", PATIENCE, input, said,
+             sizeof said) == 0 &&
          strlen(said) == 1000000 + sizeof input - 1, "a program that prints before it reads");
-  expect(run(d, "head -c 1000000 /dev/zero; exec cat >/dev/null", PATIENCE, input, said, 8) == 0, "output that is not kept blocks the program");
-  expect(run(d, "exec sleep 3600", 1, input, said, sizeof said) == -1, "a program that does not read its input");
-  expect(strcmp(said, "the program did not answer within 1 seconds") == 0, "a program that does not read has no reason");
-  expect(run(d, "exec >&- 2>&-; exec sleep 3600", 1, NULL, said, sizeof said) == -1, "a program that closes its output and does not end");
-  expect(strcmp(said, "the program did not answer within 1 seconds") == 0, "a program that does not end has no reason");
-  expect(run(d, "exec <&-; exit 3", PATIENCE, input, said, sizeof said) == 3, "a program that refuses its input");
-  expect(strstr(said, "has ended with status 3") != NULL, "a program that says nothing has no reason");
-  expect(run(d, "kill -9 $$", PATIENCE, NULL, said, sizeof said) == -1 && strstr(said, "signal 9"), "a program that was killed has no reason");
-  expect(run(d, "echo no; exit 4", PATIENCE, NULL, said, sizeof said) == 4 && strcmp(said, "no\n") == 0, "the words of a program are lost");
+  expect(run(d, "head -c 1000000 /dev/zero; exec cat >/dev/null", PATIENCE, input, said, 8) == 0,
+         "output that is not kept blocks the program");
+  expect(run(d, "exec sleep 3600", 1, input, said, sizeof said) == -1,
+         "a program that does not read its input");
+  expect(strcmp(said, "the program did not answer within 1 seconds") == 0,
+         "a program that does not read has no reason");
+  expect(run(d, "exec >&- 2>&-; exec sleep 3600", 1, NULL, said, sizeof said) == -1,
+         "a program that closes its output and does not end");
+  expect(strcmp(said, "the program did not answer within 1 seconds") == 0,
+         "a program that does not end has no reason");
+  expect(run(d, "exec <&-; exit 3", PATIENCE, input, said, sizeof said) == 3,
+         "a program that refuses its input");
+  expect(strstr(said, "has ended with status 3") != NULL,
+         "a program that says nothing has no reason");
+  expect(run(d, "kill -9 $$", PATIENCE, NULL, said, sizeof said) == -1 && strstr(said, "signal 9"),
+         "a program that was killed has no reason");
+  expect(run(d, "echo no; exit 4", PATIENCE, NULL, said, sizeof said) == 4 &&
+         strcmp(said, "no\n") == 0, "the words of a program are lost");
 }
 
 /* The end of the driver kills a program without a timeout, after which no program starts. */
@@ -155,8 +172,10 @@ static void hang(driver_postgres *d, driver_task *t)
   pthread_mutex_lock(&lock);
   running = 1;
   pthread_mutex_unlock(&lock);
-  expect(run(d, "exec sleep 3600", 0, NULL, said, sizeof said) == -1 && strcmp(said, "the driver ends") == 0, "a program outlives the driver");
-  expect(run(d, "exit 0", 0, NULL, said, sizeof said) == -1, "a program starts after the end of the driver");
+  expect(run(d, "exec sleep 3600", 0, NULL, said, sizeof said) == -1 &&
+         strcmp(said, "the driver ends") == 0, "a program outlives the driver");
+  expect(run(d, "exit 0", 0, NULL, said, sizeof said) == -1,
+         "a program starts after the end of the driver");
   pthread_mutex_lock(&lock);
   finished = 1;
   pthread_mutex_unlock(&lock);
