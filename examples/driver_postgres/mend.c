@@ -5,7 +5,8 @@
 ** The file FOLDER/control/ID/mend.HEX stands for a role of the server ID that is not as the
 ** project's files describe it. HEX is the name of the role in hexadecimal, the content "USER NAME"
 ** the id and the name of the database user. Of a deleted user nothing else is left, so the note has
-** the name. The watch queues the repetition when its time has come: after 2, 4, ... 300 seconds.
+** the name. A server without the file "settled" is set up again as a whole. The watch queues the
+** repetition when its time has come: after 2, 4, ... 300 seconds.
 **
 ** The rule: a note is removed only when its work is done. The notes survive a restart of svcd.
 */
@@ -75,12 +76,15 @@ static int mend_next(const driver_postgres *d, const char *id, DIR *folder, char
   return 0;
 }
 
-/* Plans a repetition if the server has notes: at the start of the driver, and of the server. */
+/* Plans a repetition if the server has notes, or its roles are not complete: at the start of the
+** driver, and when the server is set up. */
 void driver_mend_begin(driver_postgres *d, const char *id)
 {
   DIR *folder = driver_list(d->control, id);
   char text[128];
-  if (mend_next(d, id, folder, text)) mend_plan(d, id, 0);
+  if (mend_next(d, id, folder, text) || (driver_knows(d, id, "made") && !driver_knows(d, id,
+                                                                                      "settled")))
+    mend_plan(d, id, 0);
   if (folder) closedir(folder);
 }
 
@@ -113,7 +117,16 @@ static int mend_all(driver_postgres *d, const char *id, const char *group, int *
   return failed;
 }
 
-/* A task: repeats the failed work on a server that runs. */
+/* Sets a server up again whose roles could not be completed. Returns 0 on success. */
+static int mend_server(driver_postgres *d, const char *id, const char *group)
+{
+  if (driver_settle(d, group, id) != 0) return 1;
+  driver_say(d, SVC_LOG_WARNING, "postgres.users_mended",
+             "postgres: the roles of the server of %s, which had failed, are complete now", id);
+  return 0;
+}
+
+/* A task: repeats the failed work on a server that runs; another keeps its notes. */
 static void mend_task(driver_postgres *d, driver_task *t)
 {
   const char *id = t->lanes[0]->id;
@@ -122,8 +135,9 @@ static void mend_task(driver_postgres *d, driver_task *t)
   int failed = 0, done = 0;
   if (driver_knows(d, id, "made") && driver_read(d, id, "group", group, sizeof group) == 0) {
     driver_hold(d, id);
-    /* a server that does not run keeps its notes */
-    failed = driver_is_running(d, id) ? mend_all(d, id, group, &done) : 1;
+    if (!driver_is_running(d, id)) failed = 1;
+    else if (!driver_knows(d, id, "settled")) failed = mend_server(d, id, group);
+    else failed = mend_all(d, id, group, &done);
     driver_release(d, id);
   }
   if (done)

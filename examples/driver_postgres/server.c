@@ -319,21 +319,29 @@ static int driver_prepare_server(driver_postgres *d, const char *id, char *said,
 /* Creates or updates the roles of a server and the users of its project. A user that fails is logged, and does not fail the server. */
 int driver_settle(driver_postgres *d, const char *group, const char *id)
 {
+  static const char svc_out[] =
+    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'svc';\n";
   char said[1024];
   driver_users u;
   int status = driver_prepare_server(d, id, said, sizeof said);
+  /* only a session of svc can hold the row of svc */
+  if (status == DRIVER_LOCKED && driver_sql(d, DRIVER_STEP, id, svc_out, said, sizeof said) == 0)
+    status = driver_prepare_server(d, id, said, sizeof said);
   if (status == 0) status = driver_lock_out_others(d, group, id, said, sizeof said);
   if (status != 0) {
     driver_words(d, said);
     driver_say(d, SVC_LOG_ERROR, "postgres.setup_failed", "postgres: the server of %s cannot be set up: %s", id, said);
+    driver_unlink(d, id, "settled");
+    driver_mend_begin(d, id);
     return status;
   }
   driver_users_begin(d, group, &u);
   while (driver_users_next(d, group, &u))
     driver_user_on(d, group, id, u.id, u.account.name, said, sizeof said);
   driver_users_end(&u);
+  status = driver_write(d, id, "settled", SERVER_SETTLED);
   driver_mend_begin(d, id);
-  return driver_write(d, id, "settled", SERVER_SETTLED);
+  return status;
 }
 
 /* Creates what is missing of a cluster's server, starts it, and updates its roles. Returns 0 on success. */

@@ -227,7 +227,9 @@ int driver_user_on(driver_postgres *d, const char *group, const char *id, const 
 static int user_awaits_start(driver_postgres *d, const char *id)
 {
   if (driver_is_running(d, id)) return 0;
-  if (!driver_stopping(d)) driver_unlink(d, id, "settled");
+  if (driver_stopping(d)) return 1;
+  driver_unlink(d, id, "settled");
+  driver_mend_begin(d, id);
   return 1;
 }
 
