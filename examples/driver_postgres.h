@@ -46,9 +46,11 @@
 ** Other roles (enableSharding, a role on a single collection) have no counterpart: the order fails. A user with scopes has a role only on
 ** the clusters of its scopes. No user is a superuser, or may create roles and databases. The owner of a table may grant it to others, as
 ** usual in PostgreSQL. When a user is deleted or loses its write access, its tables go to svc_former, of which svc is a member. 
-** Revoked access ends at once, whatever the user's sessions hold: the driver ends the sessions, then forbids the login, and repeats both
-** until they succeed. A failed order logs the reason, leaves no login behind, and is repeated after 2, 4, ... 300 seconds, also after a
-** restart of svcd. An invalid user does not affect its cluster. Users of version 0.2 cannot sign in until they are changed once, because 0.2 did not keep their roles.
+** Revoked access ends at once, whatever the user's sessions hold: the driver ends the sessions,
+** then forbids the login, and repeats both until they succeed. A failed order logs the reason,
+** leaves no login behind, and is repeated after 2, 4, ... 300 seconds, also after a restart of
+** svcd. An invalid user does not affect its cluster. Users of version 0.2 cannot sign in until they
+** are changed once, because 0.2 did not keep their roles.
 **
 ** WATCH. Each second the driver checks that the postmaster of every server is alive. A server that has ended is reported as down
 ** (svc_report()), restarted on the same port, and reported as up, within about two seconds. If another program has taken the port, the
@@ -80,15 +82,18 @@
 ** Search indexes, archives, outages and access lists exist in the service only and have no effect here. Exports, live migrations, sample
 ** data, downloads of snapshots and restores of a point in time fail with a reason.
 **
-** TIMEOUTS. Tenants hold locks as long as they like, so every statement of the driver has a limit: a question waits 0.5 seconds for a lock
-** and 3 seconds for its answer; a step of an order 2 and 30 seconds; grants on all tables, a change of owners and the installation of an
-** extension 2 and 120 seconds. The log and the reason of the order say which limit was reached.
+** TIMEOUTS. Tenants hold locks as long as they like, so every statement of the driver has a limit:
+** a question waits 0.5 seconds for a lock and 3 seconds for its answer; a step of an order 2 and 30
+** seconds; grants on all tables, a change of owners and the installation of an extension 2 and 120
+** seconds. The log and the reason of the order say which limit was reached.
 **
-** THREADS. perform() only queues an order. 16 threads carry orders out, those of a cluster one after the other. A server that hangs delays
-** the orders of its own cluster; a project uses at most 4 threads, and has at most 64 of the 256 queued orders. An order about a database
-** user becomes a task for each server, and is reported when the last one has ended. The rule: every step can be repeated, because an
-** order may arrive again. A step checks what exists and does what is missing. Servers outlive the process that created them. The next
-** process finds them by their folders and starts those that should run.
+** THREADS. perform() only queues an order. 16 threads carry orders out, those of a cluster one
+** after the other. A server that hangs delays the orders of its own cluster; a project uses at most
+** 4 threads, and has at most 64 of the 256 queued orders. An order about a database user becomes a
+** task for each server, and is reported when the last one has ended. The rule: every step can be
+** repeated, because an order may arrive again. A step checks what exists and does what is missing.
+** Servers outlive the process that created them. The next process finds them by their folders and
+** starts those that should run.
 */
 #ifndef DRIVER_POSTGRES_H
 #define DRIVER_POSTGRES_H
@@ -112,8 +117,9 @@ int driver_postgres_open(driver_postgres **out, const driver_postgres_config *co
 const svc_driver *driver_postgres_driver(driver_postgres *d);
 /* Call it after svc_open(). From then on the driver reports to `s` which servers have ended or moved. */
 void driver_postgres_attach(driver_postgres *d, svc *s);
-/* Ends the work in progress: orders have 4 seconds to finish, then their programs are killed, and the service sends these orders again when
-** it is next opened. The servers continue to run. Call it before svc_close(), after the last svc_tick(). */
+/* Ends the work in progress: orders have 4 seconds to finish, then their programs are killed, and
+** the service sends these orders again when it is next opened. The servers continue to run. Call
+** it before svc_close(), after the last svc_tick(). */
 void driver_postgres_stop(driver_postgres *d);
 /* Frees the driver. Call it after svc_close(). */
 void driver_postgres_close(driver_postgres *d);

@@ -23,7 +23,7 @@ static void mend_file(const char *name, char out[160])
 {
   static const char hex[] = "0123456789abcdef";
   size_t i, n = (size_t)snprintf(out, 160, MEND_NOTE);
-  for (i = 0; name[i] && i < DRIVER_NAME; i++) {
+  for (i = 0; i < DRIVER_NAME && name[i]; i++) {
     out[n++] = hex[(unsigned char)name[i] >> 4];
     out[n++] = hex[(unsigned char)name[i] & 15];
   }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The pool and the programs of the PostgreSQL driver (test/check/driver_pool.c), under the thread sanitizer if the compiler has it. Skipped,
-# with a message, if PostgreSQL is not installed: the driver opens only with its programs.
+# The pool and the programs of the PostgreSQL driver (test/check/driver_pool.c), under the thread
+# sanitizer if the compiler has it. Skipped, with a message, if PostgreSQL is not installed: the
+# driver opens only with its programs.
 . test/check/common
 set -- /usr/lib/postgresql/*/bin/initdb
 [ -x "$1" ] || { echo "skipped: PostgreSQL is not installed"; exit 0; }

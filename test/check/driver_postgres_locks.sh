@@ -1,8 +1,10 @@
 #!/bin/sh
-# The PostgreSQL driver and tenants that hold locks for as long as they like: on their own roles ("alter role SELF") and on tables ("lock
-# table"). Questions about such a server end, orders of other projects go on, and a database user whose access is revoked is out, whatever its
-# sessions hold. What a lock delays is done when the lock is free, without a new request. A server that hangs delays neither the start of the
-# driver nor its end. Skipped, with a message, if PostgreSQL is not installed.
+# The PostgreSQL driver and tenants that hold locks for as long as they like: on their own roles
+# ("alter role SELF") and on tables ("lock table"). Questions about such a server end, orders of
+# other projects go on, and a database user whose access is revoked is out, whatever its sessions
+# hold. What a lock delays is done when the lock is free, without a new request. A server that hangs
+# delays neither the start of the driver nor its end. Skipped, with a message, if PostgreSQL is not
+# installed.
 . test/check/common
 set -- /usr/lib/postgresql/*/bin/initdb
 [ -x "$1" ] && command -v curl >/dev/null || { echo "skipped: PostgreSQL or curl is not installed"; exit 0; }
@@ -39,7 +41,7 @@ accepted() { # METHOD PATH [BODY]
 }
 until_so() { # WORDS COMMAND...: waits until the command succeeds
   words=$1; shift
-  for _ in $(seq 300); do "$@" >/dev/null 2>&1 && return 0; sleep 0.1; done
+  for _ in $(seq 600); do "$@" >/dev/null 2>&1 && return 0; sleep 0.1; done
   fail "$words"
 }
 is() { # GROUP NAME STATE
@@ -141,8 +143,9 @@ for change in '"roles":['"$(role enableSharding admin)"']' '"scopes":[{"name":"e
   accepted DELETE "$api/t3"
 done
 
-# what waits for the lock of another user on a table is done when the lock is free: the user is out at once, and its role later, although
-# svcd has restarted in the meantime; a user that lost roles is out until then
+# what waits for the lock of another user on a table is done when the lock is free: the user is out
+# at once, and its role later, although svcd has restarted in the meantime; a user that lost roles
+# is out until then
 user "$group" maker "$(role readWrite mine)"; user "$group" maker2 "$(role readWrite mine)"; user "$group" locker "$(role readWrite mine)"
 for name in maker maker2 locker; do gets_in $name; done
 as maker 'create table mine.made (n int); grant all on mine.made to locker'
@@ -169,8 +172,8 @@ user "$group" looker "$(role readWrite svc_stats)"
 said 'the database name is reserved for the driver'
 as_admin 'grant create, usage on schema svc_stats to locker'
 
-# roles that are no users of the project are shut out when the roles of a server are completed, whatever their sessions, and those of the
-# driver's first user, hold
+# roles that are no users of the project are shut out when the roles of a server are completed,
+# whatever their sessions, and those of the driver's first user, hold
 as_admin "create role ghost login password 'a password of its own'"
 hold ghost "$(own_row ghost)"
 PGPASSWORD=$(cat "$dir/pg/control/$id/password") psql -X -h 127.0.0.1 -p "$port" -U svc -d postgres -Atq \
