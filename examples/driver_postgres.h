@@ -58,7 +58,8 @@
 ** reason. The driver kills a server that does not answer for 4 seconds, and restarts it in the same way.
 **
 ** TIERS. The driver enforces:
-**   connections   max_connections by tier: 100 for M10, 500 for M60 and above
+**   connections   max_connections by tier: 100 for M10, 500 for M60 and above; 5 of them are the
+**                 driver's
 **   memory        shared_buffers is a quarter of the tier's memory, at most a sixteenth of the machine's; work_mem a 256th. If
 **                 /sys/fs/cgroup is a cgroup of version 2 that svcd can write to, all processes of a server share the tier's memory
 **                 (memory.max of the cgroup svcd-ID); otherwise each process has at most that much (RLIMIT_DATA, at least 512 MB), which

@@ -38,6 +38,14 @@
 #define DRIVER_SHARE (DRIVER_THREADS / 4)
 #define DRIVER_GRACE 4000 /* milliseconds that work has left when the driver stops */
 
+/*
+** Questions that one server answers at a time. Tenants can use up all connections but
+** DRIVER_RESERVED, which are for the driver: of a task of the pool, of the probe, and of these
+** questions. So neither a tenant's sessions nor its questions keep an order from the server.
+*/
+#define DRIVER_QUESTIONS 3
+#define DRIVER_RESERVED (DRIVER_QUESTIONS + 2)
+
 typedef struct driver_result {
   int code;
   char facts[3 * DRIVER_PATH];
@@ -110,6 +118,7 @@ typedef struct driver_server {
   driver_sample *minutes, *halves;
   int starting;           /* a task that starts the server is queued: the watch waits for it */
   int sampling;           /* a task that takes a sample is queued or runs */
+  int questions;          /* questions that the server answers now */
   int mending;            /* a task that repeats failed work on users is queued or runs */
   int mends;              /* failed repetitions */
   int64_t mend_at;        /* time of the next repetition, by driver_now(); 0: nothing has failed */

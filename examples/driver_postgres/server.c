@@ -214,10 +214,12 @@ static void server_options(const driver_postgres *d, const char *id, const char 
   driver_path(d, socket, id, NULL);
   driver_path(d, hba, "pg_hba.conf", NULL);
   snprintf(out, size, "-c listen_addresses=127.0.0.1 -c port=%s -c unix_socket_directories='%s' -c hba_file='%s' -c wal_level=replica "
-           "-c max_wal_senders=4 -c max_connections=%d -c shared_buffers=%lldMB -c work_mem=%lldMB -c log_line_prefix='%%m [%%p] %%h ' "
+           "-c max_wal_senders=4 -c max_connections=%d -c superuser_reserved_connections=%d "
+           "-c shared_buffers=%lldMB -c work_mem=%lldMB -c log_line_prefix='%%m [%%p] %%h ' "
            "-c log_timezone=UTC -c log_connections=on -c shared_preload_libraries=%s%s%s -c auto_explain.log_min_duration=%d "
            "-c auto_explain.log_analyze=on -c auto_explain.log_timing=off -c auto_explain.log_verbose=on -c auto_explain.log_format=json "
-           "-c pg_stat_statements.track_utility=off", port, socket, hba, l->connections, (long long)l->buffers, (long long)l->work,
+           "-c pg_stat_statements.track_utility=off", port, socket, hba, l->connections,
+           DRIVER_RESERVED, (long long)l->buffers, (long long)l->work,
            d->explains ? "auto_explain" : "", both, d->statements ? "pg_stat_statements" : "", DRIVER_SLOW);
 }
 

@@ -11,7 +11,7 @@ set -- /usr/lib/postgresql/*/bin/initdb
 dir=$(mktemp -d /tmp/svc-locks-XXXXXX); chmod 755 "$dir"
 pid=
 end() {
-  rm -f "$dir/holding"
+  rm -f "$dir/holding" "$dir/asking"
   [ -z "$pid" ] || { kill -9 "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; } || :
   for p in "$dir"/pg/*/data/postmaster.pid; do # servers left behind by a failure
     [ -f "$p" ] && { p=$(head -n 1 "$p"); kill -CONT "$p" 2>/dev/null; kill -QUIT "$p" 2>/dev/null; } || :
@@ -133,6 +133,22 @@ accepted DELETE "$api/t2"
 until_so 'the role t2 stays' gone t2
 rm -f "$dir/holding"
 for name in t1 t2; do kept_out $name >/dev/null 2>&1 || fail "the deleted user $name gets in"; done
+
+# a user that has all connections that tenants can have is out, while its questions wait for locks
+user "$group" filler "$(role readWrite mine)"; gets_in filler
+hold_table() { as_admin 'begin; lock table mine.x in access exclusive mode; select pg_sleep(3600)'; }
+hold_table >/dev/null 2>&1 &
+until_so 'the table is not locked' holds svc_admin
+full() { ! as filler 'select 1'; }
+more() { as filler 'select pg_sleep(3600)' >/dev/null 2>&1 & full; }
+until_so 'the connections do not run out' more
+: >"$dir/asking"
+asks() { while [ -e "$dir/asking" ]; do call GET "/$group/clusters/a/performanceAdvisor/schemaAdvice"; done; }
+for _ in 1 2 3 4 5 6; do asks >/dev/null 2>&1 & done
+accepted DELETE "$api/filler"
+until_so 'the role filler stays' gone filler
+rm -f "$dir/asking"
+as_admin "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'" >/dev/null
 
 # a user that holds its row loses what an invalid role, and another scope, take away
 for change in '"roles":['"$(role enableSharding admin)"']' '"scopes":[{"name":"elsewhere","type":"CLUSTER"}]'; do
