@@ -12,8 +12,8 @@
 ** Folders that only the driver can write to, so that no server can change what the driver reads, or place a link there:
 **   FOLDER/control/ID/      files about the server: port, group (id of the project), name, tier, paused, flex; password: of the role svc,
 **                           which every server has; made: the server is complete (a server without this file was interrupted, and is
-**                           created again); settled: its roles are complete; mend.HEX: work on a database user failed, and is
-**                           repeated (mend.c)
+**                           created again); settled: its roles are complete; mend.HEX: work on a
+**                           database user failed, and is repeated (mend.c)
 **   FOLDER/control/users/GROUP/ID   a database user of a project, for later servers; a verifier, not the password
 **   FOLDER/control/roles/GROUP/ID   a custom role of a project
 **   FOLDER/control/snapshots/ID     number of relations in the snapshot
@@ -25,11 +25,12 @@
 ** postgresql://127.0.0.1:PORT/postgres?sslmode=disable. The caller adds user and password: psql STRING -U NAME. Servers have no TLS, and
 ** their version is PostgreSQL's own.
 **
-** DATABASE USERS. The role on the server has the user's name. An order fails if the name is invalid: svc, svc_..., pg_..., public, none,
-** user, current_user, current_role, session_user, more than 63 bytes, control characters. Databases cannot be named svc_..., pg_... or
-** information_schema. A database of the API is a schema of the database
-** `postgres`, created when a role names it. A user with roles on a single database has this schema in its
-** search_path. Roles of the API become:
+** DATABASE USERS. The role on the server has the user's name. An order fails if the name is
+** invalid: svc, svc_..., pg_..., public, none, user, current_user, current_role, session_user, more
+** than 63 bytes, control characters. Databases cannot be named svc_..., pg_... or
+** information_schema. A database of the API is a schema of the database `postgres`, created when a
+** role names it. A user with roles on a single database has this schema in its search_path. Roles
+** of the API become:
 **   read, readWrite                         select; and insert, update, delete, create: on all tables of the schema, also later ones
 **   readAnyDatabase, readWriteAnyDatabase   the same in all schemas, also later ones
 **   dbAdmin, dbAdminAnyDatabase             create tables in the schema, or in all: the user owns its tables and their indexes, but has no
@@ -45,7 +46,7 @@
 **                                           role is stored. A change of the role applies to its users.
 ** Other roles (enableSharding, a role on a single collection) have no counterpart: the order fails. A user with scopes has a role only on
 ** the clusters of its scopes. No user is a superuser, or may create roles and databases. The owner of a table may grant it to others, as
-** usual in PostgreSQL. When a user is deleted or loses its write access, its tables go to svc_former, of which svc is a member. 
+** usual in PostgreSQL. When a user is deleted or loses its write access, its tables go to svc_former, of which svc is a member.
 ** Revoked access ends at once, whatever the user's sessions hold: the driver ends the sessions,
 ** then forbids the login, and repeats both until they succeed. A failed order logs the reason,
 ** leaves no login behind, and is repeated after 2, 4, ... 300 seconds, also after a restart of

@@ -236,7 +236,8 @@ static void orders_free(driver_order *o)
 static driver_order *orders_copy(svc *s, const svc_order *order)
 {
   driver_order *o = calloc(1, sizeof *o);
-  if (o) o->desired = strndup(order->desired ? order->desired : "{}", order->desired ? order->desired_length : 2);
+  if (o && order->desired) o->desired = strndup(order->desired, order->desired_length);
+  if (o && !order->desired) o->desired = strdup("{}");
   if (!o || !o->desired) {
     orders_free(o);
     return NULL;

@@ -101,7 +101,8 @@ static int user_put(driver_postgres *d, const char *id, const driver_account *a,
 ** that fails is shut out. If the user's own session held the lock that failed it, the session has
 ** ended then, and a second try succeeds.
 */
-int driver_put_user(driver_postgres *d, const char *id, const driver_account *a, const char *json, char *said, size_t size)
+int driver_put_user(driver_postgres *d, const char *id, const driver_account *a, const char *json,
+                    char *said, size_t size)
 {
   char cluster[256], why[512];
   int status, out;
