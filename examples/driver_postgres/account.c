@@ -79,6 +79,8 @@ const char *driver_bad_schema(const char *name, int control)
 {
   if (control || !*name) return "the database name has a control character, or is empty";
   if (strlen(name) > DRIVER_NAME) return "the database name is longer than the 63 bytes that a schema of PostgreSQL can have";
+  if (strncmp(name, "svc_", 4) == 0)
+    return "the database name is reserved for the driver: whatever begins with svc_";
   if (strncmp(name, "pg_", 3) == 0 || strcmp(name, "information_schema") == 0) return "the database name is reserved by PostgreSQL";
   return NULL;
 }

@@ -43,8 +43,11 @@ static int64_t backup_count(driver_postgres *d, const char *id)
 {
   char said[64], *end = said;
   int64_t count;
-  if (driver_sql(d, id, "select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid >= 16384"
-                 " and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', '" DRIVER_STATS "');\n", said, sizeof said) != 0)
+  if (driver_sql(d, DRIVER_STEP, id,
+                 "select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+                 " where c.oid >= 16384 and n.nspname !~ '^pg_'"
+                 " and n.nspname not in ('information_schema', '" DRIVER_STATS "');\n",
+                 said, sizeof said) != 0)
     return -1;
   count = strtoll(said, &end, 10);
   return end > said ? count : -1;
@@ -97,7 +100,7 @@ static int backup_take(driver_postgres *d, const driver_order *o, char *to, driv
 }
 
 /* Takes a snapshot, unless it exists. The snapshot is named ID.part until it is complete and verified. */
-int driver_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
+int driver_snapshot(driver_postgres *d, driver_order *o, driver_result *r)
 {
   char path[DRIVER_PATH], part[DRIVER_PATH], file[64], partial[72];
   snprintf(file, sizeof file, "snapshots/%.24s", o->resource_id);
@@ -116,7 +119,7 @@ int driver_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
   return 0;
 }
 
-int driver_forget_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
+int driver_forget_snapshot(driver_postgres *d, driver_order *o, driver_result *r)
 {
   char file[64], partial[72];
   (void)r;
@@ -184,8 +187,26 @@ static void driver_read_job(const driver_order *o, driver_job *job)
   if (!job->group) json_scanf(o->desired, n, "{targetProjectId:%Q}", &job->group);
 }
 
+static void backup_job_free(driver_job *job)
+{
+  free(job->snapshot);
+  free(job->group);
+  free(job->name);
+}
+
+/* Finds the server that an order restores to. Returns true if it exists. */
+int driver_restore_target(driver_postgres *d, const driver_order *o, char id[32])
+{
+  driver_job job;
+  int found;
+  driver_read_job(o, &job);
+  found = job.name && driver_find(d, job.group ? job.group : o->group_id, job.name, id);
+  backup_job_free(&job);
+  return found;
+}
+
 /* Restores a snapshot into a cluster. A download fails: the driver does not serve files, and tenants may not learn paths of the host. */
-int driver_restore(driver_postgres *d, const driver_order *o, driver_result *r)
+int driver_restore(driver_postgres *d, driver_order *o, driver_result *r)
 {
   char file[64], target[32];
   const char *group;
@@ -203,8 +224,6 @@ int driver_restore(driver_postgres *d, const driver_order *o, driver_result *r)
     status = driver_begin_again(d, group, target, job.snapshot, r);
     driver_release(d, target);
   }
-  free(job.snapshot);
-  free(job.group);
-  free(job.name);
+  backup_job_free(&job);
   return status;
 }

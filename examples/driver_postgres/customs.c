@@ -189,19 +189,18 @@ static void customs_say(driver_postgres *d, const driver_order *o)
   free(c);
 }
 
-int driver_custom_put(driver_postgres *d, const driver_order *o, driver_result *r)
+int driver_custom_put(driver_postgres *d, driver_order *o, driver_result *r)
 {
   char folder[64];
   customs_folder(o->group_id, folder);
   if (driver_control_folder(d, "roles") != 0 || driver_write(d, folder, o->resource_id, o->desired) != 0)
     return driver_fail(r, "the role cannot be written down: %s", strerror(errno));
   customs_say(d, o);
-  driver_put_customs_again(d, o->group_id);
-  return 0;
+  return driver_put_customs_again(d, o, r);
 }
 
 /* Deletes a custom role. No user has it at this time. */
-int driver_custom_gone(driver_postgres *d, const driver_order *o, driver_result *r)
+int driver_custom_gone(driver_postgres *d, driver_order *o, driver_result *r)
 {
   char folder[64];
   (void)r;

@@ -17,6 +17,7 @@
 #define DRIVER_PATH 512
 #define DRIVER_FOLDER 80     /* bytes of FOLDER: the path of a socket in it has at most 107 */
 #define DRIVER_QUEUE 256     /* queued orders; further ones get SVC_BUSY, and the service sends them again */
+#define DRIVER_QUEUE_SHARE 64 /* queued orders of one organization, which leaves room for others */
 #define DRIVER_NAME 63       /* bytes of a name in PostgreSQL (NAMEDATALEN - 1), which cuts off longer names */
 #define DRIVER_ROLES 128     /* roles of a database user; the API allows 100 */
 #define DRIVER_FILE (1 << 20) /* most bytes of a control file */
@@ -27,12 +28,61 @@
 #define DRIVER_SAMPLES 720       /* number of samples kept, of minutes and of half hours */
 #define DRIVER_NO_MEMORY "no memory"
 
+/*
+** Threads that carry out orders, and start and repair servers (pool.c). The threads mostly wait for
+** a child process, such as psql or initdb, so there are more of them than processors. An
+** organization uses at most a quarter of them at a time: servers that hang delay the orders of their
+** own organization.
+*/
+#define DRIVER_THREADS 16
+#define DRIVER_SHARE (DRIVER_THREADS / 4)
+#define DRIVER_GRACE 4000 /* milliseconds that work has left when the driver stops */
+
+/*
+** Questions that one server answers at a time. Tenants can use up all connections but
+** DRIVER_RESERVED, which are for the driver: of a task of the pool, of the probe, and of these
+** questions. So neither a tenant's sessions nor its questions keep an order from the server.
+*/
+#define DRIVER_QUESTIONS 3
+#define DRIVER_RESERVED (DRIVER_QUESTIONS + 2)
+
+typedef struct driver_result {
+  int code;
+  char facts[3 * DRIVER_PATH];
+  char *large;    /* facts that do not fit into `facts`, freed after the report; NULL: none */
+  char why[1024]; /* reason of a failure; "": the log of the driver has it */
+} driver_result;
+
 typedef struct driver_order {
   struct driver_order *next;
   svc *s;
-  char id[32], action[48], resource_id[32], parent_id[32], group_id[32], name[256];
+  char id[32], action[48], resource_id[32], parent_id[32], group_id[32], org_id[32], name[256];
   char *desired;
+  int row;              /* in the table of actions; -1: an action without an effect on a server */
+  int pieces;           /* tasks of the order that have not ended */
+  driver_result result; /* of the tasks that have ended. d->lock guards it and `pieces` */
 } driver_order;
+
+/* A lane: work on one server, or on the files of one project, which tasks do one after the other.
+** pool.c has the rules. */
+typedef struct driver_lane {
+  struct driver_lane *next;
+  char id[32];
+  int tasks;    /* tasks that name the lane */
+  int running;  /* running tasks of the organization with this id */
+  int64_t seen; /* the last search that met a task of the lane */
+} driver_lane;
+
+/* A piece of work for a thread of the pool. */
+typedef struct driver_task {
+  struct driver_task *next;
+  void (*run)(driver_postgres *d, struct driver_task *t);
+  driver_order *order;   /* NULL: the driver's own work */
+  driver_lane *lanes[2]; /* the task runs alone on both; the second may be NULL */
+  driver_lane *owner;    /* the organization whose share of threads the task uses */
+  char user[32], name[DRIVER_NAME + 1]; /* of the database user that the task is about */
+  int running;
+} driver_task;
 
 /* The figures of a sample. Those up to DRIVER_F_READ_ONLY are in the order of the columns of sample_sql (sample.c). */
 enum driver_figures {
@@ -50,8 +100,8 @@ typedef struct driver_sample {
   int64_t figures[DRIVER_FIGURES];
 } driver_sample;
 
-/* A server as the watch sees it. Only the thread that holds the server (driver_hold()) may change it; the samples
-** and `held` also need d->servers_lock. */
+/* A server as the watch sees it. Only the thread that holds the server (driver_hold()) may change
+** it; the samples, `told`, `held` and the members from `starting` on also need d->servers_lock. */
 enum { DRIVER_UNTOLD = -1 };
 typedef struct driver_server {
   struct driver_server *next;
@@ -66,6 +116,12 @@ typedef struct driver_server {
   int64_t try_at;         /* earliest time of the next start, by driver_now() */
   int64_t sampled;        /* time of the last sample, in seconds since 1970 */
   driver_sample *minutes, *halves;
+  int starting;           /* a task that starts the server is queued: the watch waits for it */
+  int sampling;           /* a task that takes a sample is queued or runs */
+  int questions;          /* questions that the server answers now */
+  int mending;            /* a task that repeats failed work on users is queued or runs */
+  int mends;              /* failed repetitions */
+  int64_t mend_at;        /* time of the next repetition, by driver_now(); 0: nothing has failed */
 } driver_server;
 
 /* The limits of a tier. */
@@ -80,7 +136,17 @@ typedef struct driver_bounds {
   int seconds;    /* timeout, after which the program is killed; 0: none */
   int64_t memory; /* bytes of private memory for each of its processes; 0: no limit */
   int group;      /* descriptor of the file that moves a process into a cgroup; 0 or less: none */
+  const char *what; /* what did not answer in time: "the server"; NULL: the name of the program */
 } driver_bounds;
+
+/* How long a script may take on a server; server.c has the times. */
+enum driver_patience {
+  DRIVER_QUESTION, /* a caller of the API waits, or the watch, which has other servers to check */
+  DRIVER_STEP,     /* a step of an order */
+  DRIVER_LONG      /* a step whose work grows with what tenants have made; an extension */
+};
+/* results of driver_sql(): a lock was not free in time; the server did not answer in time */
+enum { DRIVER_LOCKED = 200, DRIVER_LATE };
 
 /* A growing text. */
 typedef struct driver_text {
@@ -106,13 +172,18 @@ struct driver_postgres {
   char version[32]; /* of PostgreSQL, "15.8" */
   int root, control; /* descriptors of FOLDER and FOLDER/control, which only svcd can write to */
   svc_driver driver;
-  pthread_t thread;
+  pthread_t threads[DRIVER_THREADS];
+  int thread_count;
   pthread_mutex_t lock;
   pthread_cond_t more;
-  driver_order *first, *last;
+  driver_order *orders; /* taken and not reported */
+  driver_task *first, *last;
+  driver_lane *lanes;
+  int64_t searches;
   int waiting, ending;
-  int resumed;  /* the servers that should run were started: the watch begins */
-  svc *s;       /* the service that the watch reports to; NULL: none yet. `lock` guards the members from `first` to `s` */
+  int64_t stop_at; /* when programs are killed, by driver_now(), once the driver ends */
+  svc *s;          /* the watch reports to it; NULL: none yet. `lock` guards `orders` to `s` */
+  pthread_mutex_t ports_lock; /* held while a port is chosen and written down */
   pthread_t watcher;
   pthread_cond_t round;
   pthread_mutex_t servers_lock;
@@ -147,13 +218,6 @@ typedef struct driver_users {
   driver_account account;
 } driver_users;
 
-typedef struct driver_result {
-  int code;
-  char facts[3 * DRIVER_PATH];
-  char *large;    /* facts that do not fit into `facts`, freed after the report; NULL: none */
-  char why[1024]; /* reason of a failure; "": the log of the driver has it */
-} driver_result;
-
 /* files.c */
 int64_t driver_now(void);
 void driver_say(driver_postgres *d, int level, const char *event, const char *format, ...);
@@ -167,6 +231,8 @@ int driver_write_at(int at, const char *path, const char *text, mode_t mode);
 int driver_write(const driver_postgres *d, const char *first, const char *second, const char *text);
 ssize_t driver_read_at(int at, const char *path, char *out, size_t size);
 int driver_read(const driver_postgres *d, const char *first, const char *second, char *out, size_t size);
+/* The organization that a server's work counts for: the order that made it has told; before, its project. Returns 0, or -1: no such server. */
+int driver_owner(const driver_postgres *d, const char *id, char out[32]);
 void driver_unlink(const driver_postgres *d, const char *first, const char *second);
 DIR *driver_list(int at, const char *name);
 int driver_next(DIR *folder, char id[32]);
@@ -178,6 +244,7 @@ int driver_reaches(const driver_postgres *d);
 int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *input, char *said, size_t size, char *argv[]);
 int driver_run(driver_postgres *d, const char *input, char *said, size_t size, char *argv[]);
 int64_t driver_process(const driver_postgres *d, pid_t pid);
+int driver_stopping(driver_postgres *d);
 void driver_words(const driver_postgres *d, char *said);
 int driver_remove(driver_postgres *d, const char *first, const char *second);
 int driver_remove_server(driver_postgres *d, const char *id);
@@ -203,31 +270,41 @@ extern const char driver_sql_defaults[];
 extern const char driver_sql_guard[];
 extern const char driver_sql_writer[];
 extern const char driver_sql_drop[];
-extern const char driver_sql_no_login[];
+extern const char driver_sql_one[];
+extern const char driver_sql_out[];
 void driver_account_sql(FILE *sql, const driver_account *a);
 extern const char driver_sql_prepare[];
 extern const char driver_sql_statements[];
 
 /* users.c */
+int driver_user_on(driver_postgres *d, const char *group, const char *id, const char *user,
+                   const char *name, char *said, size_t size);
 int driver_put_user(driver_postgres *d, const char *id, const driver_account *a, const char *json, char *said, size_t size);
 void driver_users_begin(const driver_postgres *d, const char *group, driver_users *u);
 int driver_users_next(const driver_postgres *d, const char *group, driver_users *u);
 void driver_users_end(driver_users *u);
 int driver_lock_out_others(driver_postgres *d, const char *group, const char *id, char *said, size_t size);
-void driver_note_failure(const driver_postgres *d, const char *group, const char *user, int failed);
-int driver_user(driver_postgres *d, const driver_order *o, driver_result *r);
-int driver_forget_user(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_user(driver_postgres *d, driver_order *o, driver_result *r);
+int driver_forget_user(driver_postgres *d, driver_order *o, driver_result *r);
+int driver_put_customs_again(driver_postgres *d, driver_order *o, driver_result *r);
 
-void driver_put_customs_again(driver_postgres *d, const char *group);
+/* mend.c */
+void driver_mend_later(driver_postgres *d, const char *id, const char *user, const char *name);
+void driver_mended(driver_postgres *d, const char *id, const char *name);
+void driver_mend_begin(driver_postgres *d, const char *id);
+void driver_mend_now(driver_postgres *d, const char *group);
+void driver_mend_due(driver_postgres *d, const char *id);
 
 /* customs.c */
 int driver_custom(driver_account *a, const driver_place *at, const char *name, int depth, char *why, size_t size);
-int driver_custom_put(driver_postgres *d, const driver_order *o, driver_result *r);
-int driver_custom_gone(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_custom_put(driver_postgres *d, driver_order *o, driver_result *r);
+int driver_custom_gone(driver_postgres *d, driver_order *o, driver_result *r);
 
 /* server.c */
-int driver_sql(driver_postgres *d, const char *id, const char *sql, char *said, size_t size);
-int driver_sql_about(driver_postgres *d, const char *id, const char *text, const char *name, char *said, size_t size);
+int driver_sql(driver_postgres *d, int patience, const char *id, const char *sql, char *said,
+               size_t size);
+int driver_sql_about(driver_postgres *d, int patience, const char *id, const char *text,
+                     const char *name, char *said, size_t size);
 int driver_is_running(driver_postgres *d, const char *id);
 pid_t driver_postmaster(driver_postgres *d, const char *id);
 void driver_speaks(const driver_postgres *d, char *out, size_t size);
@@ -236,17 +313,29 @@ int driver_stop(driver_postgres *d, const char *id);
 int driver_settle(driver_postgres *d, const char *group, const char *id);
 int driver_make(driver_postgres *d, const char *id, const char *group, const char *name);
 int driver_find(driver_postgres *d, const char *group, const char *name, char id[32]);
-void driver_resume(driver_postgres *d);
+int driver_resume(driver_postgres *d);
 
 /* backup.c */
-int driver_snapshot(driver_postgres *d, const driver_order *o, driver_result *r);
-int driver_forget_snapshot(driver_postgres *d, const driver_order *o, driver_result *r);
-int driver_restore(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_snapshot(driver_postgres *d, driver_order *o, driver_result *r);
+int driver_forget_snapshot(driver_postgres *d, driver_order *o, driver_result *r);
+int driver_restore(driver_postgres *d, driver_order *o, driver_result *r);
+int driver_restore_target(driver_postgres *d, const driver_order *o, char id[32]);
 
 /* orders.c */
 int driver_fail(driver_result *r, const char *format, ...);
 int driver_take(void *context, svc *s, const svc_order *order);
-void *driver_work(void *context);
+int driver_pieces(driver_postgres *d, driver_order *o, const char *user, const char *name,
+                  void (*run)(driver_postgres *d, driver_task *t));
+void driver_piece_ended(driver_postgres *d, driver_order *o, int status, driver_result *r);
+
+/* pool.c */
+int driver_pool_add(driver_postgres *d, const driver_task *like, const char *lane,
+                    const char *second, const char *owner);
+int driver_pool_add_locked(driver_postgres *d, const driver_task *like, const char *lane,
+                           const char *second, const char *owner);
+int driver_pool_begin(driver_postgres *d);
+void driver_pool_join(driver_postgres *d);
+void driver_pool_free(driver_postgres *d);
 
 /* text.c */
 int driver_text_begin(driver_text *t);
@@ -268,6 +357,10 @@ driver_server *driver_server_of(driver_postgres *d, const char *id);
 void driver_hold(driver_postgres *d, const char *id);
 void driver_release(driver_postgres *d, const char *id);
 void driver_server_gone(driver_postgres *d, const char *id);
+driver_server *driver_server_make(driver_postgres *d, const char *id);
+int driver_start_later(driver_postgres *d, const char *id,
+                       void (*run)(driver_postgres *d, driver_task *t));
+void driver_started(driver_postgres *d, const char *id);
 void driver_servers_free(driver_postgres *d);
 void *driver_watch(void *context);
 
@@ -287,7 +380,7 @@ void driver_thousandths(FILE *out, int64_t value);
 int driver_series(driver_postgres *d, const svc_question *q, svc_reply *reply);
 int driver_figure(driver_postgres *d, const char *id, const char *name, int64_t *out);
 int driver_measure(driver_postgres *d, const svc_question *q, svc_reply *reply);
-int driver_measure_all(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_measure_all(driver_postgres *d, driver_order *o, driver_result *r);
 
 /* tables.c */
 int driver_tell(driver_postgres *d, const char *id, const char *sql, svc_reply *reply);

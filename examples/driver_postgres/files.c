@@ -152,6 +152,11 @@ int driver_next(DIR *folder, char id[32])
   return 0;
 }
 
+int driver_owner(const driver_postgres *d, const char *id, char out[32])
+{
+  return driver_read(d, id, "org", out, 32) == 0 || driver_read(d, id, "group", out, 32) == 0 ? 0 : -1;
+}
+
 /* Removes a folder of FOLDER/control, which contains only files. */
 void driver_forget(const driver_postgres *d, const char *name)
 {

@@ -91,17 +91,61 @@ static const char driver_sql_owned[] =
   " union select pronamespace, proowner from pg_proc union select typnamespace, typowner from pg_type) x join pg_roles u on u.oid = o"
   " join pg_namespace s on s.oid = n where u.rolname = {'name'} and s.nspname !~ '^pg_' and not has_schema_privilege(u.oid, n, 'create')) \\gexec\n";
 
+/* Removes a role that driver_sql_out has shut out. */
 const char driver_sql_drop[] =
-  "select format('alter role %I nologin', rolname) from pg_roles where rolname = {'name'} and not rolsuper and oid >= 16384 \\gexec\n"
-  "select pg_terminate_backend(pid) from pg_stat_activity where usename = {'name'} \\g /dev/null\n"
   "begin;\n"
   "select format('reassign owned by %I to svc_former', rolname), format('drop owned by %I', rolname), format('drop role %I', rolname)"
   " from pg_roles where rolname = {'name'} and not rolsuper and oid >= 16384 \\gexec\n"
   "commit;\n";
 
-const char driver_sql_no_login[] =
-  "select format('alter role %I nologin', rolname) from pg_roles where rolname = {'name'} and not rolsuper and oid >= 16384 \\gexec\n"
-  "select pg_terminate_backend(pid) from pg_stat_activity where usename = {'name'} \\g /dev/null\n";
+/* Names the role that driver_sql_out shuts out: none if it does not exist, or belongs to the
+** server. */
+const char driver_sql_one[] =
+  "select set_config('svc.roles', coalesce(string_agg(oid::text, ','), ''), false) from pg_roles"
+  " where rolname = {'name'} and not rolsuper and oid >= 16384 \\g /dev/null\n";
+
+/*
+** Shuts roles out: none of them can log in, and none has a session. A session of a role can lock
+** the role's row ("alter role SELF") for as long as it likes. So each turn ends the role's sessions
+** first, which frees the lock, and then tries to forbid the login; a session that has logged in
+** between can only delay it by a turn. A failed statement may find the row changed, so any error
+** takes another turn. When the login is forbidden and committed, sessions that were being opened at
+** that moment are ended, too.
+*/
+const char driver_sql_out[] =
+  "set lock_timeout = 250;\n"
+  "do $$ declare ids oid[] := string_to_array(current_setting('svc.roles'), ',')::oid[];\n"
+  " one oid; why text; failed text;\n"
+  "begin\n"
+  "  foreach one in array ids loop\n"
+  "    for turn in 1..20 loop\n"
+  "      perform pg_stat_clear_snapshot();\n"
+  "      perform pg_terminate_backend(pid) from pg_stat_activity where usesysid = one;\n"
+  "      begin\n"
+  "        execute (select format('alter role %I nologin', rolname) from pg_roles"
+  " where oid = one);\n"
+  "        why := null;\n"
+  "      exception when others then\n"
+  "        why := sqlerrm;\n"
+  "      end;\n"
+  "      exit when why is null;\n"
+  "    end loop;\n"
+  "    commit;\n"
+  "    if why is not null then\n"
+  "      failed := concat_ws(', ', failed, (select format('%I (%s)', rolname, why) from pg_roles"
+  " where oid = one));\n"
+  "    end if;\n"
+  "  end loop;\n"
+  "  for turn in 1..case when cardinality(ids) = 0 then 0 else 3 end loop\n"
+  "    perform pg_stat_clear_snapshot();\n"
+  "    perform pg_terminate_backend(a.pid) from pg_stat_activity a"
+  " join pg_roles r on r.oid = a.usesysid where r.oid = any (ids) and not r.rolcanlogin;\n"
+  "    perform pg_sleep(0.1);\n"
+  "  end loop;\n"
+  "  if failed is not null then\n"
+  "    raise exception 'the login cannot be forbidden: %', failed;\n"
+  "  end if;\n"
+  "end $$;\n";
 
 /* The roles that a user becomes a member of, in the order of the bits of enum driver_level. */
 static const char *const grants_here[] = { "grant :\"r\" to {name};\n", "grant :\"w\" to {name};\n", "grant :\"m\" to {name};\n" };
@@ -156,6 +200,11 @@ const char driver_sql_prepare[] =
   "revoke create on schema public from public;\n"
   "revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public;\n";
 
-/* Tenants may not see the queries of other users. */
+/* Tenants may not see the queries of other users. Version 1.0.0 let a database user have a role on
+** this schema. */
 const char driver_sql_statements[] =
-  "create schema if not exists " DRIVER_STATS ";\ncreate extension if not exists pg_stat_statements with schema " DRIVER_STATS ";\n";
+  "create schema if not exists " DRIVER_STATS ";\n"
+  "create extension if not exists pg_stat_statements with schema " DRIVER_STATS ";\n"
+  "select format('revoke all on schema " DRIVER_STATS " from %I', r.rolname)"
+  " from pg_namespace n, aclexplode(n.nspacl) x join pg_roles r on r.oid = x.grantee"
+  " where n.nspname = '" DRIVER_STATS "' and x.grantee <> n.nspowner \\gexec\n";

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,62 +51,160 @@ static void driver_child(const driver_postgres *d, const driver_bounds *bounds, 
   _exit(127);
 }
 
-static int64_t driver_deadline(const driver_bounds *bounds)
+/* ---------------------------------------------------------------------------------------- programs */
+
+#define PROGRAMS_TURN 200 /* milliseconds between two looks at the time, and at the driver's end */
+
+/* A program that runs. `in` and `out` are -1 when they are closed. */
+typedef struct programs_run {
+  driver_postgres *d;
+  pid_t pid;
+  int in, out;
+  const char *input;
+  size_t left; /* bytes of `input` that are not written */
+  char *said;
+  size_t n, size;
+  int64_t deadline;
+} programs_run;
+
+/* Returns true once the driver has ended and its work has used up DRIVER_GRACE: programs are
+** killed, and no more are started. */
+int driver_stopping(driver_postgres *d)
 {
-  return bounds && bounds->seconds ? driver_now() + bounds->seconds * 1000 : INT64_MAX;
+  int stopping;
+  pthread_mutex_lock(&d->lock);
+  stopping = d->ending && driver_now() >= d->stop_at;
+  pthread_mutex_unlock(&d->lock);
+  return stopping;
 }
 
-/* Reads the next output of a child. Returns 0 if its output has ended, or after the deadline, when the child is killed. */
-static size_t driver_hear(pid_t pid, int out, char *to, size_t room, int64_t deadline)
+static int programs_late(const programs_run *p)
 {
-  struct pollfd wait = { .fd = out, .events = POLLIN };
-  int64_t left = deadline == INT64_MAX ? -1 : deadline - driver_now();
-  ssize_t got = 0;
-  if (deadline != INT64_MAX && left < 0) left = 0;
-  if (poll(&wait, 1, (int)left) > 0) got = read(out, to, room);
-  else if (deadline != INT64_MAX) kill(pid, SIGKILL);
-  return got > 0 ? (size_t)got : 0;
+  return driver_now() >= p->deadline || driver_stopping(p->d);
 }
 
-/* Reads the first size - 1 bytes of a child's output, then its status. */
-static int driver_listen(pid_t pid, int out, char *said, size_t size, int64_t deadline)
+/* Writes what the program takes now. The input is a socket, so a program that has ended causes an
+** error and no signal; it reports the missing input itself. */
+static void programs_write(programs_run *p)
 {
-  char rest[512];
-  size_t n = 0, got;
-  int status = -1;
-  while (n + 1 < size && (got = driver_hear(pid, out, said + n, size - 1 - n, deadline)) > 0) n += got;
-  said[n] = 0;
-  while (driver_hear(pid, out, rest, sizeof rest, deadline) > 0) continue; /* read the rest, too: a closed pipe would end the child */
-  if (waitpid(pid, &status, 0) != pid) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  ssize_t n = p->left ? send(p->in, p->input, p->left, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
+  if (n < 0 && errno != EAGAIN && errno != EINTR) p->left = 0;
+  if (n > 0) p->input += n, p->left -= (size_t)n;
+  if (p->left) return;
+  close(p->in);
+  p->in = -1;
+}
+
+/* Keeps the first size - 1 bytes of the output, and drops the others: a closed pipe would end the
+** program. */
+static void programs_read(programs_run *p)
+{
+  char rest[4096];
+  size_t room = p->size - 1 - p->n;
+  ssize_t got = read(p->out, room ? p->said + p->n : rest, room ? room : sizeof rest);
+  if (got < 0 && errno == EINTR) return;
+  if (got > 0 && room) p->n += (size_t)got;
+  if (got > 0) return;
+  close(p->out);
+  p->out = -1;
+}
+
+/* Writes and reads until the output has ended. Returns 0, or -1 if the time is up. */
+static int programs_talk(programs_run *p)
+{
+  while (p->out >= 0) {
+    struct pollfd wait[2] = { /* poll() skips -1 */
+      { .fd = p->out, .events = POLLIN },
+      { .fd = p->in, .events = POLLOUT },
+    };
+    int64_t left = p->deadline - driver_now();
+    if (programs_late(p)) return -1;
+    if (poll(wait, 2, (int)(left < PROGRAMS_TURN ? left : PROGRAMS_TURN)) <= 0) continue;
+    if (wait[0].revents) programs_read(p);
+    if (wait[1].revents) programs_write(p);
+  }
+  return 0;
+}
+
+/* Waits for the end of the program. Returns its status, or -1 if the time is up. */
+static int programs_wait(const programs_run *p, int *status)
+{
+  pid_t got;
+  int turns = 0;
+  while ((got = waitpid(p->pid, status, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+    if (programs_late(p)) return -1;
+    usleep(turns++ < 20 ? 500 : 20000); /* a program mostly ends at once after its output */
+  }
+  return got == p->pid ? 0 : -1;
+}
+
+/* A program that failed without a word gets words, because they become the reason of an order. */
+static int programs_result(const programs_run *p, const char *name, int status)
+{
+  if (!WIFEXITED(status)) {
+    if (!p->n) snprintf(p->said, p->size, "%s was ended by signal %d", name, WTERMSIG(status));
+    return -1;
+  }
+  if (!p->n && WEXITSTATUS(status))
+    snprintf(p->said, p->size, "%s has ended with status %d", name, WEXITSTATUS(status));
+  return WEXITSTATUS(status);
+}
+
+static int programs_finish(programs_run *p, const driver_bounds *bounds, const char *name)
+{
+  int status = -1, late = programs_talk(p) != 0;
+  p->said[p->n] = 0;
+  if (!late) late = programs_wait(p, &status) != 0;
+  if (p->in >= 0) close(p->in);
+  if (p->out >= 0) close(p->out);
+  if (!late) return programs_result(p, name, status);
+  kill(p->pid, SIGKILL);
+  while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (bounds && bounds->what) name = bounds->what;
+  if (driver_stopping(p->d)) snprintf(p->said, p->size, "the driver ends");
+  else snprintf(p->said, p->size, "%s did not answer within %d seconds", name,
+                bounds ? bounds->seconds : 0);
+  return -1;
 }
 
 /*
-** Runs a program as the servers' user: one of PostgreSQL's, or another by its absolute path. Writes `input` to it (NULL: none) and keeps
-** its output in `said`. Returns the exit status, or -1. A server that the program starts inherits only the pipe of the output; pg_ctl has
-** -l, so that the server writes to its log and does not keep the pipe open. `bounds` may be NULL.
+** Runs a program as the servers' user: one of PostgreSQL's, or another by its absolute path. Writes
+** `input` to it (NULL: none) and keeps its output in `said`. Returns the exit status, or -1; after
+** a failure `said` is never empty. A server that the program starts inherits only the pipe of the
+** output; pg_ctl has -l, so that the server writes to its log and does not keep the pipe open.
+** `bounds` may be NULL.
+**
+** The rule: one deadline bounds all waits: for a program that does not read its input, does not
+** close its output, or does not end.
 */
 int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *input, char *said, size_t size, char *argv[])
 {
   char program[DRIVER_PATH * 2];
-  int in[2], out[2], status = -1;
-  pid_t pid;
+  const char *name = argv[0];
+  int in[2], out[2];
+  programs_run p = { .d = d, .input = input, .said = said, .size = size, .deadline = INT64_MAX };
+  if (input) p.left = strlen(input);
+  if (bounds && bounds->seconds) p.deadline = driver_now() + bounds->seconds * (int64_t)1000;
   said[0] = 0;
   snprintf(program, sizeof program, "%s%s%s", argv[0][0] == '/' ? "" : d->bin, argv[0][0] == '/' ? "" : "/", argv[0]);
   argv[0] = program; /* initdb and pg_ctl find other programs of PostgreSQL by this path */
-  if (pipe2(in, O_CLOEXEC) != 0) return -1;
+  if (driver_stopping(d)) return snprintf(said, size, "the driver ends"), -1;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)
+    return snprintf(said, size, "%s: %s", name, strerror(errno)), -1;
   if (pipe2(out, O_CLOEXEC) != 0) {
+    snprintf(said, size, "%s: %s", name, strerror(errno));
     close(in[0]), close(in[1]);
     return -1;
   }
-  pid = fork();
-  if (pid == 0) driver_child(d, bounds, argv, in[0], out[1]);
+  p.pid = fork();
+  if (p.pid == 0) driver_child(d, bounds, argv, in[0], out[1]);
+  if (p.pid < 0) snprintf(said, size, "%s: %s", name, strerror(errno));
   close(in[0]), close(out[1]);
-  if (pid > 0 && input && write(in[1], input, strlen(input)) < 0) status = -1; /* the program reports the missing input itself */
-  close(in[1]);
-  if (pid > 0) status = driver_listen(pid, out[0], said, size, driver_deadline(bounds));
-  close(out[0]);
-  return status;
+  p.in = in[1];
+  p.out = out[0];
+  if (p.pid > 0) return programs_finish(&p, bounds, name);
+  close(p.in), close(p.out);
+  return -1;
 }
 
 int driver_run(driver_postgres *d, const char *input, char *said, size_t size, char *argv[])

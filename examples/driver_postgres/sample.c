@@ -36,7 +36,7 @@ static int sample_ask(driver_postgres *d, const char *id, int64_t *figures)
 {
   char said[1024], *at = said;
   int i;
-  if (driver_sql(d, id, sample_sql, said, sizeof said) != 0) return -1;
+  if (driver_sql(d, DRIVER_QUESTION, id, sample_sql, said, sizeof said) != 0) return -1;
   for (i = DRIVER_F_CONNECTIONS; i <= DRIVER_F_READ_ONLY; i++) {
     figures[i] = strtoll(at, NULL, 10);
     at = strchr(at, '|');

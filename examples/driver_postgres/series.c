@@ -243,7 +243,8 @@ int driver_figure(driver_postgres *d, const char *id, const char *name, int64_t 
   size_t i;
   for (i = 0; i < sizeof series_now / sizeof series_now[0]; i++) {
     if (strcmp(series_now[i].name, name) != 0) continue;
-    if (driver_sql(d, id, series_now[i].sql, said, sizeof said) != 0) return SVC_IO;
+    if (driver_sql(d, DRIVER_QUESTION, id, series_now[i].sql, said, sizeof said) != 0)
+      return SVC_IO;
     *out = strtoll(said, &end, 10);
     return end > said ? SVC_OK : SVC_IO;
   }
@@ -303,7 +304,7 @@ static int series_alerted(driver_postgres *d, const char *group, const char *hos
 }
 
 /* Measures the figures that alerts watch: returns the figures of the order whose values are known, with their values. */
-int driver_measure_all(driver_postgres *d, const driver_order *o, driver_result *r)
+int driver_measure_all(driver_postgres *d, driver_order *o, driver_result *r)
 {
   int n = (int)strlen(o->desired), i, known = 0;
   struct json_token one;

@@ -48,7 +48,8 @@ int driver_tell(driver_postgres *d, const char *id, const char *sql, svc_reply *
   char *said = malloc(TABLES_MOST);
   size_t n;
   int code = SVC_NOMEM;
-  if (said) code = driver_sql(d, id, sql, said, TABLES_MOST) == 0 ? SVC_OK : SVC_IO;
+  if (said)
+    code = driver_sql(d, DRIVER_QUESTION, id, sql, said, TABLES_MOST) == 0 ? SVC_OK : SVC_IO;
   if (code == SVC_OK) {
     n = strlen(said);
     while (n && said[n - 1] == '\n') n--;
@@ -125,7 +126,9 @@ int driver_place_series(driver_postgres *d, const svc_question *q, const int64_t
   char name[512], said[2048];
   driver_text t;
   snprintf(name, sizeof name, "%s%s%s", schema ? schema : "", table ? "." : "", table ? table : "");
-  if (!control) status = driver_sql_about(d, q->resource_id, table ? tables_table : tables_schema, name, said, sizeof said);
+  if (!control)
+    status = driver_sql_about(d, DRIVER_QUESTION, q->resource_id, table ? tables_table
+                              : tables_schema, name, said, sizeof said);
   free(schema);
   free(table);
   if (control || (status == 0 && said[0] != '{')) return svc_reply_add(reply, missing, sizeof missing - 1);

@@ -1,12 +1,15 @@
 /*
 ** The watch: a thread that checks every server each second and restarts those that have ended.
 **
-** A server whose postmaster has ended is reported as down, started again, and reported as up, with its port, which may be a new one. A
-** server that does not answer the probes (probe.c) for WATCH_SILENT is killed, and then restarted in the same way. A server that cannot be
-** started is retried after 2, 4, ... 300 seconds, and the log has the reason. Each minute the watch takes a sample of figures (sample.c),
-** and makes a server read-only that holds more than its disk.
+** A server whose postmaster has ended is reported as down, started again, and reported as up, with
+** its port, which may be a new one. A server that does not answer the probes (probe.c) for
+** WATCH_SILENT is killed, and then restarted in the same way. A server that cannot be started is
+** retried after 2, 4, ... 300 seconds, and the log has the reason. Each minute the watch takes a
+** sample of figures (sample.c), and makes a server read-only that holds more than its disk.
 **
-** The rule: only one thread at a time works on a server. An order holds the server while it changes it; the watch skips held servers.
+** The rules: only one thread at a time works on a server. An order holds the server while it
+** changes it; the watch skips held servers. The watch itself waits for a server only while it probes
+** it: starts and samples are tasks of the pool.
 */
 #define _GNU_SOURCE
 #include "driver_postgres_parts.h"
@@ -40,6 +43,11 @@ static driver_server *watch_server(driver_postgres *d, const char *id, int make)
 driver_server *driver_server_of(driver_postgres *d, const char *id)
 {
   return watch_server(d, id, 0);
+}
+
+driver_server *driver_server_make(driver_postgres *d, const char *id)
+{
+  return watch_server(d, id, 1);
 }
 
 /* Holds a server for the calling thread. wait: waits until no other thread holds it. Returns 0 if another holds it, or out of memory. */
@@ -122,6 +130,13 @@ static int watch_later(int code)
   return code != SVC_OK && code != SVC_NOT_FOUND && code != SVC_INVALID;
 }
 
+static void watch_told(driver_postgres *d, driver_server *s, int up)
+{
+  pthread_mutex_lock(&d->servers_lock);
+  s->told = up;
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
 /* Reports the address of the server, then whether it runs, unless reported before. A failed report is repeated in the next round. */
 static void watch_tell(driver_postgres *d, driver_server *s, int up)
 {
@@ -132,7 +147,7 @@ static void watch_tell(driver_postgres *d, driver_server *s, int up)
   if (up && s->told_port != atoi(port) && watch_later(watch_report(d, s->id, facts))) return;
   if (up) s->told_port = atoi(port);
   snprintf(facts, sizeof facts, "{\"processes\":[{\"host\":\"127.0.0.1:%s\",\"up\":%s}]}", port, up ? "true" : "false");
-  if (s->told != up && !watch_later(watch_report(d, s->id, facts))) s->told = up;
+  if (s->told != up && !watch_later(watch_report(d, s->id, facts))) watch_told(d, s, up);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ alive */
@@ -170,19 +185,47 @@ static int watch_answers(driver_postgres *d, driver_server *s)
 
 /* ---------------------------------------------------------------------------------------------------------------- restart */
 
+/* Queues a task that starts a server; until driver_started() the watch leaves the server alone.
+** Returns 0, or -1 if out of memory. */
+int driver_start_later(driver_postgres *d, const char *id,
+                       void (*run)(driver_postgres *d, driver_task *t))
+{
+  const driver_task like = { .run = run };
+  char owner[32];
+  driver_server *s;
+  if (driver_owner(d, id, owner) != 0) return 0;
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 1);
+  if (s) s->starting = 1;
+  pthread_mutex_unlock(&d->servers_lock);
+  if (s && driver_pool_add(d, &like, id, NULL, owner) == 0) return 0;
+  driver_started(d, id);
+  return -1;
+}
+
+void driver_started(driver_postgres *d, const char *id)
+{
+  driver_server *s;
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 0);
+  if (s) s->starting = 0;
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
+static driver_server *watch_find(driver_postgres *d, const char *id)
+{
+  driver_server *s;
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 0);
+  pthread_mutex_unlock(&d->servers_lock);
+  return s;
+}
+
+/* Starts a server that has ended. The calling thread holds it. */
 static void watch_restart(driver_postgres *d, driver_server *s)
 {
   char group[32];
-  int64_t now = driver_now();
-  int good;
-  if (s->told != 0) {
-    driver_say(d, SVC_LOG_ERROR, "postgres.ended", "postgres: the server of %s has ended unexpectedly, and the driver restarts it", s->id);
-    s->tries = 0;
-    s->try_at = now;
-  }
-  watch_tell(d, s, 0);
-  if (now < s->try_at) return;
-  good = driver_start(d, s->id) == 0;
+  int good = driver_start(d, s->id) == 0;
   if (good && !driver_knows(d, s->id, "settled") && driver_read(d, s->id, "group", group, sizeof group) == 0) driver_settle(d, group, s->id);
   if (good) {
     s->restarts++;
@@ -194,7 +237,42 @@ static void watch_restart(driver_postgres *d, driver_server *s)
   s->try_at = driver_now() + 1000 * (1 << s->tries < WATCH_LONGEST ? 1 << s->tries : WATCH_LONGEST);
 }
 
+/* A task: starts a server that has ended. An order may have started, stopped or deleted it in the
+** meantime. */
+static void watch_restart_task(driver_postgres *d, driver_task *t)
+{
+  const char *id = t->lanes[0]->id;
+  driver_server *s;
+  if (driver_knows(d, id, "made")) {
+    driver_hold(d, id);
+    s = watch_find(d, id);
+    if (s && driver_knows(d, id, "made") && !driver_knows(d, id, "paused") && !watch_alive(d, s) &&
+        !driver_stopping(d))
+      watch_restart(d, s);
+    driver_release(d, id);
+  }
+  driver_started(d, id);
+}
+
+/* Reports a server that has ended, and has it started when its time has come. */
+static void watch_ended(driver_postgres *d, driver_server *s)
+{
+  int64_t now = driver_now();
+  if (s->told != 0) {
+    driver_say(d, SVC_LOG_ERROR, "postgres.ended", "postgres: the server of %s has ended unexpectedly, and the driver restarts it", s->id);
+    s->tries = 0;
+    s->try_at = now;
+  }
+  watch_tell(d, s, 0);
+  if (now >= s->try_at) driver_start_later(d, s->id, watch_restart_task);
+}
+
 /* ------------------------------------------------------------------------------------------------------------------- disk */
+
+static const char watch_full[] =
+  "alter system set default_transaction_read_only = on;\nselect pg_reload_conf() \\g /dev/null\n";
+static const char watch_free_again[] =
+  "alter system reset default_transaction_read_only;\nselect pg_reload_conf() \\g /dev/null\n";
 
 /* Makes a server read-only that holds more than its disk, until a twentieth of the disk is free again. The setting is in the server's data
 ** folder: it outlives svcd and comes with a restored snapshot. So the sample has it, and no variable of svcd. */
@@ -208,8 +286,8 @@ static void watch_disk(driver_postgres *d, const driver_server *s, const driver_
   driver_limits_of(d, s->id, &limits);
   full = limits.disk && (used > limits.disk || (was && used > limits.disk / 20 * 19));
   if (full == was) return;
-  if (driver_sql(d, s->id, full ? "alter system set default_transaction_read_only = on;\nselect pg_reload_conf() \\g /dev/null\n"
-                                : "alter system reset default_transaction_read_only;\nselect pg_reload_conf() \\g /dev/null\n", said, sizeof said) != 0)
+  if (driver_sql(d, DRIVER_QUESTION, s->id, full ? watch_full : watch_free_again, said,
+                 sizeof said) != 0)
     return;
   driver_say(d, SVC_LOG_WARNING, "postgres.disk_full", "postgres: the server of %s holds %lld bytes, and its disk has %lld: %s", s->id, (long long)used,
              (long long)limits.disk, full ? "the server is read-only" : "the server accepts writes again");
@@ -217,35 +295,71 @@ static void watch_disk(driver_postgres *d, const driver_server *s, const driver_
 
 /* ----------------------------------------------------------------------------------------------------------------- rounds */
 
+/* A task: takes a sample of a server, and bounds its disk and its log. */
+static void watch_sample_task(driver_postgres *d, driver_task *t)
+{
+  const char *id = t->lanes[0]->id;
+  driver_server *s;
+  driver_sample taken;
+  if (driver_knows(d, id, "made") && !driver_knows(d, id, "paused")) {
+    driver_hold(d, id);
+    s = watch_find(d, id);
+    if (s && watch_alive(d, s) && driver_sample_take(d, s, &taken) == 0) {
+      taken.at = (int64_t)time(NULL);
+      pthread_mutex_lock(&d->servers_lock);
+      driver_sample_keep(s, &taken);
+      pthread_mutex_unlock(&d->servers_lock);
+      watch_disk(d, s, &taken);
+      driver_log_bound(d, id);
+    }
+    driver_release(d, id);
+  }
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 0);
+  if (s) s->sampling = 0;
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
+/* Queues a sample once a minute. */
 static void watch_sample(driver_postgres *d, driver_server *s)
 {
+  const driver_task like = { .run = watch_sample_task };
   int64_t now = (int64_t)time(NULL);
-  driver_sample taken;
+  char owner[32];
+  int waits;
   if (s->sampled / WATCH_SAMPLE == now / WATCH_SAMPLE) return;
   s->sampled = now;
-  if (driver_sample_take(d, s, &taken) != 0) return;
-  taken.at = now;
   pthread_mutex_lock(&d->servers_lock);
-  driver_sample_keep(s, &taken);
+  waits = s->sampling;
+  s->sampling = 1;
   pthread_mutex_unlock(&d->servers_lock);
-  watch_disk(d, s, &taken);
-  driver_log_bound(d, s->id);
+  if (waits) return;
+  if (driver_owner(d, s->id, owner) == 0 && driver_pool_add(d, &like, s->id, NULL, owner) == 0)
+    return;
+  pthread_mutex_lock(&d->servers_lock);
+  s->sampling = 0;
+  pthread_mutex_unlock(&d->servers_lock);
 }
 
 /* Checks one server. While the watch holds it, no order can delete its record, so `s` stays valid without the lock. */
 static void watch_one(driver_postgres *d, const char *id)
 {
   driver_server *s;
+  int starting;
   if (!watch_take(d, id, 0)) return;
   pthread_mutex_lock(&d->servers_lock);
   s = watch_server(d, id, 0);
+  starting = s->starting;
   pthread_mutex_unlock(&d->servers_lock);
   if (!driver_knows(d, id, "made") || driver_knows(d, id, "paused")) {
-    s->told = DRIVER_UNTOLD;
-  } else if (watch_alive(d, s) && watch_answers(d, s)) {
+    watch_told(d, s, DRIVER_UNTOLD);
+  } else if (!starting && watch_alive(d, s) && watch_answers(d, s)) {
     watch_tell(d, s, 1);
     if (!s->silent) watch_sample(d, s);
-  } else watch_restart(d, s);
+    if (!s->silent) driver_mend_due(d, id);
+  } else if (!starting && !driver_stopping(d)) {
+    watch_ended(d, s); /* a driver that stops runs no programs, so it cannot tell */
+  }
   pthread_mutex_lock(&d->servers_lock);
   s->held = 0;
   pthread_cond_broadcast(&d->released);
@@ -273,12 +387,9 @@ void *driver_watch(void *context)
 {
   driver_postgres *d = context;
   struct timespec until;
-  int ready, ending;
+  int ending;
   do {
-    pthread_mutex_lock(&d->lock);
-    ready = d->resumed;
-    pthread_mutex_unlock(&d->lock);
-    if (ready) watch_round(d);
+    watch_round(d);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WATCH_EVERY / 1000;
     pthread_mutex_lock(&d->lock);

@@ -376,6 +376,7 @@ case $(call PATCH /databaseUsers/admin/scoped '{"scopes":[{"name":"real","type":
 gets_in scoped || fail 'a user does not get into the cluster of its new scope'
 server second
 shut_out scoped || fail 'a user gets into a cluster that is not in its scope any more'
+for _ in $(seq 100); do [ "$(as_admin "select count(*) from pg_roles where rolname = 'scoped'")" != 0 ] || break; sleep 0.1; done # after the login
 [ "$(as_admin "select count(*) from pg_roles where rolname = 'scoped'")" = 0 ] || fail 'a user has kept its role out of its scope'
 [ "$(sql 'select count(*) from of_scoped')" = 0 ] || fail 'what it made is not there any more'
 server real
