@@ -480,12 +480,16 @@ static bool serve_body(svc_call *c, const svc_object *object)
 
 /* --------------------------------------------------------------------------------------------------------------- the door */
 
-/* localhost, 127.0.0.1 and [::1], with a port or without. */
+/* localhost, 127.0.0.1 and [::1], with a port or without. In localhost:8080.evil.com there is no port: it is another name. */
 static bool serve_is_local_host(svc_str host)
 {
-  svc_str port = host;
-  if (svc_str_starts(host, "[::1]")) return host.n == 5 || host.p[5] == ':';
+  const bool six = svc_str_starts(host, "[::1]");
+  svc_str port = six ? (svc_str){ host.p + 5, host.n - 5 } : host;
+  size_t i;
   host = svc_str_cut(&port, ':');
+  for (i = 0; i < port.n; i++)
+    if (port.p[i] < '0' || port.p[i] > '9') return false;
+  if (six) return host.n == 0;
   return svc_str_is_nocase(host, "localhost") || svc_str_is(host, "127.0.0.1");
 }
 

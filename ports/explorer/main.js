@@ -1,9 +1,10 @@
 // The page: the location (the hash: a path below the API's root; after "!" the operation whose form is shown; in ?tab= the tab, which is not part of a call,
 // because no operation has such a parameter), what is shown there, and what happens when the token has expired or no answer comes.
 
-import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';
+import { $, el, put, say, words, clock, countdown, plural, breakable, decode, isolated, visible } from './dom.js';
 import * as api from './api.js';
-import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
+import { REFUSED, isRefused } from './address.js';
+import { spec, hrefAt, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
 import * as view from './view.js';
 import { entityPage } from './entity.js';
 import * as palette from './palette.js';
@@ -15,7 +16,7 @@ import { pageNamed } from './pages.js';
 
 const known = {};      // ids for the initial values of forms: of this location and of earlier ones
 let turn = 0;          // number of the current view: an answer for an earlier one is late, and not shown
-let flash = null;      // message at the top of the next view: { text, once }
+let flash = null;      // message at the top of the next view: { about, text, once }; about: the name of a resource in front of the text
 let again = null;      // calls that wait for a new token
 let timer = 0;
 let shownHash;         // the hash that is shown, or is about to be
@@ -43,7 +44,7 @@ function noteTab(at, tab, isStep) {
 }
 
 const go = (to) => { if (location.hash === '#' + to) show(); else location.hash = to; };
-const title = (text) => { document.title = text + ' - Console'; };
+const title = (text) => { document.title = visible(text) + ' - Console'; };
 
 // ---- signing in
 
@@ -133,7 +134,7 @@ let reading = null;
 function readService() {
   reading ??= api.document_().then((d) => {
     if (d.ok && d.body?.paths) readDocument(d.body, api.home.pathname); else reading = null;
-    $('service').textContent = view.titleOfService();
+    $('service').textContent = visible(view.titleOfService());
     $('service-at').textContent = ' at ' + location.host;
     return d;
   });
@@ -272,8 +273,8 @@ function notices(to, body) {
   const f = flash;
   flash = null;
   if (!f) return;
-  put(to, el('p', { class: 'done' }, f.text), f.once ? onlyNow(f.once, body) : null);
-  say(f.text);
+  put(to, el('p', { class: 'done' }, f.about ? isolated(f.about) : null, f.text), f.once ? onlyNow(f.once, body) : null);
+  say((f.about ?? '') + f.text);
 }
 
 function filters(op, at) {
@@ -338,7 +339,7 @@ function draw(at, m, a, parts) {
   rename();
   const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?? {}) ?? parts.h1.textContent;
   const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;
-  parts.h1.textContent = heading;
+  parts.h1.textContent = visible(heading);
   title(heading);
   if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state, m.op.tag));
   if (was && state && was !== state) say(heading + ' is now ' + state);
@@ -385,7 +386,7 @@ async function watch(at, m, mine, parts) {
       shown = a;
       etag = a.headers.get('ETag') ?? undefined;
     } else if (a.status === 404 && shown) {
-      flash = { text: parts.h1.textContent + ' is gone.' };
+      flash = { about: parts.h1.textContent, text: ' is gone.' };
       go(parentOf(at.path));
       return;
     } else if (a.status !== 304) {
@@ -421,13 +422,14 @@ const nameAt = (path) => { const last = decode(path.split('/').pop()); return vi
 // typed: the name that must be typed before the button works; without it, a plain question.
 function confirm(question, text, yes, typed = '') {
   const d = $('ask'), field = $('ask-name'), button = $('ask-yes');
-  $('ask-title').textContent = question;
+  $('ask-title').textContent = visible(question);
   put($('ask-text'), text);
   $('ask-typed').hidden = !typed;
-  $('ask-which').textContent = typed;
+  $('ask-which').textContent = visible(typed);
   button.textContent = yes;
   field.value = '';
-  const fits = () => !typed || field.value === typed, check = () => { button.disabled = !fits(); };
+  const fits = () => !typed || field.value === typed || field.value === visible(typed), // nobody can type what is shown as an escape
+   check = () => { button.disabled = !fits(); };
   check();
   field.oninput = check;
   field.onkeydown = (e) => { if (e.key === 'Enter') { e.preventDefault(); if (fits()) d.close('yes'); } };
@@ -460,7 +462,7 @@ async function remove(op, path) {
 
 async function afterRemoval(name, path) {
   const m = match(path), still = m ? await call('GET', path, m.op) : { status: 404 };
-  flash = { text: name + (still.ok ? ' is being deleted.' : ' is deleted.') };
+  flash = { about: name, text: still.ok ? ' is being deleted.' : ' is deleted.' };
   if (['project', 'organization'].includes(m?.op.tag)) nav.load(rename);
   go(still.ok ? path : parentOf(path));
 }
@@ -504,7 +506,7 @@ async function showForm(at, mine) {
   await nav.loaded;
   const { lead, price } = await planOf(op, { ...context, places: nav.places() });
   if (mine !== turn) return;
-  const urlOf = (query = []) => location.origin + spec.base + (at.path === '/' ? '' : at.path) + (query.length ? '?' + new URLSearchParams(query) : '');
+  const urlOf = (query = []) => hrefAt((at.path === '/' ? '' : at.path) + (query.length ? '?' + new URLSearchParams(query) : ''));
   put(parts.content, form(op, { value, known, send, lead, cancel: back, submit: words(op.id), above: [price, value !== undefined && op.schema ? changesPart() : null].filter(Boolean),
     below: [previewPart(op, urlOf, new URL('api/oauth/token', api.home).href)] }));
 }
@@ -538,7 +540,7 @@ async function showPage(at, mine) {
   if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }
   const isCurrent = () => mine === turn, module = await page.load();
   if (!isCurrent()) return;
-  const context = { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query, confirm, refresh };
+  const context = { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = visible(text); title(text); } }, isCurrent, query: at.query, confirm, refresh };
   const end = await module.open(parts.content, at.path.slice(page.name.length + 3), context);
   if (isCurrent()) endPage = end ?? null; else end?.();
 }
@@ -555,6 +557,7 @@ function show({ stay = false } = {}) {
   $('path').value = at.full;
   if (!api.signedIn()) { askToSignIn(''); return; }
   nav.at(at.path);
+  if (isRefused(at.path)) { put(frame('/', 'This address is refused', true).content, el('p', { class: 'problem', role: 'alert' }, REFUSED)); return; }
   if (at.path.startsWith('/~')) showPage(at, mine);
   else if (at.op) showForm(at, mine);
   else showResource(at, mine, stay);

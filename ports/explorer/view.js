@@ -1,6 +1,8 @@
 // Answers of the service as tables: entities, lists, links and errors. The page treats all of it as text, whatever it contains.
 
 import { el, muted, newId, plural, words, countdown, clock, breakable } from './dom.js';
+import { segment } from './address.js';
+import { DEEPEST } from './api.js';
 import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';
 import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
 import { columnsOf, valuesOf } from './columns.js';
@@ -110,7 +112,7 @@ function grid(list, label) {
 function childOf(path, o) {
   for (const key of ['id', 'name', 'username']) {
     if (typeof o?.[key] !== 'string') continue;
-    const to = path + '/' + encodeURIComponent(o[key]);
+    const to = path + '/' + segment(o[key]);
     if (match(to)) return to;
   }
   return null;
@@ -256,7 +258,7 @@ function limited(a, method, template) {
 
 // An error, by its kind. retry: the action of the button.
 export function problem(a, { method = 'GET', template = '', retry } = {}) {
-  const b = a.body ?? {}, title = TITLES[a.status] ?? (a.status >= 500 ? 'The service failed' : 'The request was refused');
+  const b = a.body ?? (a.isDeep ? { detail: 'The answer has more than ' + DEEPEST + ' levels, one inside of the other. The console does not draw it; use curl to read it.' } : {}), title = a.isDeep ? 'The answer is nested too deeply' : TITLES[a.status] ?? (a.status >= 500 ? 'The service failed' : 'The request was refused');
   const limit = a.status === 429 ? limited(a, method, template) : null;
   const missing = a.status === 403 && b.parameters?.length ? fact('Required', b.parameters.map(String).join(', ')) : null;
   const fields = b.badRequestDetail?.fields ?? [];
