@@ -29,7 +29,9 @@ static const svc_field serve_clock_fields[] = {
 static const svc_field serve_snapshot_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = SVC_SNAPSHOT_NAME, .pattern = "^[A-Za-z0-9._-]+$")
 };
+static const svc_field serve_token_fields[] = { F_STR("clientId", .flags = SVC_REQUIRED, .min = 1, .max = 100) };
 static const svc_object serve_nothing = { .name = "Nothing" };
+static const svc_object serve_token_object = { .name = "Token", .fields = SVC_ROWS(serve_token_fields) };
 static const svc_object serve_clock_object = { .name = "Clock", .fields = SVC_ROWS(serve_clock_fields) };
 static const svc_object serve_snapshot_object = { .name = "Snapshot", .fields = SVC_ROWS(serve_snapshot_fields) };
 static const svc_object serve_fault_object = { .name = "Fault" }; /* its members determine the kind: fault_text.c */
@@ -421,6 +423,7 @@ static const serve_route serve_routes[] = {
   { SVC_DELETE, "snapshots/", "", serve_snapshot_delete, NULL },
   { SVC_GET, "snapshots/", "", serve_snapshot_get, NULL },
   { SVC_PUT, "snapshots/", "", serve_snapshot_put, NULL },
+  { SVC_POST, "token", NULL, svc_serve_token, &serve_token_object },
   { SVC_GET, "world", NULL, svc_serve_world_write, NULL },
   { SVC_POST, "world", NULL, svc_serve_world, NULL },
   { SVC_GET, "faults", NULL, serve_faults, NULL },

@@ -52,7 +52,7 @@ function who() {
   const left = Math.max(0, Math.round((api.session.until - Date.now()) / 60000));
   put($('who'), api.signedIn() ? [el('span', { class: 'id', title: api.session.id }, api.session.id), ' token for ' + (left ? plural(left, 'minute') : 'less than a minute')] : null);
   $('out').hidden = !api.signedIn();
-  if (api.isPast()) expired();
+  if (api.isPast()) api.renew().then((is) => { if (is) who(); else if (api.isPast()) expired(); });
 }
 
 function askToSignIn(why) {
@@ -69,7 +69,7 @@ function askToSignIn(why) {
 
 // The token has expired: the page is hidden, and continues with a new token. Resolves when there is one.
 function expired() {
-  api.signOut();
+  api.dropToken();
   who();
   askToSignIn('Your token has expired, or was revoked. Sign in again to continue where you were.');
   if (!again) {
@@ -91,12 +91,12 @@ async function signIn(e) {
     $('secret').focus();
     return;
   }
-  await entered(before);
+  await entered(before, true);
 }
 
 // There is a token: continues with the page that was shown, or was about to be. before: the id of the last one who signed in.
-async function entered(before) {
-  if (before && before !== api.session.id) forget();
+async function entered(before, isByHand = false) {
+  if (before && before !== api.session.id) { forget(); if (isByHand) api.useTestToken(''); }
   const trouble = await learnService();
   if (trouble) {
     api.signOut();
@@ -195,10 +195,12 @@ function signOut() {
 
 async function call(method, path, op, more = {}) {
   const mine = turn;
+  let isRenewed = false; // once per call: a new token may be refused as well
   for (let wait = 1; ; wait = Math.min(30, wait * 2)) {
     if (!api.signedIn()) await (again?.promise ?? expired());
     const a = await api.call(method, spec.base, path === '/' ? '' : path.replace(/^\/\?/, '?'), { template: op?.template ?? '', accept: op?.accept, ...more });
     if (a.status === 401 && api.signedIn() && await isExpired()) {
+      if (!isRenewed && (isRenewed = await api.renew())) { who(); continue; }
       await expired();
       wait = 0.5;
     } else if (a.status === 0 && method === 'GET' && mine === turn) {
@@ -530,7 +532,7 @@ function finish(op, at, a, get) {
 
 // The console's data about the service may be outdated. Returns whether the token is still valid: it is not if the clock has passed its expiry.
 async function refresh() {
-  const holds = (await api.call('GET', spec.base, '', {})).status !== 401;
+  const holds = (await api.call('GET', spec.base, '', {})).status !== 401 || await api.renew();
   if (holds) await nav.load(rename);
   return holds;
 }

@@ -5,7 +5,7 @@ import { segment } from './address.js';
 import { DEEPEST } from './api.js';
 import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';
 import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
-import { columnsOf, valuesOf } from './columns.js';
+import { columnsOf, NEWEST, valuesOf } from './columns.js';
 
 const LONG = 3; // values of a cell; more are counted
 const chosen = new Map(); // columns that the user chose for a list, by template
@@ -191,6 +191,11 @@ function pager(body) {
   return pages.some(Boolean) ? el('nav', { class: 'row', 'aria-label': 'Pages' }, pages) : null;
 }
 
+// The service lists the oldest entries first: the newest of a long list are on its last page.
+function newest(path, size, total) {
+  return el('p', {}, el('a', { href: '#' + path + '?includeCount=true&pageNum=' + Math.ceil(total / size) }, 'The newest entries are on the last page.'));
+}
+
 // The filter hides rows that are already loaded; it sends no request.
 function filterBox(path, lines, count, none) {
   const apply = () => {
@@ -213,7 +218,7 @@ export function list(body, path, op, redraw) {
   if (rows.length === 0) return el('p', { class: 'empty' }, 'There is nothing in this list', total ? ' on this page.' : '.');
   if (!rows.every((o) => isObject(o) && !Array.isArray(o))) return el('div', {}, many(label, rows));
   const { all, best } = columnsOf(rows, tag), keys = chosen.get(template), picked = keys ? all.filter((c) => keys.includes(c.key)) : best;
-  const columns = (picked.length ? picked : all.slice(0, 1)).map((c) => ({ ...c, isNumber: isNumber(c, rows) })), now = sorted.get(template), by = now && all.find((c) => c.key === now.key);
+  const columns = (picked.length ? picked : all.slice(0, 1)).map((c) => ({ ...c, isNumber: isNumber(c, rows) })), now = sorted.get(template) ?? (NEWEST[tag] ? { key: NEWEST[tag], down: true } : undefined), by = now && all.find((c) => c.key === now.key);
   const order = by ? [...rows].sort(compare(by, now.down)) : rows;
   const lines = order.map((o) => { const row = rowOf(o, columns, { tag, path }); return { row, text: [row.textContent, ...[...row.querySelectorAll('[title]')].map((e) => e.title)].join(' ').toLowerCase() }; });
   const counted = el('span', { class: 'muted' }), none = el('p', { class: 'empty', hidden: true }, 'No entry of this page matches.');
@@ -222,7 +227,7 @@ export function list(body, path, op, redraw) {
   return el('div', {}, el('div', { class: 'row between tools' }, el('div', { class: 'row' }, filter, counted), chooser(all, columns, (to) => { chosen.set(template, to); redraw(); })),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, el('table', { class: 'list' },
       el('thead', {}, el('tr', {}, columns.map((c) => headOf(c, now, (to) => { sorted.set(template, to); redraw(); })))),
-      el('tbody', {}, lines.map((l) => l.row)))), none, pager(body));
+      el('tbody', {}, lines.map((l) => l.row)))), none, pager(body), NEWEST[tag] && total > rows.length ? newest(path, rows.length, total) : null);
 }
 
 // The links of an entity, by their names.

@@ -313,6 +313,7 @@ static const char explorer_4[] =
   "--text: light-dark(#1b232d, #e2e8ef);\n"
   "--muted: light-dark(#566373, #9aa9ba);\n"
   "--line: light-dark(#d8dee6, #2a3541);\n"
+  "--edge: light-dark(#1b232d59, #ffffff59);\n"
   "--soft: light-dark(#eef2f6, #1e2731);\n"
   "--accent: light-dark(#1c5f94, #84bdea);\n"
   "--on-accent: light-dark(#ffffff, #0d1822);\n"
@@ -423,7 +424,10 @@ static const char explorer_4[] =
   ".nest > details > summary > .muted { font-size: .85em; opacity: .9; }\n"
   ".nest > details > :not(summary) { margin: .35rem 0 .35rem .4rem; padding-left: .6rem; border-left: 2px solid var(--line); }\n"
   ".nest .entity col:first-child { width: 12rem; }\n"
-  ".scroll { overflow-x: auto; margin-bottom: 1rem; background: var(--card); }\n"
+  ".scroll { overflow-x: auto; margin-bottom: 1rem; background:\n"
+  "linear-gradient(to right, var(--card) 40%, transparent) 0 0 / 3rem 100% no-repeat local, linear-gradient(to left, var(--card) 40%, transparent) 100% 0 / 3rem 100% no-repeat local,\n"
+  "linear-gradient(to right, var(--edge), transparent) 0 0 / 1.1rem 100% no-repeat scroll, linear-gradient(to left, var(--edge), transparent) 100% 0 / 1.1rem 100% no-repeat scroll, var(--card); }\n"
+  ".scroll > table { background: none; }\n"
   ".nest .scroll { margin-bottom: 0; }\n"
   ".list { overflow-wrap: normal; width: max-content; min-width: 100%; }\n"
   ".list thead th { color: var(--muted); font-size: .82rem; background: var(--soft); white-space: nowrap; }\n"
@@ -662,7 +666,7 @@ static const char explorer_4[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"44cc47071371932c\"", "text/css; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"0cc3162554e0ff1b\"", "text/css; charset=utf-8");
 
 /* address.js */
 static const char explorer_5[] =
@@ -692,7 +696,8 @@ static const char explorer_6[] =
   "const tell=(name,detail)=>events.dispatchEvent(new CustomEvent(name,{detail}));\n"
   "export const signedIn=()=>token!=='';\n"
   "export const isPast=()=>token!==''&&Date.now()>=session.until;\n"
-  "export function signOut(){token=testToken='';session.until=0;}\n"
+  "export function dropToken(){token='';session.until=0;}\n"
+  "export function signOut(){dropToken();testToken='';}\n"
   "function online(is){\n"
   "if(is===!session.lostSince)return;\n"
   "session.lostSince=is?0:Date.now();\n"
@@ -765,6 +770,16 @@ static const char explorer_6[] =
   "if(a.status===401&&used===testToken)testToken='';\n"
   "return a;\n"
   "}\n"
+  "let renewing=null;\n"
+  "export function renew(){\n"
+  "const id=session.id;\n"
+  "if(!testToken||!id)return Promise.resolve(false);\n"
+  "renewing?\?=control('POST','token',{clientId:id}).then((a)=>{\n"
+  "if(a.ok&&a.body?.access_token&&session.id===id&&testToken)take(a,id);\n"
+  "return a.ok&&signedIn();\n"
+  "}).finally(()=>{renewing=null;});\n"
+  "return renewing;\n"
+  "}\n"
   "export async function signIn(id,secret){\n"
   "const basic=btoa(String.fromCharCode(...new TextEncoder().encode(id + ':' + secret)));\n"
   "const a=await ask(new URL('api/oauth/token',home),{\n"
@@ -788,7 +803,7 @@ static const char explorer_6[] =
   "return a;\n"
   "}\n"
   "export const document_=()=>ask(new URL('openapi.json',home),{method:'GET',cache:'no-cache'});\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"62c887852ed1105a\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"10598bc457146cd4\"", "text/javascript; charset=utf-8");
 
 /* areas.js */
 static const char explorer_7[] =
@@ -1273,6 +1288,7 @@ static const char explorer_12[] =
   "'rate limit':[['Endpoint set','endpointSetName'],['Scope','scope'],['Capacity','capacity.value'],['Refill','refillRate.value'],['Every',(o)=>(isObject(o.refillDurationSeconds)?o.refillDurationSeconds.value + ' s':undefined)],\n"
   "['Operations',(o)=>o.endpoints?.length]],\n"
   "};\n"
+  "export const NEWEST={alert:'Opened'};\n"
   "const INTERNAL=/^(links|groupId|orgId|isGlobalAdmin|isDeleted|notifierId|internalClusterRole|rootCertType)$/;\n"
   "function weigh(k,list){\n"
   "if(/^(name|username|clusterName|endpointSetName|hostname|title|roleName)$/.test(k))return 0;\n"
@@ -1297,7 +1313,7 @@ static const char explorer_12[] =
   "const rest=fields.filter((k)=>!shown.has(k)).map((k)=>plainColumn(k,list));\n"
   "return{best:best.length?best:rest.slice(0,1),all:best.length?[...best,...rest]:rest};\n"
   "}\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"a3c49c213a17433e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"3b0d9c1c93ee6fc2\"", "text/javascript; charset=utf-8");
 
 /* control.js */
 static const char explorer_13[] =
@@ -2785,7 +2801,7 @@ static const char explorer_28[] =
   "const left=Math.max(0,Math.round((api.session.until - Date.now())/ 60000));\n"
   "put($('who'),api.signedIn()?[el('span',{class:'id',title:api.session.id},api.session.id),' token for ' +(left?plural(left,'minute'):'less than a minute')]:null);\n"
   "$('out').hidden=!api.signedIn();\n"
-  "if(api.isPast())expired();\n"
+  "if(api.isPast())api.renew().then((is)=>{if(is)who();else if(api.isPast())expired();});\n"
   "}\n"
   "function askToSignIn(why){\n"
   "const past=Boolean(why);\n"
@@ -2799,7 +2815,7 @@ static const char explorer_28[] =
   "(past?$('secret'):$('client')).focus();\n"
   "}\n"
   "function expired(){\n"
-  "api.signOut();\n"
+  "api.dropToken();\n"
   "who();\n"
   "askToSignIn('Your token has expired, or was revoked. Sign in again to continue where you were.');\n"
   "if(!again){\n"
@@ -2820,10 +2836,10 @@ static const char explorer_28[] =
   "$('secret').focus();\n"
   "return;\n"
   "}\n"
-  "await entered(before);\n"
+  "await entered(before,true);\n"
   "}\n"
-  "async function entered(before){\n"
-  "if(before&&before!==api.session.id)forget();\n"
+  "async function entered(before,isByHand=false){\n"
+  "if(before&&before!==api.session.id){forget();if(isByHand)api.useTestToken('');}\n"
   "const trouble=await learnService();\n"
   "if(trouble){\n"
   "api.signOut();\n"
@@ -2907,10 +2923,12 @@ static const char explorer_28[] =
   "}\n"
   "async function call(method,path,op,more={}){\n"
   "const mine=turn;\n"
+  "let isRenewed=false;\n"
   "for(let wait=1;;wait=Math.min(30,wait*2)){\n"
   "if(!api.signedIn())await(again?.promise?\?expired());\n"
   "const a=await api.call(method,spec.base,path==='/'?'':path.replace(/^\\/\\?/,'?'),{template:op?.template?\?'',accept:op?.accept,...more});\n"
   "if(a.status===401&&api.signedIn()&&await isExpired()){\n"
+  "if(!isRenewed&&(isRenewed=await api.renew())){who();continue;}\n"
   "await expired();\n"
   "wait=0.5;\n"
   "}else if(a.status===0&&method==='GET'&&mine===turn){\n"
@@ -3193,7 +3211,7 @@ static const char explorer_28[] =
   "go(to?\?parentOf(at.path));\n"
   "}\n"
   "async function refresh(){\n"
-  "const holds=(await api.call('GET',spec.base,'',{})).status!==401;\n"
+  "const holds=(await api.call('GET',spec.base,'',{})).status!==401||await api.renew();\n"
   "if(holds)await nav.load(rename);\n"
   "return holds;\n"
   "}\n"
@@ -3249,7 +3267,7 @@ static const char explorer_28[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"b5b5941e7be4c75b\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"a949e75f837e56c5\"", "text/javascript; charset=utf-8");
 
 /* metrics.js */
 static const char explorer_29[] =
@@ -4171,7 +4189,7 @@ static const char explorer_38[] =
   "import{DEEPEST}from './api.js';\n"
   "import{match,nameOfLink,pathOf,pathOfLink,pathOfSet,setOf,spec}from './spec.js';\n"
   "import{badge,fullTime,gauge,idOf,isBusy,isDate,isId,isObject,isState,LASTING,money,noteTimes,time}from './format.js';\n"
-  "import{columnsOf,valuesOf}from './columns.js';\n"
+  "import{columnsOf,NEWEST,valuesOf}from './columns.js';\n"
   "const LONG=3;\n"
   "const chosen=new Map();\n"
   "const sorted=new Map();\n"
@@ -4323,6 +4341,9 @@ static const char explorer_38[] =
   "});\n"
   "return pages.some(Boolean)?el('nav',{class:'row','aria-label':'Pages'},pages):null;\n"
   "}\n"
+  "function newest(path,size,total){\n"
+  "return el('p',{},el('a',{href:'#' + path + '?includeCount=true&pageNum=' + Math.ceil(total / size)},'The newest entries are on the last page.'));\n"
+  "}\n"
   "function filterBox(path,lines,count,none){\n"
   "const apply=()=>{\n"
   "const wanted=(filtered.get(path)?\?'').trim().toLowerCase().split(/\\s+/);\n"
@@ -4342,7 +4363,7 @@ static const char explorer_38[] =
   "if(rows.length===0)return el('p',{class:'empty'},'There is nothing in this list',total?' on this page.':'.');\n"
   "if(!rows.every((o)=>isObject(o)&&!Array.isArray(o)))return el('div',{},many(label,rows));\n"
   "const{all,best}=columnsOf(rows,tag),keys=chosen.get(template),picked=keys?all.filter((c)=>keys.includes(c.key)):best;\n"
-  "const columns=(picked.length?picked:all.slice(0,1)).map((c)=>({...c,isNumber:isNumber(c,rows)})),now=sorted.get(template),by=now&&all.find((c)=>c.key===now.key);\n"
+  "const columns=(picked.length?picked:all.slice(0,1)).map((c)=>({...c,isNumber:isNumber(c,rows)})),now=sorted.get(template)?\?(NEWEST[tag]?{key:NEWEST[tag],down:true}:undefined),by=now&&all.find((c)=>c.key===now.key);\n"
   "const order=by?[...rows].sort(compare(by,now.down)):rows;\n"
   "const lines=order.map((o)=>{const row=rowOf(o,columns,{tag,path});return{row,text:[row.textContent,...[...row.querySelectorAll('[title]')].map((e)=>e.title)].join(' ').toLowerCase()};});\n"
   "const counted=el('span',{class:'muted'}),none=el('p',{class:'empty',hidden:true},'No entry of this page matches.');\n"
@@ -4351,7 +4372,7 @@ static const char explorer_38[] =
   "return el('div',{},el('div',{class:'row between tools'},el('div',{class:'row'},filter,counted),chooser(all,columns,(to)=>{chosen.set(template,to);redraw();})),\n"
   "el('div',{class:'scroll',tabindex:0,role:'region','aria-label':label},el('table',{class:'list'},\n"
   "el('thead',{},el('tr',{},columns.map((c)=>headOf(c,now,(to)=>{sorted.set(template,to);redraw();})))),\n"
-  "el('tbody',{},lines.map((l)=>l.row)))),none,pager(body));\n"
+  "el('tbody',{},lines.map((l)=>l.row)))),none,pager(body),NEWEST[tag]&&total>rows.length?newest(path,rows.length,total):null);\n"
   "}\n"
   "export function links(body,path){\n"
   "const all=(Array.isArray(body?.links)?body.links:[]).map((l)=>({to:typeof l?.href==='string'?pathOfLink(l.href):null,rel:String(l?.rel?\?'')}))\n"
@@ -4397,7 +4418,7 @@ static const char explorer_38[] =
   "}\n"
   "export{badge};\n"
   "export const titleOfService=()=>spec.title||'The service';\n";
-static const svc_header explorer_38_headers[] = EXPLORER_HEADERS_OF("\"196b1ec931e2c815\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_38_headers[] = EXPLORER_HEADERS_OF("\"1129c9383f2b50ca\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
 static const char explorer_39[] =
