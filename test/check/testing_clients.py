@@ -123,9 +123,10 @@ if '(2 differences)' not in replay('--ignore', 'clusterCount', rc=1): sys.exit('
 
 # texts of an archive that comes from elsewhere: a terminal would obey their control characters
 evil = 'a\x1b[2J\x07\x7f\u009b31m\u202eb\u2066\u061c\ufeff\u00e4'
-entry = next(e for e in har['log']['entries'] if e['request']['url'].endswith('/groups') and e['request']['method'] == 'GET')
+entry = next(e for e in har['log']['entries'] if e['request']['url'].endswith('/clusters/none'))
 content = dict(entry['response']['content'], text=json.dumps({evil: 1, 'totalCount': evil}))
-hostile = [dict(entry, response=dict(entry['response'], content=content)),
+asked = dict(entry['request'], url='http://one/api/svc/v2/orgs')
+hostile = [dict(entry, request=asked, response=dict(entry['response'], status=200, content=content)),
            dict(entry, request=dict(entry['request'], url=f'http://one/{evil}', method='GET\x1b'))]
 (T / 'one.har').write_text(json.dumps({'log': {'entries': hostile}}))
 for more in ([], ['--json']):
