@@ -1,6 +1,6 @@
 // Finds svcd: SVCD names the program, or it is in the package for this platform (svcapi-linux-x64, svcapi-linux-arm64), or in the PATH.
 //
-// The rule: this package never starts itself. Its own command is also called svcd, and npm puts it first in the PATH of scripts.
+// The rule: the package never starts itself. Its own command is also called svcd, and npm puts it first in the PATH of scripts.
 import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
 // Runs svcd as a child process: for tests in other languages or over real sockets.
 //
-// The rule: svcd never outlives its user. It runs with --end-with-stdin, and its standard input is a pipe whose other end only this process has.
+// The rule: svcd never outlives its user. svcd runs with --end-with-stdin, and its standard input is a pipe whose other end only this process has.
 // Whatever ends this process, the kernel closes the pipe, and svcd ends.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -73,7 +73,7 @@ export async function start({ flags = [], timeoutSeconds = 30, ...options } = {}
   for (const name of Object.keys(options)) if (!OPTIONS.includes(name)) throw new TypeError(`start() has no option ${name}`);
   if (!(timeoutSeconds > 0 && timeoutSeconds <= 2147483)) throw new TypeError(`timeoutSeconds is a number of seconds above 0, not ${timeoutSeconds}`);
   const args = ['serve', '--end-with-stdin', '--memory', '--test-control', '--listen', 'http://127.0.0.1:0', ...flagsOf(options), ...flags];
-  program(); // before a folder is made: it throws if there is no svcd
+  program(); // throws if there is no svcd, before a folder is made
   const folder = mkdtempSync(join(tmpdir(), 'svcapi-')), file = join(folder, 'bootstrap.json');
   const clean = () => rmSync(folder, { recursive: true, force: true });
   let child;

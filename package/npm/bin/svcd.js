@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// svcd.js: the command of the npm package. It runs the svcd of this machine, with the same arguments, output and status. program.js finds other files
+// svcd.js: the command of the npm package, which runs the svcd of this machine with the same arguments, output and status. program.js finds other files
 // that are this command by its name.
 import { constants } from 'node:os';
 import { run } from '../program.js';

@@ -1,6 +1,6 @@
 """Runs svcd as a separate process, on a free port of this machine.
 
-The rule: svcd never outlives its user. It runs with --end-with-stdin, and its standard input is a pipe whose other end only this process
+The rule: svcd never outlives its user. svcd runs with --end-with-stdin, and its standard input is a pipe whose other end only this process
 has: whatever ends this process, the kernel closes the pipe, and svcd ends.
 """
 
