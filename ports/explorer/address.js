@@ -19,7 +19,7 @@ const isDots = (part) => /^\.{1,2}$/.test(decode(part).replace(/[\t\r\n]/g, ''))
 // Whether a path, with or without a query, has a segment that a browser would resolve.
 export const isRefused = (path) => path.split('?')[0].split(/[/\\]/).some(isDots);
 
-// The URL of a path below `base`, a path of this service, with its query; null: it is refused.
+// The URL of a path below "base", a path of this service, with its query; null: it is refused.
 export function urlAt(base, path) {
   const [way, query] = path.split(/\?(.*)/s);
   if (isRefused(way)) return null;
