@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import stat
 import subprocess
 import sys
 import threading
