@@ -219,29 +219,56 @@ component() { # TYPE NAME VERSION LICENCE SHA-256
     "$1" "$2" "$2" "$3" "$2" "$3" "$4" "$5"
 }
 
+sources_newer() { # FILE: whether a source of what dist, deb and wheel.py make is newer than the file
+  [ -n "$(find svcapi.c svcapi.h rules.mk deps.sh ports examples package test/verbs/deb.sh -name __pycache__ -prune -o -type f -newer "$1" -print -quit)" ]
+}
+
+old_files() { # build/dist keeps what other calls have made of the same sources; the rest would not belong to the new archive and its checksums
+  find build/dist -mindepth 1 -maxdepth 1 -type f | sort | while read -r f; do
+    case ${f##*/} in
+      "svcd-$(version)-linux-"*|"svcapi-$(version)-py3-"*.whl|*"_$(version)-"*.deb) ;;
+      Dockerfile*) continue ;;
+      *) rm -f "$f"; continue ;;
+    esac
+    if sources_newer "$f"; then rm -f "$f"; say "dist: ${f##*/} is older than its sources, and was removed"; fi
+  done
+  find build/dist -mindepth 1 -maxdepth 1 -type d -name 'svcapi-*' -exec rm -rf {} +
+}
+
 sources() { # builds the source archive alone
   need tar gzip
   # shellcheck disable=SC2086
   deps $LIBRARY mongoose
   fold
-  rm -rf build/dist; mkdir -p build/dist
+  mkdir -p build/dist
+  old_files
   name=svcapi-$(version)
+  rm -rf "build/dist/$name"
   archive_of "build/dist/$name"
   packed "$name"
   rm -rf "build/dist/$name"
+  listed
+}
+
+sums() { # writes SHA256SUMS again, of what is in build/dist now
+  # shellcheck disable=SC2094
+  (cd build/dist && find . -maxdepth 1 -type f ! -name "Dockerfile*" ! -name SHA256SUMS -printf '%f\n' | sort | xargs sha256sum -- >SHA256SUMS)
+}
+
+listed() { # writes both lists again
+  sbom >"build/dist/$name.cdx.json"
+  sums
 }
 
 dist() { # [ARCH]...: builds the archive, and svcd for these (default: all; "none": no svcd)
   for a in "$@"; do [ "$a" = none ] || targets | grep -q "^$a " || die "no target '$a': there are $(targets | cut -d' ' -f1 | tr '\n' ' ')"; done
   sources
-  mkdir build/dist/data # for the image
+  mkdir -p build/dist/data # for the image
   targets | while read -r arch cross; do
     case " ${*:-$arch} " in *" $arch "*) (static "$arch" "$cross") || exit 1 ;; esac
   done || exit 1
   fill Dockerfile >build/dist/Dockerfile; fill Dockerfile.stores >build/dist/Dockerfile.stores
-  sbom >"build/dist/$name.cdx.json"
-  # shellcheck disable=SC2094
-  (cd build/dist && find . -maxdepth 1 -type f ! -name "Dockerfile*" ! -name SHA256SUMS -printf '%f\n' | sort | xargs sha256sum -- >SHA256SUMS)
+  listed
   say "dist: in build/dist"
   (cd build/dist && find . -maxdepth 1 -type f -printf '  %9s %f\n' | sort -k2)
 }

@@ -118,12 +118,32 @@ static bool format_domain(svc_str s)
 }
 
 /* The dot-atom form of RFC 5322 and no other: no quotes, comments or address literals. */
+/* Whether the UTF-8 character at p is one that nobody sees: a control character, or one that changes the direction or joins text. An address
+** with such characters can look like another one. */
+static bool format_is_hidden(const char *p, size_t n)
+{
+  static const struct {
+    const char *before;
+    unsigned char from, to; /* of the last byte */
+  } hidden[] = { { "\xC2", 0x80, 0x9F }, { "\xC2", 0xAD, 0xAD }, { "\xD8", 0x9C, 0x9C }, { "\xE2\x80", 0x8B, 0x8F },
+                 { "\xE2\x80", 0xA8, 0xAE }, { "\xE2\x81", 0xA0, 0xAF }, { "\xEF\xBB", 0xBF, 0xBF } };
+  size_t i, length;
+  for (i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
+    length = strlen(hidden[i].before);
+    if (n > length && memcmp(p, hidden[i].before, length) == 0 && (unsigned char)p[length] >= hidden[i].from &&
+        (unsigned char)p[length] <= hidden[i].to) return true;
+  }
+  return false;
+}
+
 static bool format_email(svc_str s)
 {
   const char *at = s.n && s.n <= 254 ? memchr(s.p, '@', s.n) : NULL;
   size_t local, i;
   if (!at || !svc_utf8_valid(s)) return false;
   local = (size_t)(at - s.p);
+  for (i = 0; i < s.n; i++)
+    if ((unsigned char)s.p[i] >= 0x80 && format_is_hidden(s.p + i, s.n - i)) return false;
   if (local == 0 || local > 64 || s.p[0] == '.' || s.p[local - 1] == '.') return false;
   for (i = 0; i < local; i++) {
     char c = s.p[i];

@@ -22,6 +22,7 @@
 **      door.c       access from other machines than loopback
 **      serve.c      test control over HTTP, for svc_control_request() in host.c
 **      serve_store.c  its routes for worlds and the bytes of snapshots
+**      serve_token.c  its route for access tokens
 **      world.c      loads a world: world_parts.h lists the parts
 */
 #ifndef SVC_CONTROL_H
@@ -254,6 +255,7 @@ SVC_PRIVATE int svc_control_answer(svc *s, const char *token, const svc_request 
 /* serve_store.c: the routes of serve.c for worlds, and for the bytes of a snapshot in both directions. */
 SVC_PRIVATE bool svc_serve_world(svc_call *c, svc_str name);
 SVC_PRIVATE bool svc_serve_world_write(svc_call *c, svc_str name);
+SVC_PRIVATE bool svc_serve_token(svc_call *c, svc_str name); /* serve_token.c */
 SVC_PRIVATE bool svc_serve_bytes(svc_call *c, const svc_snapshot *snapshot);
 SVC_PRIVATE bool svc_serve_load(svc_call *c, svc_str name, svc_snapshot **out);
 

@@ -29,7 +29,9 @@ static const svc_field serve_clock_fields[] = {
 static const svc_field serve_snapshot_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = SVC_SNAPSHOT_NAME, .pattern = "^[A-Za-z0-9._-]+$")
 };
+static const svc_field serve_token_fields[] = { F_STR("clientId", .flags = SVC_REQUIRED, .min = 1, .max = 100) };
 static const svc_object serve_nothing = { .name = "Nothing" };
+static const svc_object serve_token_object = { .name = "Token", .fields = SVC_ROWS(serve_token_fields) };
 static const svc_object serve_clock_object = { .name = "Clock", .fields = SVC_ROWS(serve_clock_fields) };
 static const svc_object serve_snapshot_object = { .name = "Snapshot", .fields = SVC_ROWS(serve_snapshot_fields) };
 static const svc_object serve_fault_object = { .name = "Fault" }; /* its members determine the kind: fault_text.c */
@@ -431,6 +433,7 @@ static const serve_route serve_routes[] = {
   { SVC_DELETE, "snapshots/", "", serve_snapshot_delete, NULL },
   { SVC_GET, "snapshots/", "", serve_snapshot_get, NULL },
   { SVC_PUT, "snapshots/", "", serve_snapshot_put, NULL },
+  { SVC_POST, "token", NULL, svc_serve_token, &serve_token_object },
   { SVC_GET, "world", NULL, svc_serve_world_write, NULL },
   { SVC_POST, "world", NULL, svc_serve_world, NULL },
   { SVC_GET, "faults", NULL, serve_faults, NULL },
@@ -490,12 +493,16 @@ static bool serve_body(svc_call *c, const svc_object *object)
 
 /* --------------------------------------------------------------------------------------------------------------- the door */
 
-/* localhost, 127.0.0.1 and [::1], with a port or without. */
+/* localhost, 127.0.0.1 and [::1], with a port or without. In localhost:8080.evil.com there is no port: it is another name. */
 static bool serve_is_local_host(svc_str host)
 {
-  svc_str port = host;
-  if (svc_str_starts(host, "[::1]")) return host.n == 5 || host.p[5] == ':';
+  const bool six = svc_str_starts(host, "[::1]");
+  svc_str port = six ? (svc_str){ host.p + 5, host.n - 5 } : host;
+  size_t i;
   host = svc_str_cut(&port, ':');
+  for (i = 0; i < port.n; i++)
+    if (port.p[i] < '0' || port.p[i] > '9') return false;
+  if (six) return host.n == 0;
   return svc_str_is_nocase(host, "localhost") || svc_str_is(host, "127.0.0.1");
 }
 

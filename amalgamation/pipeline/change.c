@@ -160,6 +160,31 @@ SVC_PRIVATE void svc_change_keys(svc_call *c, const svc_change *change, svc_enti
   }
 }
 
+/* Refuses "." and ".." in these fields, "a/b", unless they were stored before. */
+static void change_segment(svc_call *c, const svc_change *change, const char *fields)
+{
+  svc_str rest = svc_str_c(fields);
+  while (rest.n) {
+    const svc_str name = svc_str_cut(&rest, '/'), text = svc_node_str(change->body, svc_arena_copy(c->arena, name).p);
+    const svc_node *old = change->before ? svc_node_find(change->before, name) : NULL;
+    if ((svc_str_is(text, ".") || svc_str_is(text, "..")) && !(old && svc_str_eq(old->text, text)))
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must not be " SVC_FMT ", because no address can contain it", SVC_ARG(text));
+  }
+}
+
+/* Checks the fields that become a segment of a path: the key, and the fields of routes that name the resource by another value. Browsers,
+** proxies and clients resolve the segments "." and ".." before they send a path, so a request for such a resource would reach another. */
+static bool change_segments(svc_call *c, const svc_change *change)
+{
+  const svc_noun *noun = change->noun->noun;
+  size_t i;
+  if (!c->plan) return true;
+  if (noun->key) change_segment(c, change, noun->key);
+  for (i = 0; i < noun->route_count; i++)
+    if (svc_route_ext_of(&noun->routes[i])->by) change_segment(c, change, svc_route_ext_of(&noun->routes[i])->by);
+  return svc_check_done(c);
+}
+
 /* Whether no other entity has the unique value below this parent; otherwise the noun's error. */
 static bool change_free_name(svc_call *c, const svc_change *change, const svc_entity *e)
 {
@@ -369,7 +394,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   const svc_noun *noun = change->noun->noun;
   memset(out, 0, sizeof *out);
   out->kind = noun->kind;
-  if (!change_room(c, change)) return false;
+  if (!change_segments(c, change) || !change_room(c, change)) return false;
   if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id_at(c->txn, c->now);
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;
@@ -439,6 +464,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   bool ordered;
   change->id = old->id;
   change->parent = old->parent;
+  if (!change_segments(c, change)) return false;
   change_fill(c, change, noun->object, change->body, true);
   if (!svc_change_prepare(c, change) || !change_simulate(c, change)) return false;
   *out = *old;

@@ -585,6 +585,10 @@ typedef struct svc_credential_ops {
   /* Whether this secret matches. *which: the matching one of several; *until: its expiry, 0: never. An entity without `extra` stands for an
   ** unknown credential: nothing matches, at the cost of the same hashes. */
   bool (*opens)(svc_call *c, const svc_entity *credential, svc_str secret, svc_id *which, int64_t *until);
+  /* Of a noun with several secrets: the one that lasts longest. False: none is valid. */
+  bool (*lasts)(svc_call *c, const svc_entity *credential, svc_id *which, int64_t *until);
+  /* Of access tokens: stores a new one for this account and this secret of it, which ends with the secret; *until: when the token ends. */
+  bool (*issue)(svc_call *c, const svc_entity *account, const svc_id *which, int64_t *until, svc_str *token);
 } svc_credential_ops;
 
 /* Functions of a noun whose entities are access list entries of their parent, a credential. */

@@ -52,6 +52,17 @@ static size_t line_utf8(const unsigned char *p, size_t n)
   return more + 2;
 }
 
+int svcd_is_hidden(const unsigned char *p, size_t n, size_t *length)
+{
+  *length = p[0] < 0x80 ? 1 : line_utf8(p, n);
+  if (*length == 0) return *length = 1;
+  if (*length == 1) return p[0] < ' ' || p[0] == 0x7F;
+  if (*length == 2) return (p[0] == 0xC2 && p[1] < 0xA0) || (p[0] == 0xD8 && p[1] == 0x9C);
+  if (*length == 3 && p[0] == 0xE2 && p[1] == 0x80) return (p[2] >= 0x8B && p[2] <= 0x8F) || (p[2] >= 0xA8 && p[2] <= 0xAE);
+  if (*length == 3 && p[0] == 0xE2 && p[1] == 0x81) return p[2] >= 0xA0 && p[2] <= 0xAF;
+  return *length == 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF;
+}
+
 void svcd_line_member(svcd_line *l, const char *name, const char *value, size_t n)
 {
   const unsigned char *p = (const unsigned char *)value;

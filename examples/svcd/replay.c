@@ -29,9 +29,33 @@ static void replay_json(const char *name, const char *text, size_t n)
   size_t i;
   printf("\"%s\":\"", name);
   for (i = 0; i < n; i++)
-    if ((unsigned char)text[i] < ' ') printf("\\u%04x", (unsigned)(unsigned char)text[i]);
+    if ((unsigned char)text[i] < ' ' || text[i] == 0x7F) printf("\\u%04x", (unsigned)(unsigned char)text[i]);
     else printf("%s%c", strchr("\"\\", text[i]) ? "\\" : "", text[i]);
   putchar('"');
+}
+
+/* Prints a text of the archive or of the server. A terminal would obey control characters in it, among them those of C1 (U+0080 to U+009F)
+** and those that change the direction of text, so they are printed as \xNN, byte by byte. Invalid UTF-8 is, too. */
+static void replay_text(const char *text, size_t n)
+{
+  size_t i, k;
+  for (i = 0; i < n; i += k) {
+    const unsigned char *p = (const unsigned char *)text + i;
+    const int is_hidden = svcd_is_hidden(p, n - i, &k);
+    size_t j;
+    for (j = 0; j < k; j++)
+      if (is_hidden) printf("\\x%02x", (unsigned)p[j]);
+      else putchar(p[j]);
+  }
+}
+
+static void replay_about(const replay *r)
+{
+  printf("%zu ", r->number);
+  replay_text(r->method, strlen(r->method));
+  putchar(' ');
+  replay_text(r->path, strlen(r->path));
+  fputs(": ", stdout);
 }
 
 static int replay_shown(exec_text value)
@@ -58,18 +82,25 @@ void replay_differs(replay *r, const char *what, const char *field, exec_text wa
     puts("}");
     return;
   }
-  printf("%zu %s %s: ", r->number, r->method, r->path);
-  if (strcmp(what, "missing") == 0) printf("%s is missing\n", field);
-  else if (strcmp(what, "new") == 0) printf("%s is new\n", field);
-  else if (secret) printf("%s differs\n", field);
-  else printf("%s was %.*s, is %.*s\n", field, replay_shown(was), was.p, replay_shown(is), is.p);
+  replay_about(r);
+  replay_text(field, strlen(field));
+  if (strcmp(what, "missing") == 0 || strcmp(what, "new") == 0 || secret) {
+    puts(strcmp(what, "missing") == 0 ? " is missing" : strcmp(what, "new") == 0 ? " is new" : " differs");
+    return;
+  }
+  fputs(" was ", stdout);
+  replay_text(was.p, (size_t)replay_shown(was));
+  fputs(", is ", stdout);
+  replay_text(is.p, (size_t)replay_shown(is));
+  putchar('\n');
 }
 
 static void replay_skip(replay *r, const char *why)
 {
   r->skipped++;
   if (!r->o->json) {
-    printf("%zu %s %s: skipped: %s\n", r->number, r->method, r->path, why);
+    replay_about(r);
+    printf("skipped: %s\n", why);
     return;
   }
   printf("{\"request\":%zu,", r->number);

@@ -7,7 +7,7 @@
 ** it. svcd compares the code only if all of these conditions hold:
 **
 **   the peer is a loopback address, and no proxy has added a header: excludes other machines
-**   Host is a loopback name: excludes pages whose own DNS name leads here (DNS rebinding)
+**   Host is a loopback name with a port of this svcd: excludes pages whose own DNS name leads here (DNS rebinding)
 **   Origin is exactly the origin of this service: excludes pages of other sites, and links that are followed by chance
 **   the body is JSON: a form of another site cannot send JSON without a preflight request
 **
@@ -104,6 +104,32 @@ static int sign_in_code(char code[SVCD_SIGN_IN_CODE + 1], unsigned char hash[32]
   return good && mbedtls_sha256((const unsigned char *)code, SVCD_SIGN_IN_CODE, hash, 0) == 0;
 }
 
+/* Returns the port behind the name in a Host header; 0: something else is there. */
+static unsigned sign_in_port(const char *at, size_t n, int tls)
+{
+  unsigned port = 0;
+  size_t i;
+  if (n == 0) return tls ? 443 : 80;
+  if (n < 2 || n > 6 || at[0] != ':') return 0;
+  for (i = 1; i < n; i++) {
+    if (at[i] < '0' || at[i] > '9') return 0;
+    port = port * 10 + (unsigned)(at[i] - '0');
+  }
+  return port;
+}
+
+/* The ports at which a browser on this machine reaches svcd. */
+static void sign_in_ports(svcd_sign_in *k, const svc_listener *listener)
+{
+  const char *url, *colon;
+  size_t i;
+  for (i = 0; (url = svc_listener_url(listener, i)) != NULL && k->port_count < SVCD_URLS; i++) {
+    colon = strrchr(url, ':');
+    k->ports[k->port_count] = colon ? sign_in_port(colon, strcspn(colon, "/"), 0) : 0;
+    if (k->ports[k->port_count]) k->port_count++;
+  }
+}
+
 void svcd_sign_in_open(svcd_sign_in *k, const svcd_options *o, const svc_listener *listener)
 {
   char code[SVCD_SIGN_IN_CODE + 1] = "", path[SVCD_PATH];
@@ -121,6 +147,7 @@ void svcd_sign_in_open(svcd_sign_in *k, const svcd_options *o, const svc_listene
     svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: the system returned no random bytes)", url);
     return;
   }
+  sign_in_ports(k, listener);
   pthread_mutex_lock(&k->lock);
   k->made = k->open = 1;
   k->until = svcd_monotonic(NULL) + SIGN_IN_SECONDS * INT64_C(1000000000);
@@ -169,16 +196,19 @@ static int sign_in_is_loopback(const char *peer)
   return strcmp(peer, "::1") == 0;
 }
 
-/* Returns true for localhost, 127.0.0.1 and [::1], with or without a port. */
-static int sign_in_is_local_name(const svc_header *host)
+/* Returns true for localhost, 127.0.0.1 and [::1] with a port of this svcd, and nothing else behind it: localhost:8080.evil.com is a name, too. */
+static int sign_in_is_local_name(const svcd_sign_in *k, const svc_header *host, int tls)
 {
   static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+  unsigned port = 0;
   size_t i, n;
-  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+  for (i = 0; i < sizeof names / sizeof names[0] && !port; i++) {
     n = strlen(names[i]);
     if (host->value_length < n || strncasecmp(host->value, names[i], n) != 0) continue;
-    if (host->value_length == n || host->value[n] == ':') return 1;
+    port = sign_in_port(host->value + n, host->value_length - n, tls);
   }
+  for (i = 0; i < k->port_count; i++)
+    if (port && k->ports[i] == port) return 1;
   return 0;
 }
 
@@ -215,11 +245,11 @@ static int sign_in_is_foreign(const svc_request *r)
   return 0;
 }
 
-static int sign_in_may_ask(const svc_request *r)
+static int sign_in_may_ask(const svcd_sign_in *k, const svc_request *r)
 {
   const svc_header *host = sign_in_header(r, "Host");
   if (!sign_in_is_loopback(r->peer) || sign_in_is_passed_on(r) || sign_in_is_foreign(r)) return 0;
-  return host && sign_in_is_local_name(host) && svcd_is_own_page(r);
+  return host && sign_in_is_local_name(k, host, r->tls) && svcd_is_own_page(r);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the answers */
@@ -335,7 +365,7 @@ int svcd_sign_in_takes(svcd_sign_in *k, svc *s, const svc_request *request, svc_
   if (!k->made || all < n || memcmp(request->target, SIGN_IN_PATH, n) != 0) return 0;
   if (all > n && request->target[n] != '?') return 0; /* also with a query: the journal must not see a code in it */
   if (strcmp(request->method, "POST") != 0) return sign_in_refuse(response, 405, sign_in_method);
-  if (!sign_in_may_ask(request)) return sign_in_refuse(response, 403, sign_in_door);
+  if (!sign_in_may_ask(k, request)) return sign_in_refuse(response, 403, sign_in_door);
   code = sign_in_sent(request);
   if (!code) return sign_in_refuse(response, 400, sign_in_body);
   if (!sign_in_use(k, code, secret, response)) return 1;

@@ -108,6 +108,9 @@ typedef struct svcd_line {
 } svcd_line;
 void svcd_line_text(svcd_line *l, const char *text); /* appends the text unchanged */
 void svcd_line_member(svcd_line *l, const char *name, const char *value, size_t n);
+/* Returns true if a terminal would not show the UTF-8 character at p, but obey it: control characters, and those that change the direction
+** of text. Also true for a byte that is not UTF-8. *length: its bytes. */
+int svcd_is_hidden(const unsigned char *p, size_t n, size_t *length);
 void svcd_line_time(svcd_line *l, int64_t ms); /* "time", RFC 3339 in UTC with milliseconds: the first member */
 int svcd_line_write(svcd_line *l, int fd);
 /* Prints a line of the library about its configuration with the name of the flag: svc_config.db_scheme is --db-scheme. *said becomes 2. */
@@ -281,6 +284,8 @@ typedef struct svcd_sign_in {
   unsigned char hash[32];
   char client_id[48], client_secret[96];
   const char *token; /* token of test control; "": off */
+  unsigned ports[SVCD_URLS]; /* of the listener on this machine; like `made`, constant from then on */
+  size_t port_count;
   svc_header headers[SVCD_SIGN_IN_HEADERS]; /* headers of the one successful answer */
 } svcd_sign_in;
 int svcd_sign_in_wanted(const svcd_options *o);

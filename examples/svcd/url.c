@@ -13,6 +13,13 @@ int svcd_is_https(const char *url)
   return strncmp(url, "https:", 6) == 0;
 }
 
+/* Returns true if `at` is the end of a host: a port of digits or none, then a path or none. In "localhost:8080.evil.com" it is not. */
+static int url_ends(const char *at)
+{
+  if (*at == ':') at += 1 + strspn(at + 1, "0123456789");
+  return *at == '\0' || *at == '/';
+}
+
 size_t svcd_url_host(const char *url, char host[SVCD_HOST])
 {
   const char *at = strstr(url, "://");
@@ -22,7 +29,7 @@ size_t svcd_url_host(const char *url, char host[SVCD_HOST])
   at += 3;
   six = *at == '[';
   n = strcspn(at + six, six ? "]" : ":/");
-  if (n >= SVCD_HOST) return 0;
+  if (n >= SVCD_HOST || (six && at[six + n] != ']') || !url_ends(at + six + n + six)) return 0;
   memcpy(host, at + six, n);
   host[n] = '\0';
   return n;

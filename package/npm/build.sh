@@ -22,7 +22,7 @@ npm_library() { # packs the module that ./build.sh wasm has built
   cp package/npm/bin/svcd.js $N/bin/; chmod 755 $N/bin/svcd.js
   cp build/wasm/svcapi.wasm $N/; cp package/worlds/*.json $N/worlds/
   sed "s/@VERSION@/$(version)/g" package/npm/package.json >$N/package.json
-  (cd $N && node ../../../package/npm/cjs.mjs core.js index.js server.js) || exit 1
+  (cd $N && node ../../../package/npm/cjs.mjs core.js index.js program.js server.js) || exit 1
   npm_licences $N /usr/share/doc/wasi-libc/copyright frozen mbedtls
   npm_pack svcapi
 }

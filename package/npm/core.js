@@ -143,6 +143,12 @@ const began = (world) => {
     return undefined;
   }
 };
+// A line for call(). A line break in a name or value would begin another header.
+const headerLine = (name, value) => {
+  const line = `${name}: ${value}`;
+  if (/[\r\n]/.test(line)) throw new TypeError(`the header ${JSON.stringify(name)} has a line break in it`);
+  return `${line}\n`;
+};
 const base64 = (text) => btoa(String.fromCharCode(...encoder.encode(text)));
 
 // The parts of a request that fetch() accepts.
@@ -273,7 +279,7 @@ export class Service {
   // Sends one request with a token, for tests that inspect the service next to the client that they test. A body is sent as JSON.
   request(method, path, body, headers = {}) {
     const lines = Object.entries({ Authorization: `Bearer ${this.token()}`, Accept: 'application/json',
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }).map(([name, value]) => `${name}: ${value}\n`).join('');
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }).map(([name, value]) => headerLine(name, value)).join('');
     return this.call(method, path, lines, body === undefined ? '' : JSON.stringify(body));
   }
 

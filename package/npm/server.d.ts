@@ -9,6 +9,8 @@ export interface ServerOptions {
   provisionSeconds?: number;
   /** Further flags of svcd. */
   flags?: string[];
+  /** How many seconds to wait until svcd is ready: 30 by default. */
+  timeoutSeconds?: number;
 }
 
 /** An svcd process on a free port of 127.0.0.1. */
@@ -36,6 +38,6 @@ export declare class Server {
   stop(): Promise<void>;
 }
 
-/** The path of the svcd program. */
+/** The path of the svcd program: SVCD, the package for this platform, or the PATH. Throws if there is none. */
 export declare function program(): string;
 export declare function start(options?: ServerOptions): Promise<Server>;

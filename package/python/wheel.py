@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """wheel.py [ARCH]...: builds wheels of the Python package svcapi in build/dist.
 
-    ./build.sh dist arm64 && python3 package/python/wheel.py arm64
+    arch=$(dpkg --print-architecture); ./build.sh dist $arch && python3 package/python/wheel.py $arch
 
 A wheel has the Python code of package/python/svcapi, a static svcd (build/dist/svcd-VERSION-linux-ARCH) and the licenses of everything
 in it (those of the archive build/dist/svcapi-VERSION.tar.gz, and of the C library that svcd is linked with). Without ARCH: one wheel for
@@ -104,6 +104,16 @@ def record(files, name):
     return "".join(lines + [f"{name},,\n"]).encode()
 
 
+def note(path):
+    """Put the wheel into SHA256SUMS, if ./build.sh dist has written that."""
+    sums = DIST / "SHA256SUMS"
+    if not sums.is_file():
+        return
+    lines = [line for line in sums.read_text().splitlines() if line.split("  ", 1)[1] != path.name]
+    lines.append(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}")
+    sums.write_text("".join(line + "\n" for line in sorted(lines, key=lambda line: line.split("  ", 1)[1])))
+
+
 def build(number, arch):
     tags = sorted(platform.format(MACHINES[arch]) for platform in PLATFORMS)
     files, name = files_of(number, arch, tags)
@@ -119,6 +129,7 @@ def build(number, arch):
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, files[one][0])
     part.replace(path)
+    note(path)
     print(f"wheel: {path.relative_to(ROOT)} ({path.stat().st_size} bytes)")
 
 

@@ -4,6 +4,8 @@
 // Every call returns an answer, whatever happens: { status, ok, body, text, type, headers, ms, why }; status 0: no answer came. Listeners on events hear of
 // each call by 'call', and of a lost or restored connection by 'online'.
 
+import { REFUSED, urlAt } from './address.js';
+
 export const events = new EventTarget();
 export const home = new URL('.', document.baseURI);
 export const session = { id: '', until: 0, lostSince: 0, controlled: false }; // controlled: test control is on
@@ -13,13 +15,29 @@ const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { deta
 
 export const signedIn = () => token !== '';
 export const isPast = () => token !== '' && Date.now() >= session.until;
-export function signOut() { token = testToken = ''; session.until = 0; }
+export function dropToken() { token = ''; session.until = 0; } // the token of test control does not expire with it
+export function signOut() { dropToken(); testToken = ''; }
 
 function online(is) {
   if (is === !session.lostSince) return;
   session.lostSince = is ? 0 : Date.now();
   tell('online', is);
 }
+
+// Nested values are drawn inside of each other, level by level: thousands of levels would end the script, or the browser.
+export const DEEPEST = 100;
+function isDeep(value) {
+  const left = [[value, 0]];
+  for (let one; (one = left.pop());) {
+    const [v, depth] = one;
+    if (depth > DEEPEST) return true;
+    if (v !== null && typeof v === 'object') for (const inside of Object.values(v)) if (inside !== null && typeof inside === 'object') left.push([inside, depth + 1]);
+  }
+  return false;
+}
+
+// A request that is not sent, in the form of an answer.
+const refused = () => ({ status: 400, ok: false, type: '', headers: new Headers(), text: '', body: { errorCode: 'ADDRESS_REFUSED', detail: REFUSED }, ms: 0, at: Date.now() });
 
 // credentials 'omit': the browser sends no cookie and shows no password dialog of its own after a 401.
 async function ask(url, options) {
@@ -35,6 +53,7 @@ async function ask(url, options) {
     answer = { status: 0, ok: false, type: '', headers: new Headers(), text: '' };
   }
   try { answer.body = answer.text ? JSON.parse(answer.text) : undefined; } catch { answer.body = undefined; }
+  if (isDeep(answer.body)) Object.assign(answer, { body: undefined, ok: false, isDeep: true });
   answer.ms = performance.now() - began;
   answer.at = at;
   online(answer.status !== 0);
@@ -45,6 +64,7 @@ async function ask(url, options) {
 function reason(a) {
   const b = a.body ?? {};
   if (a.ok || a.status === 304) return '';
+  if (a.isDeep) return 'the answer has more than ' + DEEPEST + ' levels';
   if (a.status === 0) return 'no answer: the connection is lost';
   if (b.error_description) return b.error + ': ' + b.error_description;
   return [b.errorCode, b.detail].filter(Boolean).join(': ') || 'no reason is given';
@@ -83,10 +103,23 @@ export async function isControlled() {
 export async function control(method, path, body, type = 'application/json') {
   const used = testToken, headers = { Authorization: 'Bearer ' + used };
   if (body !== undefined) headers['Content-Type'] = type;
-  const a = await ask(new URL('_svc/' + path, home), { method, headers, body: body === undefined || body instanceof Blob || typeof body === 'string' ? body : JSON.stringify(body) });
+  const url = urlAt(home.pathname, '_svc/' + path), a = !url ? refused() : await ask(url, { method, headers, body: body === undefined || body instanceof Blob || typeof body === 'string' ? body : JSON.stringify(body) });
   a.why = reason(a);
   if (a.status === 401 && used === testToken) testToken = '';
   return a;
+}
+
+// With test control, an access token that has expired is replaced without the secret: a service whose clock is moved by an hour would sign its page out. Returns
+// whether there is a token again. Calls at the same time share one request.
+let renewing = null;
+export function renew() {
+  const id = session.id;
+  if (!testToken || !id) return Promise.resolve(false);
+  renewing ??= control('POST', 'token', { clientId: id }).then((a) => {
+    if (a.ok && a.body?.access_token && session.id === id && testToken) take(a, id);
+    return a.ok && signedIn();
+  }).finally(() => { renewing = null; });
+  return renewing;
 }
 
 // Returns the answer. If it is good, the page is signed in.
@@ -109,7 +142,7 @@ export async function call(method, base, path, { template = '', body, accept, et
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (etag) headers['If-None-Match'] = etag;
   if (key) headers['Idempotency-Key'] = key;
-  const a = await ask(new URL(location.origin + base + path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const url = urlAt(base, path), a = !url ? refused() : await ask(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   a.why = reason(a);
   tell('call', { method, path, template, again, answer: a });
   return a;

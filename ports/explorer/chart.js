@@ -3,7 +3,7 @@
 //
 // A missing value (null) is a gap: no line crosses it. All times are UTC. The width is that of the container, so texts keep their size.
 
-import { el, newId, put, say } from './dom.js';
+import { el, newId, put, say, nodes } from './dom.js';
 import { measure, scaleOf, stamp } from './format.js';
 
 const NS = 'http://www.w3.org/2000/svg', MIN = 60e3, HOUR = 3600e3, DAY = 864e5;
@@ -15,7 +15,7 @@ const STEPS = [MIN, 5 * MIN, 10 * MIN, 15 * MIN, 30 * MIN, HOUR, 2 * HOUR, 3 * H
 export function svg(tag, set, ...inside) {
   const e = document.createElementNS(NS, tag);
   for (const [name, value] of Object.entries(set ?? {})) if (value !== undefined && value !== null && value !== false) e.setAttribute(name, value);
-  e.append(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
+  e.append(...nodes(inside));
   return e;
 }
 

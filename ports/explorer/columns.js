@@ -107,6 +107,9 @@ export const TABLE = {
     ['Operations', (o) => o.endpoints?.length]],
 };
 
+// Lists whose newest entry comes first, until the user sorts them otherwise: by this column.
+export const NEWEST = { alert: 'Opened' };
+
 // ---- by rules
 
 const INTERNAL = /^(links|groupId|orgId|isGlobalAdmin|isDeleted|notifierId|internalClusterRole|rootCertType)$/;

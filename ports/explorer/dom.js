@@ -3,6 +3,16 @@
 
 export const $ = (id) => document.getElementById(id);
 
+// Texts of others may have control characters that hide or reorder what stands around them: they are shown as escapes, \u202E. Everything that enters the
+// page as text goes through here; style.css keeps the direction of each piece to itself (unicode-bidi).
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+export const visible = (text) => String(text).replace(HIDDEN, (c) => '\\u' + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0'));
+export const nodes = (inside) => inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false).map((x) => (x instanceof Node ? x : visible(x)));
+const SPOKEN = new Set(['title', 'aria-label', 'alt', 'placeholder']);
+
+// A text of others inside of a sentence.
+export const isolated = (text) => el('bdi', {}, text);
+
 // el('a', { href, class: 'x', onclick }, 'text', node, [nodes], null)
 export function el(tag, set, ...inside) {
   const e = document.createElement(tag);
@@ -10,9 +20,9 @@ export function el(tag, set, ...inside) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) e.addEventListener(name.slice(2), value);
     else if (name === 'value') e.value = value;
-    else e.setAttribute(name, value === true ? '' : value);
+    else e.setAttribute(name, value === true ? '' : SPOKEN.has(name) ? visible(value) : value);
   }
-  e.append(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
+  e.append(...nodes(inside));
   return e;
 }
 
@@ -22,13 +32,17 @@ let last = 0;
 export const newId = (stem) => stem + '-' + ++last;
 
 export function put(to, ...inside) {
-  to.replaceChildren(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
+  to.replaceChildren(...nodes(inside));
 }
 
-// Loads the styles of a part, once. Resolves when they are loaded, so that nothing is drawn without them.
+// Loads the styles of a part, once. Resolves when they are loaded, so that nothing is drawn without them. If loading fails, the part is drawn without them, and
+// the next call tries again.
 const sheets = new Map();
 export function sheet(name) {
-  if (!sheets.has(name)) sheets.set(name, new Promise((done) => { document.head.append(el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url), onload: done, onerror: done })); }));
+  if (!sheets.has(name)) sheets.set(name, new Promise((done) => {
+    const lost = () => { sheets.delete(name); link.remove(); done(); }, link = el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url), onload: done, onerror: lost });
+    document.head.append(link);
+  }));
   return sheets.get(name);
 }
 
@@ -36,7 +50,7 @@ export function sheet(name) {
 export function say(text) {
   const to = $('said');
   to.textContent = '';
-  setTimeout(() => { to.textContent = text; }, 50);
+  setTimeout(() => { to.textContent = visible(text); }, 50);
 }
 
 // Allows line breaks between the words of a name: "clusterType", "backup/exportBuckets"

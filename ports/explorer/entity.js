@@ -8,7 +8,7 @@
 
 import { el, newId, plural, put } from './dom.js';
 import * as api from './api.js';
-import { fill, opNamed, spec } from './spec.js';
+import { fill, hrefAt, opNamed, spec } from './spec.js';
 import * as view from './view.js';
 import { badge, copyButton, isObject, money } from './format.js';
 import { columnsOf, TABLE, valuesOf } from './columns.js';
@@ -153,7 +153,7 @@ const TABS = [
   { name: 'Related', eager: true, when: (x) => x.links, make: (x) => [el('p', { class: 'off' }, plural(x.links.querySelectorAll('li').length, 'link')), x.links] },
   { name: 'Events', needs: eventsOf, when: (x) => isOne(x) && x.tag !== 'event', keep: true, make: late('./events.js') },
   { name: 'JSON', make: (x) => block(JSON.stringify(x.body, null, 2), 'JSON') },
-  { name: 'Code', make: (x) => codeOf(location.origin + spec.base + (x.path === '/' ? '' : x.path), new URL('api/oauth/token', api.home).href, x.accept) },
+  { name: 'Code', make: (x) => codeOf(hrefAt(x.path === '/' ? '' : x.path), new URL('api/oauth/token', api.home).href, x.accept) },
 ];
 const has = (t, x) => (!t.tags || t.tags.includes(x.tag)) && (!t.needs || opNamed(t.needs(x))) && (!t.when || t.when(x));
 

@@ -449,8 +449,9 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
     let sent;
     try { sent = body(); } catch (x) { put(wrong, el('p', { class: 'error', role: 'alert' }, 'This is not JSON: ' + x.message)); area.focus(); return; }
     go.disabled = true;
-    const { answer, node } = await send({ query: params(), body: sent }, () => node_.requestSubmit());
-    go.disabled = false;
+    let answer, node;
+    try { ({ answer, node } = await send({ query: params(), body: sent }, () => node_.requestSubmit())); }
+    catch (x) { node = el('p', { class: 'error', role: 'alert' }, 'The page has failed: ' + x.message); } finally { go.disabled = false; }
     put(wrong, node);
     const told = answer?.body?.badRequestDetail?.fields ?? [], at = new Map(fields().map((f) => [f.path() || f.name, f]));
     showAll(told.map((t) => [fieldAt(at, t.field), t.description]).filter(([f]) => f));

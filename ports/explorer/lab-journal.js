@@ -2,6 +2,7 @@
 // found by the overlap of the last list with this one.
 
 import { el, plural, put } from './dom.js';
+import { isRefused, segment } from './address.js';
 import * as api from './api.js';
 import { copyButton, utc } from './format.js';
 import { block } from './code.js';
@@ -12,11 +13,14 @@ const OURS = /^(host|content-length|connection|accept-encoding|authorization|ori
 
 const quote = (text) => '\'' + text.replace(/'/g, '\'\\\'\'') + '\'';
 
+// The target of a request, whoever sent it, at this service: text behind the page's own base names no other host, whatever it is.
+const urlOf = (target) => api.home.href.replace(/\/$/, '') + (target.startsWith('/') ? '' : '/') + target.replace(/[\u0000-\u0020"<>\\^\x60\u007f-\uffff]/gu, segment);
+
 // The request as a shell command. Headers that the journal does not have are left out; secrets in the body stay blanked, and a line explains that.
 export function curlOf(e) {
   const target = String(e.target), headers = (e.request?.headers ?? []).filter((h) => !OURS.test(h.name) && h.value !== '***'), body = e.request?.body, auth = (e.request?.headers ?? []).find((h) => /^authorization$/i.test(h.name))?.value ?? '';
   const who = /^bearer/i.test(auth) ? ['-H "Authorization: Bearer $TOKEN"'] : /^digest/i.test(auth) ? ['--digest --user "$PUBLIC_KEY:$PRIVATE_KEY"'] : /^basic/i.test(auth) ? ['--user "$CLIENT_ID:$CLIENT_SECRET"'] : [];
-  const parts = ['curl -sS -X ' + quote(String(e.method)), ...who, ...headers.map((h) => '-H ' + quote(h.name + ': ' + h.value)), ...(body === null || body === undefined ? [] : ['--data-raw ' + quote(typeof body === 'string' ? body : JSON.stringify(body))]), quote(new URL(target.replace(/^\/+/, ''), api.home).href)];
+  const parts = ['curl -sS -X ' + quote(String(e.method)), ...who, ...headers.map((h) => '-H ' + quote(h.name + ': ' + h.value)), ...(body === null || body === undefined ? [] : ['--data-raw ' + quote(typeof body === 'string' ? body : JSON.stringify(body))]), ...(/[[\]{}]/.test(target) ? ['-g'] : []), ...(isRefused(target) ? ['--path-as-is'] : []), quote(urlOf(target))];
   return (parts.some((p) => p.includes('***')) ? '# *** stands for a secret that the journal does not have\n' : '') + parts.join(' \\\n  ');
 }
 

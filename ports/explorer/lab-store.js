@@ -1,6 +1,7 @@
 // The Lab's store: snapshots of the whole state, the reset to its start, and worlds, which are files that describe resources to create.
 
 import { el, put, say } from './dom.js';
+import { segment } from './address.js';
 import { bytes, utc } from './format.js';
 import { block } from './code.js';
 import { field, redraw, save } from './lab.js';
@@ -12,7 +13,7 @@ export function open(place, lab) {
   let all = [];
   const name = field('Name', { value: 'snapshot-1', required: true, maxlength: 64, pattern: '[A-Za-z0-9._\\-]+', title: 'Letters, digits, dots, hyphens and underscores' });
   const button = (text, label, f, set) => el('button', { type: 'button', class: 'small', 'data-f': label, 'aria-label': label, onclick: f, ...set }, text);
-  const at = (n, more = '') => 'snapshots/' + encodeURIComponent(n) + more;
+  const at = (n, more = '') => 'snapshots/' + segment(n) + more;
   const take = async (e) => {
     e.preventDefault();
     const n = name.input.value;
@@ -40,7 +41,7 @@ export function open(place, lab) {
     put(report, el('p', { class: 'done' }, line), el('details', {}, el('summary', {}, 'Names and secrets of the created resources'), el('p', { class: 'muted' }, 'The service does not show secrets again.'), block(JSON.stringify({ names: b.names, secrets: b.secrets }, null, 2), 'report')));
   };
   const world = field('World', {}, el('option', { value: '' }, 'Choose'));
-  const shipped = async () => { const n = world.input.value; if (!n) return; const a = await lab.act('GET', 'worlds/' + encodeURIComponent(n)); if (a.ok) await apply(a.text, 'The world ' + n); };
+  const shipped = async () => { const n = world.input.value; if (!n) return; const a = await lab.act('GET', 'worlds/' + segment(n)); if (a.ok) await apply(a.text, 'The world ' + n); };
   const chooser = (label, accept, f) => field(label, { type: 'file', accept, onchange: async (e) => { const file = e.target.files[0]; await f(file); e.target.value = ''; } });
   put(place, el('div', { class: 'lab-grid' },
     el('section', { class: 'card', 'aria-labelledby': 'lab-snaps' }, el('h2', { id: 'lab-snaps' }, 'Snapshot'), el('p', { class: 'muted' }, 'The whole state of the service, and its time. Up to 16 snapshots are kept in memory.'),

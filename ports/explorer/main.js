@@ -1,9 +1,10 @@
 // The page: the location (the hash: a path below the API's root; after "!" the operation whose form is shown; in ?tab= the tab, which is not part of a call,
 // because no operation has such a parameter), what is shown there, and what happens when the token has expired or no answer comes.
 
-import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';
+import { $, el, put, say, words, clock, countdown, plural, breakable, decode, isolated, visible } from './dom.js';
 import * as api from './api.js';
-import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
+import { REFUSED, isRefused } from './address.js';
+import { spec, hrefAt, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
 import * as view from './view.js';
 import { entityPage } from './entity.js';
 import * as palette from './palette.js';
@@ -15,7 +16,7 @@ import { pageNamed } from './pages.js';
 
 const known = {};      // ids for the initial values of forms: of this location and of earlier ones
 let turn = 0;          // number of the current view: an answer for an earlier one is late, and not shown
-let flash = null;      // message at the top of the next view: { text, once }
+let flash = null;      // message at the top of the next view: { about, text, once }; about: the name of a resource in front of the text
 let again = null;      // calls that wait for a new token
 let timer = 0;
 let shownHash;         // the hash that is shown, or is about to be
@@ -43,7 +44,7 @@ function noteTab(at, tab, isStep) {
 }
 
 const go = (to) => { if (location.hash === '#' + to) show(); else location.hash = to; };
-const title = (text) => { document.title = text + ' - Console'; };
+const title = (text) => { document.title = visible(text) + ' - Console'; };
 
 // ---- signing in
 
@@ -51,7 +52,7 @@ function who() {
   const left = Math.max(0, Math.round((api.session.until - Date.now()) / 60000));
   put($('who'), api.signedIn() ? [el('span', { class: 'id', title: api.session.id }, api.session.id), ' token for ' + (left ? plural(left, 'minute') : 'less than a minute')] : null);
   $('out').hidden = !api.signedIn();
-  if (api.isPast()) expired();
+  if (api.isPast()) api.renew().then((is) => { if (is) who(); else if (api.isPast()) expired(); });
 }
 
 function askToSignIn(why) {
@@ -68,7 +69,7 @@ function askToSignIn(why) {
 
 // The token has expired: the page is hidden, and continues with a new token. Resolves when there is one.
 function expired() {
-  api.signOut();
+  api.dropToken();
   who();
   askToSignIn('Your token has expired, or was revoked. Sign in again to continue where you were.');
   if (!again) {
@@ -90,12 +91,12 @@ async function signIn(e) {
     $('secret').focus();
     return;
   }
-  await entered(before);
+  await entered(before, true);
 }
 
 // There is a token: continues with the page that was shown, or was about to be. before: the id of the last one who signed in.
-async function entered(before) {
-  if (before && before !== api.session.id) forget();
+async function entered(before, isByHand = false) {
+  if (before && before !== api.session.id) { forget(); if (isByHand) api.useTestToken(''); }
   const trouble = await learnService();
   if (trouble) {
     api.signOut();
@@ -133,7 +134,7 @@ let reading = null;
 function readService() {
   reading ??= api.document_().then((d) => {
     if (d.ok && d.body?.paths) readDocument(d.body, api.home.pathname); else reading = null;
-    $('service').textContent = view.titleOfService();
+    $('service').textContent = visible(view.titleOfService());
     $('service-at').textContent = ' at ' + location.host;
     return d;
   });
@@ -194,10 +195,12 @@ function signOut() {
 
 async function call(method, path, op, more = {}) {
   const mine = turn;
+  let isRenewed = false; // once per call: a new token may be refused as well
   for (let wait = 1; ; wait = Math.min(30, wait * 2)) {
     if (!api.signedIn()) await (again?.promise ?? expired());
     const a = await api.call(method, spec.base, path === '/' ? '' : path.replace(/^\/\?/, '?'), { template: op?.template ?? '', accept: op?.accept, ...more });
     if (a.status === 401 && api.signedIn() && await isExpired()) {
+      if (!isRenewed && (isRenewed = await api.renew())) { who(); continue; }
       await expired();
       wait = 0.5;
     } else if (a.status === 0 && method === 'GET' && mine === turn) {
@@ -272,8 +275,8 @@ function notices(to, body) {
   const f = flash;
   flash = null;
   if (!f) return;
-  put(to, el('p', { class: 'done' }, f.text), f.once ? onlyNow(f.once, body) : null);
-  say(f.text);
+  put(to, el('p', { class: 'done' }, f.about ? isolated(f.about) : null, f.text), f.once ? onlyNow(f.once, body) : null);
+  say((f.about ?? '') + f.text);
 }
 
 function filters(op, at) {
@@ -338,7 +341,7 @@ function draw(at, m, a, parts) {
   rename();
   const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?? {}) ?? parts.h1.textContent;
   const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;
-  parts.h1.textContent = heading;
+  parts.h1.textContent = visible(heading);
   title(heading);
   if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state, m.op.tag));
   if (was && state && was !== state) say(heading + ' is now ' + state);
@@ -385,7 +388,7 @@ async function watch(at, m, mine, parts) {
       shown = a;
       etag = a.headers.get('ETag') ?? undefined;
     } else if (a.status === 404 && shown) {
-      flash = { text: parts.h1.textContent + ' is gone.' };
+      flash = { about: parts.h1.textContent, text: ' is gone.' };
       go(parentOf(at.path));
       return;
     } else if (a.status !== 304) {
@@ -421,13 +424,14 @@ const nameAt = (path) => { const last = decode(path.split('/').pop()); return vi
 // typed: the name that must be typed before the button works; without it, a plain question.
 function confirm(question, text, yes, typed = '') {
   const d = $('ask'), field = $('ask-name'), button = $('ask-yes');
-  $('ask-title').textContent = question;
+  $('ask-title').textContent = visible(question);
   put($('ask-text'), text);
   $('ask-typed').hidden = !typed;
-  $('ask-which').textContent = typed;
+  $('ask-which').textContent = visible(typed);
   button.textContent = yes;
   field.value = '';
-  const fits = () => !typed || field.value === typed, check = () => { button.disabled = !fits(); };
+  const fits = () => !typed || field.value === typed || field.value === visible(typed), // nobody can type what is shown as an escape
+   check = () => { button.disabled = !fits(); };
   check();
   field.oninput = check;
   field.onkeydown = (e) => { if (e.key === 'Enter') { e.preventDefault(); if (fits()) d.close('yes'); } };
@@ -460,7 +464,7 @@ async function remove(op, path) {
 
 async function afterRemoval(name, path) {
   const m = match(path), still = m ? await call('GET', path, m.op) : { status: 404 };
-  flash = { text: name + (still.ok ? ' is being deleted.' : ' is deleted.') };
+  flash = { about: name, text: still.ok ? ' is being deleted.' : ' is deleted.' };
   if (['project', 'organization'].includes(m?.op.tag)) nav.load(rename);
   go(still.ok ? path : parentOf(path));
 }
@@ -504,7 +508,7 @@ async function showForm(at, mine) {
   await nav.loaded;
   const { lead, price } = await planOf(op, { ...context, places: nav.places() });
   if (mine !== turn) return;
-  const urlOf = (query = []) => location.origin + spec.base + (at.path === '/' ? '' : at.path) + (query.length ? '?' + new URLSearchParams(query) : '');
+  const urlOf = (query = []) => hrefAt((at.path === '/' ? '' : at.path) + (query.length ? '?' + new URLSearchParams(query) : ''));
   put(parts.content, form(op, { value, known, send, lead, cancel: back, submit: words(op.id), above: [price, value !== undefined && op.schema ? changesPart() : null].filter(Boolean),
     below: [previewPart(op, urlOf, new URL('api/oauth/token', api.home).href)] }));
 }
@@ -528,7 +532,7 @@ function finish(op, at, a, get) {
 
 // The console's data about the service may be outdated. Returns whether the token is still valid: it is not if the clock has passed its expiry.
 async function refresh() {
-  const holds = (await api.call('GET', spec.base, '', {})).status !== 401;
+  const holds = (await api.call('GET', spec.base, '', {})).status !== 401 || await api.renew();
   if (holds) await nav.load(rename);
   return holds;
 }
@@ -538,7 +542,7 @@ async function showPage(at, mine) {
   if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }
   const isCurrent = () => mine === turn, module = await page.load();
   if (!isCurrent()) return;
-  const context = { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query, confirm, refresh };
+  const context = { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = visible(text); title(text); } }, isCurrent, query: at.query, confirm, refresh };
   const end = await module.open(parts.content, at.path.slice(page.name.length + 3), context);
   if (isCurrent()) endPage = end ?? null; else end?.();
 }
@@ -555,6 +559,7 @@ function show({ stay = false } = {}) {
   $('path').value = at.full;
   if (!api.signedIn()) { askToSignIn(''); return; }
   nav.at(at.path);
+  if (isRefused(at.path)) { put(frame('/', 'This address is refused', true).content, el('p', { class: 'problem', role: 'alert' }, REFUSED)); return; }
   if (at.path.startsWith('/~')) showPage(at, mine);
   else if (at.op) showForm(at, mine);
   else showResource(at, mine, stay);

@@ -5,7 +5,8 @@
 
 import { breakable, decode, el, newId, plural, put, sheet, words } from './dom.js';
 import * as api from './api.js';
-import { fill, opNamed, schemaOf, setOf, pathOfSet, spec, documented, follow } from './spec.js';
+import { segment } from './address.js';
+import { fill, hrefAt, opNamed, schemaOf, setOf, pathOfSet, spec, documented, follow } from './spec.js';
 import { areaOf, names as areaNames, nounOf, placeOf } from './areas.js';
 import { ticked } from './form.js';
 import { codeOf } from './code.js';
@@ -13,7 +14,7 @@ import * as nav from './nav.js';
 
 const methodBadge = (op) => el('span', { class: 'method ' + op.method.toLowerCase() }, op.method);
 const pathNode = (op) => el('code', { class: 'path' }, breakable(op.template || '/'));
-const linkTo = (op) => '#/~reference/' + encodeURIComponent(op.id);
+const linkTo = (op) => '#/~reference/' + segment(op.id);
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // ---- all operations
@@ -144,7 +145,7 @@ function tryIt(op, context) {
 }
 
 function code(op, raw) {
-  const url = location.origin + spec.base + fill(op.template, { ...Object.fromEntries(op.names.map((n) => [n, n.toUpperCase()])), ...nav.context() });
+  const url = hrefAt(fill(op.template, { ...Object.fromEntries(op.names.map((n) => [n, n.toUpperCase()])), ...nav.context() }));
   return section('Code', codeOf(url, new URL('api/oauth/token', api.home).href, op.accept, { method: op.method, body: raw.requestBody ? op.example ?? {} : undefined }));
 }
 

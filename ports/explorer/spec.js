@@ -2,6 +2,12 @@
 // by name.
 
 import { decode } from './dom.js';
+import { fill, isRefused, segment, urlAt } from './address.js';
+
+export { fill };
+
+// The URL of a path of the API, to show it.
+export const hrefAt = (path) => urlAt(spec.base, path)?.href ?? '';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 // api: the root's path at the service; linked: the same in links, which may begin with a prefix that a proxy removes; base: as the page calls it
@@ -85,11 +91,12 @@ export function readSets(limits) {
     for (const e of set.endpoints ?? []) spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api) + spec.api.length), set);
 }
 export const setOf = (method, template) => spec.sets.get(method + ' ' + template);
-export const pathOfSet = (set) => (opNamed('listRateLimits')?.template ?? '') + '/' + encodeURIComponent(set.endpointSetId);
+export const pathOfSet = (set) => (opNamed('listRateLimits')?.template ?? '') + '/' + segment(set.endpointSetId);
 
 // Finds the template of a path without query, and the values of its parameters. Literals match before parameters.
 export function match(path, method = 'GET') {
   let best;
+  if (isRefused(path)) return undefined;
   for (const op of spec.ops) {
     if (op.method !== method || (best && best.op.literals >= op.literals)) continue;
     const m = op.pattern.exec(path);
@@ -101,6 +108,7 @@ export function match(path, method = 'GET') {
 // The actions at a path, apart from reading it: here, and right below it at a name that is not a parameter.
 export function actions(path) {
   const here = [], below = [];
+  if (isRefused(path)) return { here, below };
   const templates = new Set(spec.ops.filter((op) => op.pattern.test(path)).map((op) => op.template));
   for (const op of spec.ops) {
     if (op.method === 'GET') continue;
@@ -113,9 +121,6 @@ export function actions(path) {
   return { here, below };
 }
 
-// The path of an operation, with the known parameters.
-export const fill = (template, params) => template.replace(/\{([^}]*)\}/g, (_, n) => encodeURIComponent(params[n] ?? ''));
-
 // The page of a value of this name, such as the project of a groupId: the shortest path that needs only this parameter.
 export function pathOf(name, value) {
   const op = spec.ops.find((o) => o.method === 'GET' && o.names.length === 1 && o.names[0] === name && o.template.endsWith('/{' + name + '}'));
@@ -124,6 +129,7 @@ export function pathOf(name, value) {
 
 // A link of the service as a path below its root; null: it leads elsewhere. Its host may be another name of this one.
 export function pathOfLink(href) {
+  if (isRefused(href.replace(/^[a-z]+:\/\/[^/]*/i, '').split('#')[0])) return null;
   const u = URL.parse ? URL.parse(href, location.href) : new URL(href, location.href);
   if (!u || !/^https?:$/.test(u.protocol) || !(u.pathname + '/').startsWith(spec.linked + '/')) return null;
   return (u.pathname.slice(spec.linked.length) || '/') + u.search;

@@ -1,9 +1,11 @@
 // Answers of the service as tables: entities, lists, links and errors. The page treats all of it as text, whatever it contains.
 
 import { el, muted, newId, plural, words, countdown, clock, breakable } from './dom.js';
+import { segment } from './address.js';
+import { DEEPEST } from './api.js';
 import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';
 import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
-import { columnsOf, valuesOf } from './columns.js';
+import { columnsOf, NEWEST, valuesOf } from './columns.js';
 
 const LONG = 3; // values of a cell; more are counted
 const chosen = new Map(); // columns that the user chose for a list, by template
@@ -110,7 +112,7 @@ function grid(list, label) {
 function childOf(path, o) {
   for (const key of ['id', 'name', 'username']) {
     if (typeof o?.[key] !== 'string') continue;
-    const to = path + '/' + encodeURIComponent(o[key]);
+    const to = path + '/' + segment(o[key]);
     if (match(to)) return to;
   }
   return null;
@@ -189,6 +191,11 @@ function pager(body) {
   return pages.some(Boolean) ? el('nav', { class: 'row', 'aria-label': 'Pages' }, pages) : null;
 }
 
+// The service lists the oldest entries first: the newest of a long list are on its last page.
+function newest(path, size, total) {
+  return el('p', {}, el('a', { href: '#' + path + '?includeCount=true&pageNum=' + Math.ceil(total / size) }, 'The newest entries are on the last page.'));
+}
+
 // The filter hides rows that are already loaded; it sends no request.
 function filterBox(path, lines, count, none) {
   const apply = () => {
@@ -211,7 +218,7 @@ export function list(body, path, op, redraw) {
   if (rows.length === 0) return el('p', { class: 'empty' }, 'There is nothing in this list', total ? ' on this page.' : '.');
   if (!rows.every((o) => isObject(o) && !Array.isArray(o))) return el('div', {}, many(label, rows));
   const { all, best } = columnsOf(rows, tag), keys = chosen.get(template), picked = keys ? all.filter((c) => keys.includes(c.key)) : best;
-  const columns = (picked.length ? picked : all.slice(0, 1)).map((c) => ({ ...c, isNumber: isNumber(c, rows) })), now = sorted.get(template), by = now && all.find((c) => c.key === now.key);
+  const columns = (picked.length ? picked : all.slice(0, 1)).map((c) => ({ ...c, isNumber: isNumber(c, rows) })), now = sorted.get(template) ?? (NEWEST[tag] ? { key: NEWEST[tag], down: true } : undefined), by = now && all.find((c) => c.key === now.key);
   const order = by ? [...rows].sort(compare(by, now.down)) : rows;
   const lines = order.map((o) => { const row = rowOf(o, columns, { tag, path }); return { row, text: [row.textContent, ...[...row.querySelectorAll('[title]')].map((e) => e.title)].join(' ').toLowerCase() }; });
   const counted = el('span', { class: 'muted' }), none = el('p', { class: 'empty', hidden: true }, 'No entry of this page matches.');
@@ -220,7 +227,7 @@ export function list(body, path, op, redraw) {
   return el('div', {}, el('div', { class: 'row between tools' }, el('div', { class: 'row' }, filter, counted), chooser(all, columns, (to) => { chosen.set(template, to); redraw(); })),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, el('table', { class: 'list' },
       el('thead', {}, el('tr', {}, columns.map((c) => headOf(c, now, (to) => { sorted.set(template, to); redraw(); })))),
-      el('tbody', {}, lines.map((l) => l.row)))), none, pager(body));
+      el('tbody', {}, lines.map((l) => l.row)))), none, pager(body), NEWEST[tag] && total > rows.length ? newest(path, rows.length, total) : null);
 }
 
 // The links of an entity, by their names.
@@ -256,7 +263,7 @@ function limited(a, method, template) {
 
 // An error, by its kind. retry: the action of the button.
 export function problem(a, { method = 'GET', template = '', retry } = {}) {
-  const b = a.body ?? {}, title = TITLES[a.status] ?? (a.status >= 500 ? 'The service failed' : 'The request was refused');
+  const b = a.body ?? (a.isDeep ? { detail: 'The answer has more than ' + DEEPEST + ' levels, one inside of the other. The console does not draw it; use curl to read it.' } : {}), title = a.isDeep ? 'The answer is nested too deeply' : TITLES[a.status] ?? (a.status >= 500 ? 'The service failed' : 'The request was refused');
   const limit = a.status === 429 ? limited(a, method, template) : null;
   const missing = a.status === 403 && b.parameters?.length ? fact('Required', b.parameters.map(String).join(', ')) : null;
   const fields = b.badRequestDetail?.fields ?? [];

@@ -313,6 +313,7 @@ static const char explorer_4[] =
   "--text: light-dark(#1b232d, #e2e8ef);\n"
   "--muted: light-dark(#566373, #9aa9ba);\n"
   "--line: light-dark(#d8dee6, #2a3541);\n"
+  "--edge: light-dark(#1b232d59, #ffffff59);\n"
   "--soft: light-dark(#eef2f6, #1e2731);\n"
   "--accent: light-dark(#1c5f94, #84bdea);\n"
   "--on-accent: light-dark(#ffffff, #0d1822);\n"
@@ -337,6 +338,7 @@ static const char explorer_4[] =
   "p { margin: 0 0 .75rem; }\n"
   "a { color: var(--accent); text-underline-offset: .15em; text-decoration-thickness: from-font; }\n"
   "a:hover { text-decoration-thickness: 2px; }\n"
+  "a, b, bdi, button, code, em, label, legend, option, small, span, strong, summary, td, th, time { unicode-bidi: isolate; } /* texts of others do not reorder their neighbours */\n"
   "code, .code { font-family: var(--code); font-size: .9em; }\n"
   ":focus { outline: none; }\n"
   ":focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }\n"
@@ -422,7 +424,10 @@ static const char explorer_4[] =
   ".nest > details > summary > .muted { font-size: .85em; opacity: .9; }\n"
   ".nest > details > :not(summary) { margin: .35rem 0 .35rem .4rem; padding-left: .6rem; border-left: 2px solid var(--line); }\n"
   ".nest .entity col:first-child { width: 12rem; }\n"
-  ".scroll { overflow-x: auto; margin-bottom: 1rem; background: var(--card); }\n"
+  ".scroll { overflow-x: auto; margin-bottom: 1rem; background:\n"
+  "linear-gradient(to right, var(--card) 40%, transparent) 0 0 / 3rem 100% no-repeat local, linear-gradient(to left, var(--card) 40%, transparent) 100% 0 / 3rem 100% no-repeat local,\n"
+  "linear-gradient(to right, var(--edge), transparent) 0 0 / 1.1rem 100% no-repeat scroll, linear-gradient(to left, var(--edge), transparent) 100% 0 / 1.1rem 100% no-repeat scroll, var(--card); }\n"
+  ".scroll > table { background: none; }\n"
   ".nest .scroll { margin-bottom: 0; }\n"
   ".list { overflow-wrap: normal; width: max-content; min-width: 100%; }\n"
   ".list thead th { color: var(--muted); font-size: .82rem; background: var(--soft); white-space: nowrap; }\n"
@@ -661,10 +666,29 @@ static const char explorer_4[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"8ef10717390ed808\"", "text/css; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"0cc3162554e0ff1b\"", "text/css; charset=utf-8");
+
+/* address.js */
+static const char explorer_5[] =
+  "import{decode}from './dom.js';\n"
+  "export const REFUSED='An address with the segment \".\" or \"..\" could lead to another resource, so the console does not open it.';\n"
+  "export const segment=(value)=>encodeURIComponent(String(value?\?'').toWellFormed?.()?\?String(value?\?''));\n"
+  "export const fill=(template,params)=>template.replace(/\\{([^}]*)\\}/g,(_,name)=>segment(params[name]));\n"
+  "const isDots=(part)=>/^\\.{1,2}$/.test(decode(part).replace(/[\\t\\r\\n]/g,''));\n"
+  "export const isRefused=(path)=>path.split('?')[0].split(/[/\\\\]/).some(isDots);\n"
+  "export function urlAt(base,path){\n"
+  "const[way,query]=path.split(/\\?(.*)/s);\n"
+  "if(isRefused(way))return null;\n"
+  "const url=new URL(location.origin);\n"
+  "url.pathname=base + way.replace(/[\\\\\\t\\r\\n#]/g,segment);\n"
+  "url.search=query===undefined?'':'?' + query.replace(/#/g,segment);\n"
+  "return url;\n"
+  "}\n";
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"fe182388b3d65c89\"", "text/javascript; charset=utf-8");
 
 /* api.js */
-static const char explorer_5[] =
+static const char explorer_6[] =
+  "import{REFUSED,urlAt}from './address.js';\n"
   "export const events=new EventTarget();\n"
   "export const home=new URL('.',document.baseURI);\n"
   "export const session={id:'',until:0,lostSince:0,controlled:false};\n"
@@ -672,12 +696,24 @@ static const char explorer_5[] =
   "const tell=(name,detail)=>events.dispatchEvent(new CustomEvent(name,{detail}));\n"
   "export const signedIn=()=>token!=='';\n"
   "export const isPast=()=>token!==''&&Date.now()>=session.until;\n"
-  "export function signOut(){token=testToken='';session.until=0;}\n"
+  "export function dropToken(){token='';session.until=0;}\n"
+  "export function signOut(){dropToken();testToken='';}\n"
   "function online(is){\n"
   "if(is===!session.lostSince)return;\n"
   "session.lostSince=is?0:Date.now();\n"
   "tell('online',is);\n"
   "}\n"
+  "export const DEEPEST=100;\n"
+  "function isDeep(value){\n"
+  "const left=[[value,0]];\n"
+  "for(let one;(one=left.pop());){\n"
+  "const[v,depth]=one;\n"
+  "if(depth>DEEPEST)return true;\n"
+  "if(v!==null&&typeof v==='object')for(const inside of Object.values(v))if(inside!==null&&typeof inside==='object')left.push([inside,depth + 1]);\n"
+  "}\n"
+  "return false;\n"
+  "}\n"
+  "const refused=()=>({status:400,ok:false,type:'',headers:new Headers(),text:'',body:{errorCode:'ADDRESS_REFUSED',detail:REFUSED},ms:0,at:Date.now()});\n"
   "async function ask(url,options){\n"
   "const began=performance.now(),at=Date.now();\n"
   "let answer;\n"
@@ -691,6 +727,7 @@ static const char explorer_5[] =
   "answer={status:0,ok:false,type:'',headers:new Headers(),text:''};\n"
   "}\n"
   "try{answer.body=answer.text?JSON.parse(answer.text):undefined;}catch{answer.body=undefined;}\n"
+  "if(isDeep(answer.body))Object.assign(answer,{body:undefined,ok:false,isDeep:true});\n"
   "answer.ms=performance.now()- began;\n"
   "answer.at=at;\n"
   "online(answer.status!==0);\n"
@@ -699,6 +736,7 @@ static const char explorer_5[] =
   "function reason(a){\n"
   "const b=a.body?\?{};\n"
   "if(a.ok||a.status===304)return '';\n"
+  "if(a.isDeep)return 'the answer has more than ' + DEEPEST + ' levels';\n"
   "if(a.status===0)return 'no answer: the connection is lost';\n"
   "if(b.error_description)return b.error + ': ' + b.error_description;\n"
   "return[b.errorCode,b.detail].filter(Boolean).join(': ')||'no reason is given';\n"
@@ -727,10 +765,20 @@ static const char explorer_5[] =
   "export async function control(method,path,body,type='application/json'){\n"
   "const used=testToken,headers={Authorization:'Bearer ' + used};\n"
   "if(body!==undefined)headers['Content-Type']=type;\n"
-  "const a=await ask(new URL('_svc/' + path,home),{method,headers,body:body===undefined||body instanceof Blob||typeof body==='string'?body:JSON.stringify(body)});\n"
+  "const url=urlAt(home.pathname,'_svc/' + path),a=!url?refused():await ask(url,{method,headers,body:body===undefined||body instanceof Blob||typeof body==='string'?body:JSON.stringify(body)});\n"
   "a.why=reason(a);\n"
   "if(a.status===401&&used===testToken)testToken='';\n"
   "return a;\n"
+  "}\n"
+  "let renewing=null;\n"
+  "export function renew(){\n"
+  "const id=session.id;\n"
+  "if(!testToken||!id)return Promise.resolve(false);\n"
+  "renewing?\?=control('POST','token',{clientId:id}).then((a)=>{\n"
+  "if(a.ok&&a.body?.access_token&&session.id===id&&testToken)take(a,id);\n"
+  "return a.ok&&signedIn();\n"
+  "}).finally(()=>{renewing=null;});\n"
+  "return renewing;\n"
   "}\n"
   "export async function signIn(id,secret){\n"
   "const basic=btoa(String.fromCharCode(...new TextEncoder().encode(id + ':' + secret)));\n"
@@ -749,16 +797,16 @@ static const char explorer_5[] =
   "if(body!==undefined)headers['Content-Type']='application/json';\n"
   "if(etag)headers['If-None-Match']=etag;\n"
   "if(key)headers['Idempotency-Key']=key;\n"
-  "const a=await ask(new URL(location.origin + base + path),{method,headers,body:body===undefined?undefined:JSON.stringify(body)});\n"
+  "const url=urlAt(base,path),a=!url?refused():await ask(url,{method,headers,body:body===undefined?undefined:JSON.stringify(body)});\n"
   "a.why=reason(a);\n"
   "tell('call',{method,path,template,again,answer:a});\n"
   "return a;\n"
   "}\n"
   "export const document_=()=>ask(new URL('openapi.json',home),{method:'GET',cache:'no-cache'});\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"48533e88cc7cb256\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"10598bc457146cd4\"", "text/javascript; charset=utf-8");
 
 /* areas.js */
-static const char explorer_6[] =
+static const char explorer_7[] =
   "import{words}from './dom.js';\n"
   "const AREAS=[\n"
   "['Deployment',['cluster','flex cluster','cluster summary','cluster configuration','cluster log','cluster region','database version','process arguments','global writes','maintenance window','online archive',\n"
@@ -794,10 +842,10 @@ static const char explorer_6[] =
   "for(const items of Object.values(all))items.sort((a,b)=>placeOf(a.op)- placeOf(b.op)||a.label.localeCompare(b.label));\n"
   "return all;\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"11ee12cbf5e02fbd\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"11ee12cbf5e02fbd\"", "text/javascript; charset=utf-8");
 
 /* backup.js */
-static const char explorer_7[] =
+static const char explorer_8[] =
   "import{el,muted,plural,put,sheet}from './dom.js';\n"
   "import{asked}from './entity.js';\n"
   "import{list,problem,selfOf}from './view.js';\n"
@@ -836,18 +884,18 @@ static const char explorer_7[] =
   "restores.length?el('section',{class:'card part'},el('h2',{},'Restore jobs'),el('ul',{},restores.map((j)=>{const to=selfOf(j),text=stamp(j.at)+ ' to ' +(j.targetClusterName?\?'a download');return el('li',{},to?el('a',{href:'#' + to},text):text);}))):null,\n"
   "el('p',{},el('a',{class:'button',href:'#' + snaps.path},'All snapshots'),' ',jobs?.ok?el('a',{class:'button',href:'#' + jobs.path},'All restore jobs'):null));\n"
   "}\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"65c643c2f37ea917\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"65c643c2f37ea917\"", "text/javascript; charset=utf-8");
 
 /* boot.js */
-static const char explorer_8[] =
+static const char explorer_9[] =
   "const code=/^#\\/~signin\\/(.*)$/s.exec(location.hash)?.[1];\n"
   "if(code!==undefined)history.replaceState(null,'',location.pathname + location.search);\n"
   "requestAnimationFrame(()=>setTimeout(async()=>{const main=await import('./main.js');if(code!==undefined)main.useLink(code);}));\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"3ba390d892f0d1bc\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"3ba390d892f0d1bc\"", "text/javascript; charset=utf-8");
 
 /* chart.js */
-static const char explorer_9[] =
-  "import{el,newId,put,say}from './dom.js';\n"
+static const char explorer_10[] =
+  "import{el,newId,put,say,nodes}from './dom.js';\n"
   "import{measure,scaleOf,stamp}from './format.js';\n"
   "const NS='http://www.w3.org/2000/svg',MIN=60e3,HOUR=3600e3,DAY=864e5;\n"
   "const DASHES=['','7 3','2 3','9 3 2 3','14 4','4 2 1 2','1 4','10 2 2 2'],KINDS=DASHES.length;\n"
@@ -857,7 +905,7 @@ static const char explorer_9[] =
   "export function svg(tag,set,...inside){\n"
   "const e=document.createElementNS(NS,tag);\n"
   "for(const[name,value]of Object.entries(set?\?{}))if(value!==undefined&&value!==null&&value!==false)e.setAttribute(name,value);\n"
-  "e.append(...inside.flat(Infinity).filter((x)=>x!==null&&x!==undefined&&x!==false));\n"
+  "e.append(...nodes(inside));\n"
   "return e;\n"
   "}\n"
   "export function toggle(label,names,at,change){\n"
@@ -1034,10 +1082,10 @@ static const char explorer_9[] =
   "onWidth(place,draw);\n"
   "return{node,update:(to)=>{set={...set,...to};draw();}};\n"
   "}\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"116669c13555ce92\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"8a56780e81802489\"", "text/javascript; charset=utf-8");
 
 /* code.js */
-static const char explorer_10[] =
+static const char explorer_11[] =
   "import{el,newId}from './dom.js';\n"
   "import{copyButton}from './format.js';\n"
   "const safe=(url)=>new URL(url).href.replace(/'/g,'%27').replace(/[\\\\\\x60$]/g,(c)=>'%' + c.charCodeAt(0).toString(16).toUpperCase());\n"
@@ -1146,10 +1194,10 @@ static const char explorer_10[] =
   "turn();\n"
   "return el('div',{},el('div',{class:'row'},el('label',{for:id},'Language'),select),place);\n"
   "}\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"9e1737d44bf59210\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"9e1737d44bf59210\"", "text/javascript; charset=utf-8");
 
 /* columns.js */
-static const char explorer_11[] =
+static const char explorer_12[] =
   "import{words}from './dom.js';\n"
   "import{bytes,isDate,isObject,isState,isId,day}from './format.js';\n"
   "const MOST=6;\n"
@@ -1240,6 +1288,7 @@ static const char explorer_11[] =
   "'rate limit':[['Endpoint set','endpointSetName'],['Scope','scope'],['Capacity','capacity.value'],['Refill','refillRate.value'],['Every',(o)=>(isObject(o.refillDurationSeconds)?o.refillDurationSeconds.value + ' s':undefined)],\n"
   "['Operations',(o)=>o.endpoints?.length]],\n"
   "};\n"
+  "export const NEWEST={alert:'Opened'};\n"
   "const INTERNAL=/^(links|groupId|orgId|isGlobalAdmin|isDeleted|notifierId|internalClusterRole|rootCertType)$/;\n"
   "function weigh(k,list){\n"
   "if(/^(name|username|clusterName|endpointSetName|hostname|title|roleName)$/.test(k))return 0;\n"
@@ -1264,10 +1313,10 @@ static const char explorer_11[] =
   "const rest=fields.filter((k)=>!shown.has(k)).map((k)=>plainColumn(k,list));\n"
   "return{best:best.length?best:rest.slice(0,1),all:best.length?[...best,...rest]:rest};\n"
   "}\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"a3c49c213a17433e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"3b0d9c1c93ee6fc2\"", "text/javascript; charset=utf-8");
 
 /* control.js */
-static const char explorer_12[] =
+static const char explorer_13[] =
   "import{$,el,put}from './dom.js';\n"
   "import*as api from './api.js';\n"
   "import{utc}from './format.js';\n"
@@ -1321,10 +1370,10 @@ static const char explorer_12[] =
   "$('control').hidden=true;\n"
   "put($('control'));\n"
   "}\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"5b679a50a76ce23f\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"5b679a50a76ce23f\"", "text/javascript; charset=utf-8");
 
 /* cost.js */
-static const char explorer_13[] =
+static const char explorer_14[] =
   "import{el,muted,plural,put,sheet}from './dom.js';\n"
   "import{asked}from './entity.js';\n"
   "import{problem}from './view.js';\n"
@@ -1385,37 +1434,45 @@ static const char explorer_13[] =
   "toggle('Stacked by',stacks.map((k)=>'By ' + k),stacks.indexOf(by),(i)=>{by=stacks[i];draw();}),el('span',{class:'choice sum'},muted('Total'),total)),inside);\n"
   "await draw();\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"f66f599ee5332c73\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"f66f599ee5332c73\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
-static const char explorer_14[] =
+static const char explorer_15[] =
   "export const $=(id)=>document.getElementById(id);\n"
+  "const HIDDEN=/[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]/g;\n"
+  "export const visible=(text)=>String(text).replace(HIDDEN,(c)=>'\\\\u' + c.charCodeAt(0).toString(16).toUpperCase().padStart(4,'0'));\n"
+  "export const nodes=(inside)=>inside.flat(Infinity).filter((x)=>x!==null&&x!==undefined&&x!==false).map((x)=>(x instanceof Node?x:visible(x)));\n"
+  "const SPOKEN=new Set(['title','aria-label','alt','placeholder']);\n"
+  "export const isolated=(text)=>el('bdi',{},text);\n"
   "export function el(tag,set,...inside){\n"
   "const e=document.createElement(tag);\n"
   "for(const[name,value]of Object.entries(set?\?{})){\n"
   "if(value===undefined||value===null||value===false)continue;\n"
   "if(name.startsWith('on'))e.addEventListener(name.slice(2),value);\n"
   "else if(name==='value')e.value=value;\n"
-  "else e.setAttribute(name,value===true?'':value);\n"
+  "else e.setAttribute(name,value===true?'':SPOKEN.has(name)?visible(value):value);\n"
   "}\n"
-  "e.append(...inside.flat(Infinity).filter((x)=>x!==null&&x!==undefined&&x!==false));\n"
+  "e.append(...nodes(inside));\n"
   "return e;\n"
   "}\n"
   "export const muted=(...inside)=>el('span',{class:'muted'},inside);\n"
   "let last=0;\n"
   "export const newId=(stem)=>stem + '-' + ++last;\n"
   "export function put(to,...inside){\n"
-  "to.replaceChildren(...inside.flat(Infinity).filter((x)=>x!==null&&x!==undefined&&x!==false));\n"
+  "to.replaceChildren(...nodes(inside));\n"
   "}\n"
   "const sheets=new Map();\n"
   "export function sheet(name){\n"
-  "if(!sheets.has(name))sheets.set(name,new Promise((done)=>{document.head.append(el('link',{rel:'stylesheet',href:new URL(name,import.meta.url),onload:done,onerror:done}));}));\n"
+  "if(!sheets.has(name))sheets.set(name,new Promise((done)=>{\n"
+  "const lost=()=>{sheets.delete(name);link.remove();done();},link=el('link',{rel:'stylesheet',href:new URL(name,import.meta.url),onload:done,onerror:lost});\n"
+  "document.head.append(link);\n"
+  "}));\n"
   "return sheets.get(name);\n"
   "}\n"
   "export function say(text){\n"
   "const to=$('said');\n"
   "to.textContent='';\n"
-  "setTimeout(()=>{to.textContent=text;},50);\n"
+  "setTimeout(()=>{to.textContent=visible(text);},50);\n"
   "}\n"
   "export const breakable=(name)=>name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[/_.-])/).flatMap((w,i)=>(i?[el('wbr'),w]:[w]));\n"
   "export const plural=(n,one,many)=>n + ' ' +(n===1?one:many?\?one + 's');\n"
@@ -1437,13 +1494,13 @@ static const char explorer_14[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"0071ff2dae0a1300\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"c70bd2f4a3a54071\"", "text/javascript; charset=utf-8");
 
 /* entity.js */
-static const char explorer_15[] =
+static const char explorer_16[] =
   "import{el,newId,plural,put}from './dom.js';\n"
   "import*as api from './api.js';\n"
-  "import{fill,opNamed,spec}from './spec.js';\n"
+  "import{fill,hrefAt,opNamed,spec}from './spec.js';\n"
   "import*as view from './view.js';\n"
   "import{badge,copyButton,isObject,money}from './format.js';\n"
   "import{columnsOf,TABLE,valuesOf}from './columns.js';\n"
@@ -1558,7 +1615,7 @@ static const char explorer_15[] =
   "{name:'Related',eager:true,when:(x)=>x.links,make:(x)=>[el('p',{class:'off'},plural(x.links.querySelectorAll('li').length,'link')),x.links]},\n"
   "{name:'Events',needs:eventsOf,when:(x)=>isOne(x)&&x.tag!=='event',keep:true,make:late('./events.js')},\n"
   "{name:'JSON',make:(x)=>block(JSON.stringify(x.body,null,2),'JSON')},\n"
-  "{name:'Code',make:(x)=>codeOf(location.origin + spec.base +(x.path==='/'?'':x.path),new URL('api/oauth/token',api.home).href,x.accept)},\n"
+  "{name:'Code',make:(x)=>codeOf(hrefAt(x.path==='/'?'':x.path),new URL('api/oauth/token',api.home).href,x.accept)},\n"
   "];\n"
   "const has=(t,x)=>(!t.tags||t.tags.includes(x.tag))&&(!t.needs||opNamed(t.needs(x)))&&(!t.when||t.when(x));\n"
   "export function entityPage({body,op,params,path,accept,heading,tab,moved},before){\n"
@@ -1569,10 +1626,10 @@ static const char explorer_15[] =
   "const tabs=TABS.filter((t)=>has(t,x)).map((t)=>({...t,make:()=>t.make(x),shown:t.shown?()=>t.shown(x):undefined}));\n"
   "return Object.assign(tabbed(tabs,before?.current()?\?tab,before,moved),{beside:x.beside,answers,below});\n"
   "}\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"c5823cb392cb4813\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"dd5973e69021127c\"", "text/javascript; charset=utf-8");
 
 /* essentials.js */
-static const char explorer_16[] =
+static const char explorer_17[] =
   "import{schemaOf,opNamed}from './spec.js';\n"
   "import{isDate,utc}from './format.js';\n"
   "import{costOf,Place,placeOf,pricePart,pricesOf}from './price.js';\n"
@@ -1681,10 +1738,10 @@ static const char explorer_16[] =
   "deleteAccessListEntry:[false,'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf=(op)=>{const[isTyped,text]=GOING[op.id]?\?[false,''];return{isTyped,text};};\n";
-static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"13542e090317af6c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"13542e090317af6c\"", "text/javascript; charset=utf-8");
 
 /* events.js */
-static const char explorer_17[] =
+static const char explorer_18[] =
   "import{el,muted,plural,put,sheet}from './dom.js';\n"
   "import{opNamed}from './spec.js';\n"
   "import{asked}from './entity.js';\n"
@@ -1717,10 +1774,10 @@ static const char explorer_17[] =
   "muted(a.body.totalCount>all.length?'The latest ' + all.length + ' of ' + plural(a.body.totalCount,'event'):plural(all.length,'event')),el('a',{class:'button',href:'#' + a.path +(only?'?' + only:'')},'All events')),inside);\n"
   "draw();\n"
   "}\n";
-static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"ddc8d0459223e2fb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"ddc8d0459223e2fb\"", "text/javascript; charset=utf-8");
 
 /* form.js */
-static const char explorer_18[] =
+static const char explorer_19[] =
   "import{el,newId,plural,put}from './dom.js';\n"
   "import{schemaOf}from './spec.js';\n"
   "export const SECRET=/password|secret|privateKey|apiKey$|token$/i;\n"
@@ -2105,8 +2162,9 @@ static const char explorer_18[] =
   "let sent;\n"
   "try{sent=body();}catch(x){put(wrong,el('p',{class:'error',role:'alert'},'This is not JSON: ' + x.message));area.focus();return;}\n"
   "go.disabled=true;\n"
-  "const{answer,node}=await send({query:params(),body:sent},()=>node_.requestSubmit());\n"
-  "go.disabled=false;\n"
+  "let answer,node;\n"
+  "try{({answer,node}=await send({query:params(),body:sent},()=>node_.requestSubmit()));}\n"
+  "catch(x){node=el('p',{class:'error',role:'alert'},'The page has failed: ' + x.message);}finally{go.disabled=false;}\n"
   "put(wrong,node);\n"
   "const told=answer?.body?.badRequestDetail?.fields?\?[],at=new Map(fields().map((f)=>[f.path()||f.name,f]));\n"
   "showAll(told.map((t)=>[fieldAt(at,t.field),t.description]).filter(([f])=>f));\n"
@@ -2119,10 +2177,10 @@ static const char explorer_18[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"221f9ef62c6cab74\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"cdde0dbbae98f686\"", "text/javascript; charset=utf-8");
 
 /* format.js */
-static const char explorer_19[] =
+static const char explorer_20[] =
   "import{el,say}from './dom.js';\n"
   "const DATE=/^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z$/;\n"
   "const HAPPENED=/^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|lastPing|resolved|acknowledgedAt)$/;\n"
@@ -2218,10 +2276,10 @@ static const char explorer_19[] =
   "export const short=(id)=>(id.length>12?'…' + id.slice(-6):id);\n"
   "export const idOf=(id,inside)=>el('span',{class:'id',title:id},inside?\?el('code',{},short(id)),copyButton(id,'id'));\n"
   "export const isId=(key,v)=>typeof v==='string'&&/(^id|Id)$/.test(key)&&isCode(v);\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"3e0b6d646ebd466c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"3e0b6d646ebd466c\"", "text/javascript; charset=utf-8");
 
 /* home.js */
-static const char explorer_20[] =
+static const char explorer_21[] =
   "import{el,plural,put}from './dom.js';\n"
   "import{fill,opNamed,pathOf}from './spec.js';\n"
   "import{isObject}from './format.js';\n"
@@ -2251,10 +2309,10 @@ static const char explorer_20[] =
   "orgs.length>1?orgs.map((o)=>{const mine=projects.filter((p)=>p.orgId===o.id).slice(0,MOST);return mine.length?[el('h3',{class:'of'},link(String(o.name?\?o.id),pathOf('orgId',o.id))),el('div',{class:'cards'},mine.map((p)=>project(p,by.get(p.id),p===projects[0])))]:null;})\n"
   ":el('div',{class:'cards'},projects.slice(0,MOST).map((p,i)=>project(p,by.get(p.id),i===0))),more);\n"
   "}\n";
-static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"2698f6b7c9a54773\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"2698f6b7c9a54773\"", "text/javascript; charset=utf-8");
 
 /* lab-clock.js */
-static const char explorer_21[] =
+static const char explorer_22[] =
   "import{el,put}from './dom.js';\n"
   "import{ago,utc,idOf}from './format.js';\n"
   "import{clock,iso,moves,note,now,told}from './control.js';\n"
@@ -2314,10 +2372,10 @@ static const char explorer_21[] =
   "drawDue(all);\n"
   "});\n"
   "}\n";
-static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"a93d1f705b586105\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"a93d1f705b586105\"", "text/javascript; charset=utf-8");
 
 /* lab-faults.js */
-static const char explorer_22[] =
+static const char explorer_23[] =
   "import{el,plural,put}from './dom.js';\n"
   "import{spec}from './spec.js';\n"
   "import{isObject}from './format.js';\n"
@@ -2390,11 +2448,12 @@ static const char explorer_22[] =
   "draw();\n"
   "},1000,5000);\n"
   "}\n";
-static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"323d9d43cb0d5bbb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"323d9d43cb0d5bbb\"", "text/javascript; charset=utf-8");
 
 /* lab-journal.js */
-static const char explorer_23[] =
+static const char explorer_24[] =
   "import{el,plural,put}from './dom.js';\n"
+  "import{isRefused,segment}from './address.js';\n"
   "import*as api from './api.js';\n"
   "import{copyButton,utc}from './format.js';\n"
   "import{block}from './code.js';\n"
@@ -2402,10 +2461,11 @@ static const char explorer_23[] =
   "const LIMIT=200,MOST=500;\n"
   "const OURS=/^(host|content-length|connection|accept-encoding|authorization|origin|referer|user-agent|cookie|sec-.*)$/i;\n"
   "const quote=(text)=>'\\'' + text.replace(/'/g,'\\'\\\\\\'\\'')+ '\\'';\n"
+  "const urlOf=(target)=>api.home.href.replace(/\\/$/,'')+(target.startsWith('/')?'':'/')+ target.replace(/[\\u0000-\\u0020\"<>\\\\^\\x60\\u007f-\\uffff]/gu,segment);\n"
   "export function curlOf(e){\n"
   "const target=String(e.target),headers=(e.request?.headers?\?[]).filter((h)=>!OURS.test(h.name)&&h.value!=='***'),body=e.request?.body,auth=(e.request?.headers?\?[]).find((h)=>/^authorization$/i.test(h.name))?.value?\?'';\n"
   "const who=/^bearer/i.test(auth)?['-H \"Authorization: Bearer $TOKEN\"']:/^digest/i.test(auth)?['--digest --user \"$PUBLIC_KEY:$PRIVATE_KEY\"']:/^basic/i.test(auth)?['--user \"$CLIENT_ID:$CLIENT_SECRET\"']:[];\n"
-  "const parts=['curl -sS -X ' + quote(String(e.method)),...who,...headers.map((h)=>'-H ' + quote(h.name + ': ' + h.value)),...(body===null||body===undefined?[]:['--data-raw ' + quote(typeof body==='string'?body:JSON.stringify(body))]),quote(new URL(target.replace(/^\\/+/,''),api.home).href)];\n"
+  "const parts=['curl -sS -X ' + quote(String(e.method)),...who,...headers.map((h)=>'-H ' + quote(h.name + ': ' + h.value)),...(body===null||body===undefined?[]:['--data-raw ' + quote(typeof body==='string'?body:JSON.stringify(body))]),...(/[[\\]{}]/.test(target)?['-g']:[]),...(isRefused(target)?['--path-as-is']:[]),quote(urlOf(target))];\n"
   "return(parts.some((p)=>p.includes('***'))?'# *** stands for a secret that the journal does not have\\n':'')+ parts.join(' \\\\\\n  ');\n"
   "}\n"
   "export function fresh(before,now){\n"
@@ -2462,11 +2522,12 @@ static const char explorer_23[] =
   "apply();\n"
   "lab.poll(()=>'journal?limit=' + LIMIT,(all)=>{latest=Array.isArray(all)?all:[];if(!paused)show();},1000,10000);\n"
   "}\n";
-static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"383edb8c90ccb2e0\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"2af2c8a2a44d6806\"", "text/javascript; charset=utf-8");
 
 /* lab-store.js */
-static const char explorer_24[] =
+static const char explorer_25[] =
   "import{el,put,say}from './dom.js';\n"
+  "import{segment}from './address.js';\n"
   "import{bytes,utc}from './format.js';\n"
   "import{block}from './code.js';\n"
   "import{field,redraw,save}from './lab.js';\n"
@@ -2476,7 +2537,7 @@ static const char explorer_24[] =
   "let all=[];\n"
   "const name=field('Name',{value:'snapshot-1',required:true,maxlength:64,pattern:'[A-Za-z0-9._\\\\-]+',title:'Letters, digits, dots, hyphens and underscores'});\n"
   "const button=(text,label,f,set)=>el('button',{type:'button',class:'small','data-f':label,'aria-label':label,onclick:f,...set},text);\n"
-  "const at=(n,more='')=>'snapshots/' + encodeURIComponent(n)+ more;\n"
+  "const at=(n,more='')=>'snapshots/' + segment(n)+ more;\n"
   "const take=async(e)=>{\n"
   "e.preventDefault();\n"
   "const n=name.input.value;\n"
@@ -2504,7 +2565,7 @@ static const char explorer_24[] =
   "put(report,el('p',{class:'done'},line),el('details',{},el('summary',{},'Names and secrets of the created resources'),el('p',{class:'muted'},'The service does not show secrets again.'),block(JSON.stringify({names:b.names,secrets:b.secrets},null,2),'report')));\n"
   "};\n"
   "const world=field('World',{},el('option',{value:''},'Choose'));\n"
-  "const shipped=async()=>{const n=world.input.value;if(!n)return;const a=await lab.act('GET','worlds/' + encodeURIComponent(n));if(a.ok)await apply(a.text,'The world ' + n);};\n"
+  "const shipped=async()=>{const n=world.input.value;if(!n)return;const a=await lab.act('GET','worlds/' + segment(n));if(a.ok)await apply(a.text,'The world ' + n);};\n"
   "const chooser=(label,accept,f)=>field(label,{type:'file',accept,onchange:async(e)=>{const file=e.target.files[0];await f(file);e.target.value='';}});\n"
   "put(place,el('div',{class:'lab-grid'},\n"
   "el('section',{class:'card','aria-labelledby':'lab-snaps'},el('h2',{id:'lab-snaps'},'Snapshot'),el('p',{class:'muted'},'The whole state of the service, and its time. Up to 16 snapshots are kept in memory.'),\n"
@@ -2523,10 +2584,10 @@ static const char explorer_24[] =
   "el('td',{},el('div',{class:'row lab-acts'},button('Restore','Restore ' + s.name,()=>restore(s.name)),button('Download','Download ' + s.name,()=>download(s.name)),button('Delete','Delete ' + s.name,()=>remove(s.name),{class:'small danger'})))))))));\n"
   "},2000);\n"
   "}\n";
-static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"995369c8507bc6c8\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"a7489bc3a50971ec\"", "text/javascript; charset=utf-8");
 
 /* lab.js */
-static const char explorer_25[] =
+static const char explorer_26[] =
   "import{el,newId,put,say,sheet}from './dom.js';\n"
   "import*as api from './api.js';\n"
   "import{problem}from './view.js';\n"
@@ -2633,10 +2694,10 @@ static const char explorer_25[] =
   "draw();\n"
   "return()=>{over=true;close();};\n"
   "}\n";
-static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"4279b04f67b36ce7\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_26_headers[] = EXPLORER_HEADERS_OF("\"4279b04f67b36ce7\"", "text/javascript; charset=utf-8");
 
 /* log.js */
-static const char explorer_26[] =
+static const char explorer_27[] =
   "import{$,el,put,clock}from './dom.js';\n"
   "import{events}from './api.js';\n"
   "import{match,pathOfSet,setOf}from './spec.js';\n"
@@ -2694,13 +2755,14 @@ static const char explorer_26[] =
   "put($('log'));\n"
   "put($('limits'),el('p',{class:'muted'},'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_26_headers[] = EXPLORER_HEADERS_OF("\"8892714cb7f550ad\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"8892714cb7f550ad\"", "text/javascript; charset=utf-8");
 
 /* main.js */
-static const char explorer_27[] =
-  "import{$,el,put,say,words,clock,countdown,plural,breakable,decode}from './dom.js';\n"
+static const char explorer_28[] =
+  "import{$,el,put,say,words,clock,countdown,plural,breakable,decode,isolated,visible}from './dom.js';\n"
   "import*as api from './api.js';\n"
-  "import{spec,readDocument,readSets,match,opNamed,actions,fill}from './spec.js';\n"
+  "import{REFUSED,isRefused}from './address.js';\n"
+  "import{spec,hrefAt,readDocument,readSets,match,opNamed,actions,fill}from './spec.js';\n"
   "import*as view from './view.js';\n"
   "import{entityPage}from './entity.js';\n"
   "import*as palette from './palette.js';\n"
@@ -2734,12 +2796,12 @@ static const char explorer_27[] =
   "history[isStep?'replaceState':'pushState'](history.state,'',location.pathname + location.search + hash);\n"
   "}\n"
   "const go=(to)=>{if(location.hash==='#' + to)show();else location.hash=to;};\n"
-  "const title=(text)=>{document.title=text + ' - Console';};\n"
+  "const title=(text)=>{document.title=visible(text)+ ' - Console';};\n"
   "function who(){\n"
   "const left=Math.max(0,Math.round((api.session.until - Date.now())/ 60000));\n"
   "put($('who'),api.signedIn()?[el('span',{class:'id',title:api.session.id},api.session.id),' token for ' +(left?plural(left,'minute'):'less than a minute')]:null);\n"
   "$('out').hidden=!api.signedIn();\n"
-  "if(api.isPast())expired();\n"
+  "if(api.isPast())api.renew().then((is)=>{if(is)who();else if(api.isPast())expired();});\n"
   "}\n"
   "function askToSignIn(why){\n"
   "const past=Boolean(why);\n"
@@ -2753,7 +2815,7 @@ static const char explorer_27[] =
   "(past?$('secret'):$('client')).focus();\n"
   "}\n"
   "function expired(){\n"
-  "api.signOut();\n"
+  "api.dropToken();\n"
   "who();\n"
   "askToSignIn('Your token has expired, or was revoked. Sign in again to continue where you were.');\n"
   "if(!again){\n"
@@ -2774,10 +2836,10 @@ static const char explorer_27[] =
   "$('secret').focus();\n"
   "return;\n"
   "}\n"
-  "await entered(before);\n"
+  "await entered(before,true);\n"
   "}\n"
-  "async function entered(before){\n"
-  "if(before&&before!==api.session.id)forget();\n"
+  "async function entered(before,isByHand=false){\n"
+  "if(before&&before!==api.session.id){forget();if(isByHand)api.useTestToken('');}\n"
   "const trouble=await learnService();\n"
   "if(trouble){\n"
   "api.signOut();\n"
@@ -2811,7 +2873,7 @@ static const char explorer_27[] =
   "function readService(){\n"
   "reading?\?=api.document_().then((d)=>{\n"
   "if(d.ok&&d.body?.paths)readDocument(d.body,api.home.pathname);else reading=null;\n"
-  "$('service').textContent=view.titleOfService();\n"
+  "$('service').textContent=visible(view.titleOfService());\n"
   "$('service-at').textContent=' at ' + location.host;\n"
   "return d;\n"
   "});\n"
@@ -2861,10 +2923,12 @@ static const char explorer_27[] =
   "}\n"
   "async function call(method,path,op,more={}){\n"
   "const mine=turn;\n"
+  "let isRenewed=false;\n"
   "for(let wait=1;;wait=Math.min(30,wait*2)){\n"
   "if(!api.signedIn())await(again?.promise?\?expired());\n"
   "const a=await api.call(method,spec.base,path==='/'?'':path.replace(/^\\/\\?/,'?'),{template:op?.template?\?'',accept:op?.accept,...more});\n"
   "if(a.status===401&&api.signedIn()&&await isExpired()){\n"
+  "if(!isRenewed&&(isRenewed=await api.renew())){who();continue;}\n"
   "await expired();\n"
   "wait=0.5;\n"
   "}else if(a.status===0&&method==='GET'&&mine===turn){\n"
@@ -2923,8 +2987,8 @@ static const char explorer_27[] =
   "const f=flash;\n"
   "flash=null;\n"
   "if(!f)return;\n"
-  "put(to,el('p',{class:'done'},f.text),f.once?onlyNow(f.once,body):null);\n"
-  "say(f.text);\n"
+  "put(to,el('p',{class:'done'},f.about?isolated(f.about):null,f.text),f.once?onlyNow(f.once,body):null);\n"
+  "say((f.about?\?'')+ f.text);\n"
   "}\n"
   "function filters(op,at){\n"
   "const query=op.query.filter((p)=>p.name!=='includeCount');\n"
@@ -2982,7 +3046,7 @@ static const char explorer_27[] =
   "rename();\n"
   "const heading=isList||at.path==='/'?parts.h1.textContent:view.titleOf(body?\?{})?\?parts.h1.textContent;\n"
   "const state=!isList&&body&&typeof body==='object'?view.stateOf(body):undefined,was=parts.state.textContent;\n"
-  "parts.h1.textContent=heading;\n"
+  "parts.h1.textContent=visible(heading);\n"
   "title(heading);\n"
   "if(was!==(state?\?''))put(parts.state,state===undefined?null:view.badge(state,m.op.tag));\n"
   "if(was&&state&&was!==state)say(heading + ' is now ' + state);\n"
@@ -3023,7 +3087,7 @@ static const char explorer_27[] =
   "shown=a;\n"
   "etag=a.headers.get('ETag')?\?undefined;\n"
   "}else if(a.status===404&&shown){\n"
-  "flash={text:parts.h1.textContent + ' is gone.'};\n"
+  "flash={about:parts.h1.textContent,text:' is gone.'};\n"
   "go(parentOf(at.path));\n"
   "return;\n"
   "}else if(a.status!==304){\n"
@@ -3053,13 +3117,14 @@ static const char explorer_27[] =
   "const nameAt=(path)=>{const last=decode(path.split('/').pop());return view.names.get(last)?\?last;};\n"
   "function confirm(question,text,yes,typed=''){\n"
   "const d=$('ask'),field=$('ask-name'),button=$('ask-yes');\n"
-  "$('ask-title').textContent=question;\n"
+  "$('ask-title').textContent=visible(question);\n"
   "put($('ask-text'),text);\n"
   "$('ask-typed').hidden=!typed;\n"
-  "$('ask-which').textContent=typed;\n"
+  "$('ask-which').textContent=visible(typed);\n"
   "button.textContent=yes;\n"
   "field.value='';\n"
-  "const fits=()=>!typed||field.value===typed,check=()=>{button.disabled=!fits();};\n"
+  "const fits=()=>!typed||field.value===typed||field.value===visible(typed),\n"
+  "check=()=>{button.disabled=!fits();};\n"
   "check();\n"
   "field.oninput=check;\n"
   "field.onkeydown=(e)=>{if(e.key==='Enter'){e.preventDefault();if(fits())d.close('yes');}};\n"
@@ -3088,7 +3153,7 @@ static const char explorer_27[] =
   "}\n"
   "async function afterRemoval(name,path){\n"
   "const m=match(path),still=m?await call('GET',path,m.op):{status:404};\n"
-  "flash={text:name +(still.ok?' is being deleted.':' is deleted.')};\n"
+  "flash={about:name,text:still.ok?' is being deleted.':' is deleted.'};\n"
   "if(['project','organization'].includes(m?.op.tag))nav.load(rename);\n"
   "go(still.ok?path:parentOf(path));\n"
   "}\n"
@@ -3127,7 +3192,7 @@ static const char explorer_27[] =
   "await nav.loaded;\n"
   "const{lead,price}=await planOf(op,{...context,places:nav.places()});\n"
   "if(mine!==turn)return;\n"
-  "const urlOf=(query=[])=>location.origin + spec.base +(at.path==='/'?'':at.path)+(query.length?'?' + new URLSearchParams(query):'');\n"
+  "const urlOf=(query=[])=>hrefAt((at.path==='/'?'':at.path)+(query.length?'?' + new URLSearchParams(query):''));\n"
   "put(parts.content,form(op,{value,known,send,lead,cancel:back,submit:words(op.id),above:[price,value!==undefined&&op.schema?changesPart():null].filter(Boolean),\n"
   "below:[previewPart(op,urlOf,new URL('api/oauth/token',api.home).href)]}));\n"
   "}\n"
@@ -3146,7 +3211,7 @@ static const char explorer_27[] =
   "go(to?\?parentOf(at.path));\n"
   "}\n"
   "async function refresh(){\n"
-  "const holds=(await api.call('GET',spec.base,'',{})).status!==401;\n"
+  "const holds=(await api.call('GET',spec.base,'',{})).status!==401||await api.renew();\n"
   "if(holds)await nav.load(rename);\n"
   "return holds;\n"
   "}\n"
@@ -3155,7 +3220,7 @@ static const char explorer_27[] =
   "if(!page){put(parts.content,el('p',{class:'empty'},at.path));return;}\n"
   "const isCurrent=()=>mine===turn,module=await page.load();\n"
   "if(!isCurrent())return;\n"
-  "const context={call,go,title:(text)=>{if(isCurrent()){parts.h1.textContent=text;title(text);}},isCurrent,query:at.query,confirm,refresh};\n"
+  "const context={call,go,title:(text)=>{if(isCurrent()){parts.h1.textContent=visible(text);title(text);}},isCurrent,query:at.query,confirm,refresh};\n"
   "const end=await module.open(parts.content,at.path.slice(page.name.length + 3),context);\n"
   "if(isCurrent())endPage=end?\?null;else end?.();\n"
   "}\n"
@@ -3169,6 +3234,7 @@ static const char explorer_27[] =
   "$('path').value=at.full;\n"
   "if(!api.signedIn()){askToSignIn('');return;}\n"
   "nav.at(at.path);\n"
+  "if(isRefused(at.path)){put(frame('/','This address is refused',true).content,el('p',{class:'problem',role:'alert'},REFUSED));return;}\n"
   "if(at.path.startsWith('/~'))showPage(at,mine);\n"
   "else if(at.op)showForm(at,mine);\n"
   "else showResource(at,mine,stay);\n"
@@ -3201,10 +3267,10 @@ static const char explorer_27[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"afdc4169380be274\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"a949e75f837e56c5\"", "text/javascript; charset=utf-8");
 
 /* metrics.js */
-static const char explorer_28[] =
+static const char explorer_29[] =
   "import{el,muted,newId,plural,put,sheet}from './dom.js';\n"
   "import{opNamed,schemaOf}from './spec.js';\n"
   "import{asked}from './entity.js';\n"
@@ -3327,10 +3393,10 @@ static const char explorer_28[] =
   "alerts=(all?\?[]).map((a)=>({from:Date.parse(a.created),to:(end_)=>(a.resolved?Date.parse(a.resolved):end_),kind:a.status==='CLOSED'?'past':'bad',text:inWords(a,configs.get(a.alertConfigId)),path:selfOf(a),when:shortHost(a.userAlias?\?a.hostnameAndPort?\?'')+ ', ' + stamp(Date.parse(a.created))+(a.resolved?' to ' + stamp(Date.parse(a.resolved)):', open')})).filter((a)=>a.from>0);\n"
   "await load();\n"
   "}\n";
-static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"5ddb3dd53607fff1\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"5ddb3dd53607fff1\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
-static const char explorer_29[] =
+static const char explorer_30[] =
   "import{$,el,put,decode}from './dom.js';\n"
   "import{spec,opNamed,match,fill,pathOf}from './spec.js';\n"
   "import{names as areaNames,below}from './areas.js';\n"
@@ -3498,10 +3564,10 @@ static const char explorer_29[] =
   "});\n"
   "$('nav').addEventListener('focusout',(e)=>{if(isDrawer()&&e.relatedTarget&&!$('nav').contains(e.relatedTarget)&&e.relatedTarget!==$('menu'))drawer(false);});\n"
   "}\n";
-static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"4029e25218782276\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_30_headers[] = EXPLORER_HEADERS_OF("\"4029e25218782276\"", "text/javascript; charset=utf-8");
 
 /* pages.js */
-static const char explorer_30[] =
+static const char explorer_31[] =
   "import{session}from './api.js';\n"
   "export const PAGES=[\n"
   "{name:'reference',title:'API reference',note:'Every operation, its fields and errors',load:()=>import('./reference.js'),when:()=>true},\n"
@@ -3509,10 +3575,10 @@ static const char explorer_30[] =
   "];\n"
   "export const pageNamed=(path)=>(path.startsWith('/~')?PAGES.find((p)=>p.name===path.slice(2).split('/')[0]&&p.when()):undefined);\n"
   "export const pagesHere=()=>PAGES.filter((p)=>p.when());\n";
-static const svc_header explorer_30_headers[] = EXPLORER_HEADERS_OF("\"de2ab6b9230cd934\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_31_headers[] = EXPLORER_HEADERS_OF("\"de2ab6b9230cd934\"", "text/javascript; charset=utf-8");
 
 /* palette.js */
-static const char explorer_31[] =
+static const char explorer_32[] =
   "import{$,el,newId,put,words}from './dom.js';\n"
   "import{spec,fill}from './spec.js';\n"
   "import{areaOf}from './areas.js';\n"
@@ -3578,10 +3644,10 @@ static const char explorer_31[] =
   "});\n"
   "$('find').addEventListener('click',(e)=>{if(e.target===$('find'))$('find').close();});\n"
   "}\n";
-static const svc_header explorer_31_headers[] = EXPLORER_HEADERS_OF("\"852d92b3ec4a3cc5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_32_headers[] = EXPLORER_HEADERS_OF("\"852d92b3ec4a3cc5\"", "text/javascript; charset=utf-8");
 
 /* parts.js */
-static const char explorer_32[] =
+static const char explorer_33[] =
   "import{el,muted,put,sheet}from './dom.js';\n"
   "import{fill,opNamed}from './spec.js';\n"
   "import{selfOf}from './view.js';\n"
@@ -3662,10 +3728,10 @@ static const char explorer_32[] =
   "put(place,el('div',{class:'twice'},el('div',{},alerts),el('div',{},cost)),last);\n"
   "return draw;\n"
   "}\n";
-static const svc_header explorer_32_headers[] = EXPLORER_HEADERS_OF("\"e58514e064cd3b1b\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_33_headers[] = EXPLORER_HEADERS_OF("\"e58514e064cd3b1b\"", "text/javascript; charset=utf-8");
 
 /* preview.js */
-static const char explorer_33[] =
+static const char explorer_34[] =
   "import{el,newId,put}from './dom.js';\n"
   "import{block,examples}from './code.js';\n"
   "import{isObject}from './format.js';\n"
@@ -3714,10 +3780,10 @@ static const char explorer_33[] =
   "put(place,all.length?el('ul',{},all.map(([path,a,b])=>el('li',{},el('code',{},path),' ',el('del',{},textOf(a)),' → ',el('ins',{},textOf(b))))):el('p',{class:'muted'},'Nothing yet.'));\n"
   "}};\n"
   "}\n";
-static const svc_header explorer_33_headers[] = EXPLORER_HEADERS_OF("\"193a9af2f9ea2ae9\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_34_headers[] = EXPLORER_HEADERS_OF("\"193a9af2f9ea2ae9\"", "text/javascript; charset=utf-8");
 
 /* price.js */
-static const char explorer_34[] =
+static const char explorer_35[] =
   "import{el,put}from './dom.js';\n"
   "import{schemaOf}from './spec.js';\n"
   "import{money,perHour}from './format.js';\n"
@@ -3867,20 +3933,21 @@ static const char explorer_34[] =
   "const shape=shapeOf(schema);\n"
   "return shape?{shape,prices,isEdit,offers:offersOf(shape,listed)}:null;\n"
   "}\n";
-static const svc_header explorer_34_headers[] = EXPLORER_HEADERS_OF("\"0fba81fa43b9e4ee\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_35_headers[] = EXPLORER_HEADERS_OF("\"0fba81fa43b9e4ee\"", "text/javascript; charset=utf-8");
 
 /* reference.js */
-static const char explorer_35[] =
+static const char explorer_36[] =
   "import{breakable,decode,el,newId,plural,put,sheet,words}from './dom.js';\n"
   "import*as api from './api.js';\n"
-  "import{fill,opNamed,schemaOf,setOf,pathOfSet,spec,documented,follow}from './spec.js';\n"
+  "import{segment}from './address.js';\n"
+  "import{fill,hrefAt,opNamed,schemaOf,setOf,pathOfSet,spec,documented,follow}from './spec.js';\n"
   "import{areaOf,names as areaNames,nounOf,placeOf}from './areas.js';\n"
   "import{ticked}from './form.js';\n"
   "import{codeOf}from './code.js';\n"
   "import*as nav from './nav.js';\n"
   "const methodBadge=(op)=>el('span',{class:'method ' + op.method.toLowerCase()},op.method);\n"
   "const pathNode=(op)=>el('code',{class:'path'},breakable(op.template||'/'));\n"
-  "const linkTo=(op)=>'#/~reference/' + encodeURIComponent(op.id);\n"
+  "const linkTo=(op)=>'#/~reference/' + segment(op.id);\n"
   "const capital=(text)=>text.charAt(0).toUpperCase()+ text.slice(1);\n"
   "function filtered(text){\n"
   "const parts=text.trim().toLowerCase().split(/\\s+/).filter(Boolean);\n"
@@ -3984,7 +4051,7 @@ static const char explorer_35[] =
   "op.method==='GET'?null:el('p',{class:'muted'},'The form sends nothing until you confirm.'));\n"
   "}\n"
   "function code(op,raw){\n"
-  "const url=location.origin + spec.base + fill(op.template,{...Object.fromEntries(op.names.map((n)=>[n,n.toUpperCase()])),...nav.context()});\n"
+  "const url=hrefAt(fill(op.template,{...Object.fromEntries(op.names.map((n)=>[n,n.toUpperCase()])),...nav.context()}));\n"
   "return section('Code',codeOf(url,new URL('api/oauth/token',api.home).href,op.accept,{method:op.method,body:raw.requestBody?op.example?\?{}:undefined}));\n"
   "}\n"
   "function operation(place,op,context){\n"
@@ -4003,11 +4070,14 @@ static const char explorer_35[] =
   "else if(rest)put(place,el('p',{class:'empty'},'There is no operation ' + decode(rest)+ '. '),el('a',{class:'button',href:'#/~reference'},'All operations'));\n"
   "else index(place);\n"
   "}\n";
-static const svc_header explorer_35_headers[] = EXPLORER_HEADERS_OF("\"a10fed361b015ac7\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_36_headers[] = EXPLORER_HEADERS_OF("\"f2c2144999a3c1cd\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
-static const char explorer_36[] =
+static const char explorer_37[] =
   "import{decode}from './dom.js';\n"
+  "import{fill,isRefused,segment,urlAt}from './address.js';\n"
+  "export{fill};\n"
+  "export const hrefAt=(path)=>urlAt(spec.base,path)?.href?\?'';\n"
   "const METHODS=['get','post','put','patch','delete'];\n"
   "export const spec={api:'',linked:'',base:'',title:'',ops:[],sets:new Map()};\n"
   "function pattern(template){\n"
@@ -4071,9 +4141,10 @@ static const char explorer_36[] =
   "for(const e of set.endpoints?\?[])spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api)+ spec.api.length),set);\n"
   "}\n"
   "export const setOf=(method,template)=>spec.sets.get(method + ' ' + template);\n"
-  "export const pathOfSet=(set)=>(opNamed('listRateLimits')?.template?\?'')+ '/' + encodeURIComponent(set.endpointSetId);\n"
+  "export const pathOfSet=(set)=>(opNamed('listRateLimits')?.template?\?'')+ '/' + segment(set.endpointSetId);\n"
   "export function match(path,method='GET'){\n"
   "let best;\n"
+  "if(isRefused(path))return undefined;\n"
   "for(const op of spec.ops){\n"
   "if(op.method!==method||(best&&best.op.literals>=op.literals))continue;\n"
   "const m=op.pattern.exec(path);\n"
@@ -4083,6 +4154,7 @@ static const char explorer_36[] =
   "}\n"
   "export function actions(path){\n"
   "const here=[],below=[];\n"
+  "if(isRefused(path))return{here,below};\n"
   "const templates=new Set(spec.ops.filter((op)=>op.pattern.test(path)).map((op)=>op.template));\n"
   "for(const op of spec.ops){\n"
   "if(op.method==='GET')continue;\n"
@@ -4094,12 +4166,12 @@ static const char explorer_36[] =
   "}\n"
   "return{here,below};\n"
   "}\n"
-  "export const fill=(template,params)=>template.replace(/\\{([^}]*)\\}/g,(_,n)=>encodeURIComponent(params[n]?\?''));\n"
   "export function pathOf(name,value){\n"
   "const op=spec.ops.find((o)=>o.method==='GET'&&o.names.length===1&&o.names[0]===name&&o.template.endsWith('/{' + name + '}'));\n"
   "return op?fill(op.template,{[name]:value}):null;\n"
   "}\n"
   "export function pathOfLink(href){\n"
+  "if(isRefused(href.replace(/^[a-z]+:\\/\\/[^/]*/i,'').split('#')[0]))return null;\n"
   "const u=URL.parse?URL.parse(href,location.href):new URL(href,location.href);\n"
   "if(!u||!/^https?:$/.test(u.protocol)||!(u.pathname + '/').startsWith(spec.linked + '/'))return null;\n"
   "return(u.pathname.slice(spec.linked.length)||'/')+ u.search;\n"
@@ -4108,14 +4180,16 @@ static const char explorer_36[] =
   "const path=rel.replace(/^https?:\\/\\/[^/]+/,''),before=spec.linked.slice(0,spec.linked.length - spec.api.length)+ '/';\n"
   "return path===rel?rel:path.startsWith(before)?path.slice(before.length):path.slice(1);\n"
   "}\n";
-static const svc_header explorer_36_headers[] = EXPLORER_HEADERS_OF("\"7a59b79fcec6650c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_37_headers[] = EXPLORER_HEADERS_OF("\"54f7188896d2cb03\"", "text/javascript; charset=utf-8");
 
 /* view.js */
-static const char explorer_37[] =
+static const char explorer_38[] =
   "import{el,muted,newId,plural,words,countdown,clock,breakable}from './dom.js';\n"
+  "import{segment}from './address.js';\n"
+  "import{DEEPEST}from './api.js';\n"
   "import{match,nameOfLink,pathOf,pathOfLink,pathOfSet,setOf,spec}from './spec.js';\n"
   "import{badge,fullTime,gauge,idOf,isBusy,isDate,isId,isObject,isState,LASTING,money,noteTimes,time}from './format.js';\n"
-  "import{columnsOf,valuesOf}from './columns.js';\n"
+  "import{columnsOf,NEWEST,valuesOf}from './columns.js';\n"
   "const LONG=3;\n"
   "const chosen=new Map();\n"
   "const sorted=new Map();\n"
@@ -4201,7 +4275,7 @@ static const char explorer_37[] =
   "function childOf(path,o){\n"
   "for(const key of['id','name','username']){\n"
   "if(typeof o?.[key]!=='string')continue;\n"
-  "const to=path + '/' + encodeURIComponent(o[key]);\n"
+  "const to=path + '/' + segment(o[key]);\n"
   "if(match(to))return to;\n"
   "}\n"
   "return null;\n"
@@ -4267,6 +4341,9 @@ static const char explorer_37[] =
   "});\n"
   "return pages.some(Boolean)?el('nav',{class:'row','aria-label':'Pages'},pages):null;\n"
   "}\n"
+  "function newest(path,size,total){\n"
+  "return el('p',{},el('a',{href:'#' + path + '?includeCount=true&pageNum=' + Math.ceil(total / size)},'The newest entries are on the last page.'));\n"
+  "}\n"
   "function filterBox(path,lines,count,none){\n"
   "const apply=()=>{\n"
   "const wanted=(filtered.get(path)?\?'').trim().toLowerCase().split(/\\s+/);\n"
@@ -4286,7 +4363,7 @@ static const char explorer_37[] =
   "if(rows.length===0)return el('p',{class:'empty'},'There is nothing in this list',total?' on this page.':'.');\n"
   "if(!rows.every((o)=>isObject(o)&&!Array.isArray(o)))return el('div',{},many(label,rows));\n"
   "const{all,best}=columnsOf(rows,tag),keys=chosen.get(template),picked=keys?all.filter((c)=>keys.includes(c.key)):best;\n"
-  "const columns=(picked.length?picked:all.slice(0,1)).map((c)=>({...c,isNumber:isNumber(c,rows)})),now=sorted.get(template),by=now&&all.find((c)=>c.key===now.key);\n"
+  "const columns=(picked.length?picked:all.slice(0,1)).map((c)=>({...c,isNumber:isNumber(c,rows)})),now=sorted.get(template)?\?(NEWEST[tag]?{key:NEWEST[tag],down:true}:undefined),by=now&&all.find((c)=>c.key===now.key);\n"
   "const order=by?[...rows].sort(compare(by,now.down)):rows;\n"
   "const lines=order.map((o)=>{const row=rowOf(o,columns,{tag,path});return{row,text:[row.textContent,...[...row.querySelectorAll('[title]')].map((e)=>e.title)].join(' ').toLowerCase()};});\n"
   "const counted=el('span',{class:'muted'}),none=el('p',{class:'empty',hidden:true},'No entry of this page matches.');\n"
@@ -4295,7 +4372,7 @@ static const char explorer_37[] =
   "return el('div',{},el('div',{class:'row between tools'},el('div',{class:'row'},filter,counted),chooser(all,columns,(to)=>{chosen.set(template,to);redraw();})),\n"
   "el('div',{class:'scroll',tabindex:0,role:'region','aria-label':label},el('table',{class:'list'},\n"
   "el('thead',{},el('tr',{},columns.map((c)=>headOf(c,now,(to)=>{sorted.set(template,to);redraw();})))),\n"
-  "el('tbody',{},lines.map((l)=>l.row)))),none,pager(body));\n"
+  "el('tbody',{},lines.map((l)=>l.row)))),none,pager(body),NEWEST[tag]&&total>rows.length?newest(path,rows.length,total):null);\n"
   "}\n"
   "export function links(body,path){\n"
   "const all=(Array.isArray(body?.links)?body.links:[]).map((l)=>({to:typeof l?.href==='string'?pathOfLink(l.href):null,rel:String(l?.rel?\?'')}))\n"
@@ -4322,7 +4399,7 @@ static const char explorer_37[] =
   "fact('Again',left)]};\n"
   "}\n"
   "export function problem(a,{method='GET',template='',retry}={}){\n"
-  "const b=a.body?\?{},title=TITLES[a.status]?\?(a.status>=500?'The service failed':'The request was refused');\n"
+  "const b=a.body?\?(a.isDeep?{detail:'The answer has more than ' + DEEPEST + ' levels, one inside of the other. The console does not draw it; use curl to read it.'}:{}),title=a.isDeep?'The answer is nested too deeply':TITLES[a.status]?\?(a.status>=500?'The service failed':'The request was refused');\n"
   "const limit=a.status===429?limited(a,method,template):null;\n"
   "const missing=a.status===403&&b.parameters?.length?fact('Required',b.parameters.map(String).join(', ')):null;\n"
   "const fields=b.badRequestDetail?.fields?\?[];\n"
@@ -4341,12 +4418,12 @@ static const char explorer_37[] =
   "}\n"
   "export{badge};\n"
   "export const titleOfService=()=>spec.title||'The service';\n";
-static const svc_header explorer_37_headers[] = EXPLORER_HEADERS_OF("\"67b7420378891fdb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_38_headers[] = EXPLORER_HEADERS_OF("\"1129c9383f2b50ca\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
-static const char explorer_38[] =
+static const char explorer_39[] =
   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"4\" fill=\"#2f6f9f\"/><path d=\"M4 5h8M4 8h8M4 11h5\" stroke=\"#fff\" stroke-width=\"1.6\" stroke-linecap=\"round\"/></svg>\n";
-static const svc_header explorer_38_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
+static const svc_header explorer_39_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
 
 const listener_file svc_listener_files[] = {
   { "/", explorer_0, sizeof explorer_0 - 1, explorer_0_headers },
@@ -4354,40 +4431,41 @@ const listener_file svc_listener_files[] = {
   { "/_explorer/lab.css", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
   { "/_explorer/reference.css", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
   { "/_explorer/style.css", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
-  { "/_explorer/api.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
-  { "/_explorer/areas.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
-  { "/_explorer/backup.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
-  { "/_explorer/boot.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
-  { "/_explorer/chart.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
-  { "/_explorer/code.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
-  { "/_explorer/columns.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
-  { "/_explorer/control.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
-  { "/_explorer/cost.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
-  { "/_explorer/dom.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
-  { "/_explorer/entity.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
-  { "/_explorer/essentials.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
-  { "/_explorer/events.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
-  { "/_explorer/form.js", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
-  { "/_explorer/format.js", explorer_19, sizeof explorer_19 - 1, explorer_19_headers },
-  { "/_explorer/home.js", explorer_20, sizeof explorer_20 - 1, explorer_20_headers },
-  { "/_explorer/lab-clock.js", explorer_21, sizeof explorer_21 - 1, explorer_21_headers },
-  { "/_explorer/lab-faults.js", explorer_22, sizeof explorer_22 - 1, explorer_22_headers },
-  { "/_explorer/lab-journal.js", explorer_23, sizeof explorer_23 - 1, explorer_23_headers },
-  { "/_explorer/lab-store.js", explorer_24, sizeof explorer_24 - 1, explorer_24_headers },
-  { "/_explorer/lab.js", explorer_25, sizeof explorer_25 - 1, explorer_25_headers },
-  { "/_explorer/log.js", explorer_26, sizeof explorer_26 - 1, explorer_26_headers },
-  { "/_explorer/main.js", explorer_27, sizeof explorer_27 - 1, explorer_27_headers },
-  { "/_explorer/metrics.js", explorer_28, sizeof explorer_28 - 1, explorer_28_headers },
-  { "/_explorer/nav.js", explorer_29, sizeof explorer_29 - 1, explorer_29_headers },
-  { "/_explorer/pages.js", explorer_30, sizeof explorer_30 - 1, explorer_30_headers },
-  { "/_explorer/palette.js", explorer_31, sizeof explorer_31 - 1, explorer_31_headers },
-  { "/_explorer/parts.js", explorer_32, sizeof explorer_32 - 1, explorer_32_headers },
-  { "/_explorer/preview.js", explorer_33, sizeof explorer_33 - 1, explorer_33_headers },
-  { "/_explorer/price.js", explorer_34, sizeof explorer_34 - 1, explorer_34_headers },
-  { "/_explorer/reference.js", explorer_35, sizeof explorer_35 - 1, explorer_35_headers },
-  { "/_explorer/spec.js", explorer_36, sizeof explorer_36 - 1, explorer_36_headers },
-  { "/_explorer/view.js", explorer_37, sizeof explorer_37 - 1, explorer_37_headers },
-  { "/_explorer/icon.svg", explorer_38, sizeof explorer_38 - 1, explorer_38_headers },
+  { "/_explorer/address.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
+  { "/_explorer/api.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
+  { "/_explorer/areas.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
+  { "/_explorer/backup.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
+  { "/_explorer/boot.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
+  { "/_explorer/chart.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
+  { "/_explorer/code.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
+  { "/_explorer/columns.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
+  { "/_explorer/control.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
+  { "/_explorer/cost.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
+  { "/_explorer/dom.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
+  { "/_explorer/entity.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
+  { "/_explorer/essentials.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
+  { "/_explorer/events.js", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
+  { "/_explorer/form.js", explorer_19, sizeof explorer_19 - 1, explorer_19_headers },
+  { "/_explorer/format.js", explorer_20, sizeof explorer_20 - 1, explorer_20_headers },
+  { "/_explorer/home.js", explorer_21, sizeof explorer_21 - 1, explorer_21_headers },
+  { "/_explorer/lab-clock.js", explorer_22, sizeof explorer_22 - 1, explorer_22_headers },
+  { "/_explorer/lab-faults.js", explorer_23, sizeof explorer_23 - 1, explorer_23_headers },
+  { "/_explorer/lab-journal.js", explorer_24, sizeof explorer_24 - 1, explorer_24_headers },
+  { "/_explorer/lab-store.js", explorer_25, sizeof explorer_25 - 1, explorer_25_headers },
+  { "/_explorer/lab.js", explorer_26, sizeof explorer_26 - 1, explorer_26_headers },
+  { "/_explorer/log.js", explorer_27, sizeof explorer_27 - 1, explorer_27_headers },
+  { "/_explorer/main.js", explorer_28, sizeof explorer_28 - 1, explorer_28_headers },
+  { "/_explorer/metrics.js", explorer_29, sizeof explorer_29 - 1, explorer_29_headers },
+  { "/_explorer/nav.js", explorer_30, sizeof explorer_30 - 1, explorer_30_headers },
+  { "/_explorer/pages.js", explorer_31, sizeof explorer_31 - 1, explorer_31_headers },
+  { "/_explorer/palette.js", explorer_32, sizeof explorer_32 - 1, explorer_32_headers },
+  { "/_explorer/parts.js", explorer_33, sizeof explorer_33 - 1, explorer_33_headers },
+  { "/_explorer/preview.js", explorer_34, sizeof explorer_34 - 1, explorer_34_headers },
+  { "/_explorer/price.js", explorer_35, sizeof explorer_35 - 1, explorer_35_headers },
+  { "/_explorer/reference.js", explorer_36, sizeof explorer_36 - 1, explorer_36_headers },
+  { "/_explorer/spec.js", explorer_37, sizeof explorer_37 - 1, explorer_37_headers },
+  { "/_explorer/view.js", explorer_38, sizeof explorer_38 - 1, explorer_38_headers },
+  { "/_explorer/icon.svg", explorer_39, sizeof explorer_39 - 1, explorer_39_headers },
 };
 const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];
 #endif /* SVC_LISTENER_NO_EXPLORER */

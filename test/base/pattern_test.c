@@ -224,6 +224,16 @@ static const struct {
   { SVC_FORMAT_EMAIL, "a@b.co", true },
   { SVC_FORMAT_EMAIL, "first.last+tag@sub.example-1.com", true },
   { SVC_FORMAT_EMAIL, "j\xC3\xBCrgen@m\xC3\xBCnchen.de", true },
+  { SVC_FORMAT_EMAIL, "a\xC2\xA0@b.co", true },
+  { SVC_FORMAT_EMAIL, "a\xC2\x85@b.co", false },     /* a control character */
+  { SVC_FORMAT_EMAIL, "a\xC2\xAD@b.co", false },     /* a soft hyphen */
+  { SVC_FORMAT_EMAIL, "\xD8\x9C" "a@b.co", false },  /* Arabic letter mark */
+  { SVC_FORMAT_EMAIL, "a\xE2\x80\x8E@b.co", false }, /* left-to-right mark */
+  { SVC_FORMAT_EMAIL, "a\xE2\x80\xAE@b.co", false }, /* right-to-left override */
+  { SVC_FORMAT_EMAIL, "a\xE2\x81\xA7@b.co", false }, /* right-to-left isolate */
+  { SVC_FORMAT_EMAIL, "a\xE2\x80\x94@b.co", true },
+  { SVC_FORMAT_EMAIL, "\xEF\xBB\xBF" "a@b.co", false },
+  { SVC_FORMAT_EMAIL, "a@b\xE2\x80\xAE.co", false },
   { SVC_FORMAT_EMAIL, "a@localhost", false },
   { SVC_FORMAT_EMAIL, "@b.co", false },
   { SVC_FORMAT_EMAIL, "a@", false },

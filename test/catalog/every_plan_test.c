@@ -244,12 +244,78 @@ TEST(every_plan, unknown)
   t_complaints_end();
 }
 
-/* --------------------------------------------------------------------------------------------------------------- changes */
+/* ------------------------------------------------------------------------------------------------------------ segments */
 
 static void copy_text(char *out, size_t size, const char *text)
 {
   munit_assert_int(snprintf(out, size, "%s", text), <, (int)size);
 }
+
+/* Sends w->body with this text in a field. Returns the status; 0: the body has no such text. */
+static int segment_status(t_world *w, const svc_plan *plan, svc_str field, const char *text)
+{
+  static char body[sizeof w->body];
+  svc_arena arena;
+  svc_node *whole, *object, *value;
+  svc_buf b;
+  int status = 0;
+  svc_arena_init(&arena, NULL);
+  whole = svc_json_parse(&arena, svc_str_c(w->body));
+  object = plan->route->flags & SVC_BODY_ARRAY ? whole->first : whole;
+  value = object ? svc_node_find(object, field) : NULL;
+  if (value && value->type == SVC_J_STRING) {
+    value->text = svc_str_c(text);
+    b = svc_buf_new(&arena, 1024);
+    svc_node_write(&b, whole);
+    copy_text(body, sizeof body, svc_buf_done(&b).p);
+    status = t_world_request(w, plan, w->path, body);
+  }
+  svc_blocks_free(arena.blocks);
+  return status;
+}
+
+/* Returns how many of these fields, "a/b", the body has; each refuses "." and "..", by its name. */
+static int segments_of(t_world *w, const svc_plan *plan, const char *fields)
+{
+  static const char *const dots[] = { ".", ".." };
+  svc_str rest = svc_str_c(fields ? fields : "");
+  char name[100];
+  int found = 0, status, i;
+  while (rest.n) {
+    const svc_str field = svc_str_cut(&rest, '/');
+    snprintf(name, sizeof name, SVC_FMT, SVC_ARG(field));
+    for (i = 0; i < 2; i++) {
+      status = segment_status(w, plan, field, dots[i]);
+      if (status == 0) continue;
+      found++;
+      if (status != 400 || !strstr(w->t.response.body, name))
+        t_complain(plan, "%s \"%s\", a segment of a path: %d %.300s", name, dots[i], status, w->t.response.body);
+    }
+  }
+  return found;
+}
+
+/* No resource gets a name that clients resolve before they send a path: "." and "..". */
+TEST(every_plan, segments)
+{
+  static t_world w;
+  const svc_plan *plan;
+  int found = 0;
+  size_t i, j;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
+    const svc_noun *noun = plan->noun->noun;
+    uint64_t print;
+    if (!takes_body(plan) || !ready(&w, plan) || !w.has_body) continue;
+    print = t_world_print(&w);
+    found += segments_of(&w, plan, noun->key);
+    for (j = 0; j < noun->route_count; j++) found += segments_of(&w, plan, svc_route_ext_of(&noun->routes[j])->by);
+    if (t_world_print(&w) != print) t_complain(plan, "a refused name has changed something");
+  }
+  munit_assert_int(found, >, 20);
+  t_complaints_end();
+}
+
+/* --------------------------------------------------------------------------------------------------------------- changes */
 
 static bool same_but_links(const char *one, const char *other)
 {

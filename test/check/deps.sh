@@ -33,7 +33,25 @@ $CC $STRICT -O0 -I. -isystem $d $INCLUDES -o $T/app $T/app.c svcapi.c $T/mdb.o $
   $MBED_LIBS -pthread || fail "svcapi.c does not compile with tinycthread of its authors"
 (cd $T && timeout 60 ./app) >build/check/deps.out || fail "svcapi.c with tinycthread of its authors does not run"
 
+# ---- build/deps is compared with the table of deps.sh on each call, and with nothing that lies beside the files
+tree $T
+mkdir -p $T/build; cp -a build/deps $T/build/deps
+run deps lmdb mbedtls || { cat build/check/deps.out; fail "a copy of build/deps is refused"; }
+silent 'deps: lmdb 0' "a copy of build/deps is extracted again"
+silent 'building with' "a copy of build/deps is built again"
+for file in midl.h mbedtls/library/aes.c mbedtls/include/mbedtls/mbedtls_config.h mbedtls/library/more.h; do
+  name=${file%%/*}; [ $name = mbedtls ] || name=lmdb
+  rm -rf $T/build/deps; cp -a build/deps $T/build/deps
+  echo '/* changed by the check */' >>$T/build/deps/$file
+  [ ! -f $T/build/deps/.sums-lmdb ] || (cd $T/build/deps && sha256sum mdb.c midl.c lmdb.h midl.h >.sums-lmdb)
+  rm -f $T/build/deps/dl/$name*
+  if run deps $name; then fail "$file was changed after it was extracted: nothing noticed"; fi
+  says "put it into build/deps/dl" "$file was changed: its archive is not asked for"
+done
+rm -rf $T
+
 # ---- tools: a machine on which the caller is root, with an apt-get that only records its calls
+tree $T
 mkdir $T/bin
 printf '#!/bin/sh\necho 0\n' >$T/bin/id
 cat >$T/bin/apt-get <<'C'

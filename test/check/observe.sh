@@ -31,6 +31,9 @@ token=$(curl -sS --user "$(get clientId):$(get clientSecret)" -d grant_type=clie
 [ "$(status -H 'Origin: http://evil.test' "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown to a page of another site"
 [ "$(status -H 'Sec-Fetch-Site: cross-site' "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown to a page of another site, by Sec-Fetch-Site"
 [ "$(status -H 'Host: evil.test' "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown under another host's name"
+for host in localhost:80.evil.test 127.0.0.1:80x '[::1]x' '[::1'; do
+  [ "$(status -H "Host: $host" "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown at the Host $host"
+done
 [ "$(status -H 'Host: localhost' "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics of localhost"
 [ "$(status -H 'Host: [::1]:80' -H 'Sec-Fetch-Site: none' "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics of ::1"
 [ "$(status "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics"

@@ -51,7 +51,8 @@ for origin in null "$other" http://evil.test "https://${url#http://}" "$url.evil
   got=$(curl -sS --max-time 10 -o $T/answer -w '%{http_code}' -H "$json" -H "Origin: $origin" -d "{\"code\":\"$used\"}" "$url/_explorer/sign-in")
   [ "$got" = 403 ] || fail "a page of $origin uses the link: $got"
 done
-for host in evil.test "evil.test:${url##*:}" 127.0.0.1.evil.test localhost.evil.test 10.0.0.1 '[::2]'; do
+for host in evil.test "evil.test:${url##*:}" 127.0.0.1.evil.test localhost.evil.test 10.0.0.1 '[::2]' "localhost:${url##*:}.evil.test" "127.0.0.1:${url##*:}x" localhost:1 \
+  localhost: localhost "[::1]:${url##*:}.evil.test" '[::1]x' "localhost:9${url##*:}9"; do
   got=$(curl -sS --max-time 10 -o $T/answer -w '%{http_code}' -H "$json" -H "Host: $host" -H "Origin: http://$host" -d "{\"code\":\"$used\"}" "$url/_explorer/sign-in")
   [ "$got" = 403 ] || fail "a page with the Host $host uses the link: $got"
 done
@@ -87,6 +88,10 @@ curl -sS -H "Authorization: Bearer $(of testToken)" "$url/_svc/journal?limit=100
 if grep -q "$used\|$token\|$(of clientSecret)" $T/journal; then fail "the journal has a secret"; fi
 kill -HUP $svcd; sleep 0.3
 [ "$(grep -c '~signin' $T/out)" = 1 ] || fail "SIGHUP prints another link"
+
+for host in "localhost:${url##*:}.evil.test" "127.0.0.1:${url##*:}x" '[::1]x' '[::1]:1.evil.test'; do
+  [ "$(curl -sS -o $T/answer -w '%{http_code}' -H "Authorization: Bearer $(of testToken)" -H "Host: $host" "$url/_svc/clock")" = 403 ] || fail "test control answers at the Host $host"
+done
 
 # test control: only a page of svcd's own, with the token
 clock() { curl -sS --max-time 10 -o $T/answer -w '%{http_code}' -H "Authorization: Bearer $(of testToken)" -H "$json" "$@" "$url/_svc/snapshots"; }

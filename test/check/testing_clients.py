@@ -120,6 +120,21 @@ for wanted in ('clusterCount was 7, is 0', 'gone is missing', 'status was 403, i
     if wanted not in said: sys.exit(f'replay does not say "{wanted}": {said}')
 control('two', 'POST', '/_svc/reset')
 if '(2 differences)' not in replay('--ignore', 'clusterCount', rc=1): sys.exit('replay looks at a field of --ignore')
+
+# texts of an archive that comes from elsewhere: a terminal would obey their control characters
+evil = 'a\x1b[2J\x07\x7f\u009b31m\u202eb\u2066\u061c\ufeff\u00e4'
+entry = next(e for e in har['log']['entries'] if e['request']['url'].endswith('/clusters/none'))
+content = dict(entry['response']['content'], text=json.dumps({evil: 1, 'totalCount': evil}))
+asked = dict(entry['request'], url='http://one/api/svc/v2/orgs')
+hostile = [dict(entry, request=asked, response=dict(entry['response'], status=200, content=content)),
+           dict(entry, request=dict(entry['request'], url=f'http://one/{evil}', method='GET\x1b'))]
+(T / 'one.har').write_text(json.dumps({'log': {'entries': hostile}}))
+for more in ([], ['--json']):
+    said = replay(*more, rc=1)
+    if any(ord(c) < 32 and c != '\n' or 127 <= ord(c) < 160 or c in '\u202e\u2066\u061c\ufeff' for c in said.replace('\\u', '')) and not more:
+        sys.exit(f'replay prints a control character: {said!r}')
+    if any(ord(c) < 32 and c != '\n' or ord(c) == 127 for c in said): sys.exit(f'replay prints a control character: {said!r}')
+if 'a\\x1b[2J\\x07\\x7f\\xc2\\x9b31m\\xe2\\x80\\xaeb\\xe2\\x81\\xa6\\xd8\\x9c\\xef\\xbb\\xbf\u00e4' not in replay(rc=1): sys.exit(f'replay does not show them: {replay(rc=1)!r}')
 (T / 'one.har').write_text('{"log":{}}')
 replay(rc=1)
 

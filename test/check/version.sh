@@ -7,7 +7,8 @@ version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
 major=${version%%.*}
 number=$(sed -n 's/^#define SVC_VERSION_NUMBER \([0-9]*\).*/\1/p' svcapi.h)
 [ "$number" = "$(echo "$version" | awk -F. '{ print $1 * 1000000 + $2 * 1000 + $3 }')" ] || fail "SVC_VERSION_NUMBER is $number, and SVC_VERSION is $version"
-grep -m 1 '^## ' CHANGELOG.md | grep -q "^## $version " || fail "the first section of CHANGELOG.md is not $version: $(grep -m 1 '^## ' CHANGELOG.md)"
+released=$(grep '^## ' CHANGELOG.md | grep -v '^## Unreleased$' | head -n 1) # changes since the last release stand before it
+case $released in "## $version "*) ;; *) fail "the first section of CHANGELOG.md, apart from Unreleased, is not $version: $released" ;; esac
 
 names() { # FILE PATTERN: each match of the pattern, which is for a version, is this version
   grep -oE "$2" "$1" >build/check/version || fail "$1 names no version any more: $2"

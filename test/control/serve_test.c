@@ -59,7 +59,7 @@ static const char *const serve_all[][3] = {
   { "DELETE", "/_svc/snapshots/a", NULL }, { "GET", "/_svc/faults", NULL }, { "POST", "/_svc/faults", "{\"status\":503}" },
   { "DELETE", "/_svc/faults", NULL }, { "DELETE", "/_svc/faults/1", NULL }, { "GET", "/_svc/journal?limit=3", NULL },
   { "GET", "/_svc/journal?format=har", NULL }, { "GET", "/_svc/due", NULL }, { "POST", "/_svc/clock", "{\"rate\":5}" },
-  { "POST", "/_svc/clock", "{\"toNextDue\":true}" }, { "DELETE", "/_svc/journal", NULL }, { "GET", "/_svc/nothing", NULL }, { "GET", "/_svc/", NULL }, { "PUT", "/_svc/clock", "{}" },
+  { "POST", "/_svc/clock", "{\"toNextDue\":true}" }, { "POST", "/_svc/token", "{\"clientId\":\"x\"}" }, { "DELETE", "/_svc/journal", NULL }, { "GET", "/_svc/nothing", NULL }, { "GET", "/_svc/", NULL }, { "PUT", "/_svc/clock", "{}" },
 };
 #define SERVE_ALL (sizeof serve_all / sizeof serve_all[0])
 
@@ -81,7 +81,8 @@ TEST(serve, door)
   static const char *const tokens[] = { NULL, "", "Bearer", "Bearer ", "Bearer x", TOKEN, "Basic " TOKEN, "Bearer " TOKEN "0",
                                         "Bearer 0123456789abcdef0123456789abcdee" };
   static const char *const hosts[] = { "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example",
-                                       "[::1].evil", "10.0.0.1", "" };
+                                       "[::1].evil", "10.0.0.1", "", "localhost:8080.evil.example", "127.0.0.1:80x", "[::1]x",
+                                       "[::1]:8080.evil.example" };
   static const char *const good[] = { "localhost", "LOCALHOST:1", "127.0.0.1", "[::1]", "[::1]:8080", NULL };
   static const char *const peers[] = { "10.0.0.1", "192.0.2.7", "::2", "fe80::1", "::ffff:10.0.0.1", "127.0.0.0/8", "nonsense" };
   static const char *const from[] = { "127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", NULL };
@@ -266,6 +267,53 @@ TEST(serve, clock)
 }
 
 /* Moves from step to step, the list of upcoming steps, a running clock, and a reset that stops it. */
+/* The status of a request of the account with the token in `body`, an answer of the token endpoint. */
+static int serve_status_with(serve_world *w, const char *token)
+{
+  char bearer[200];
+  const svc_header header = { "Authorization", bearer, 0, 0 };
+  const svc_request request = { .method = "GET", .target = "/api/svc/v2/groups", .headers = &header, .header_count = 1, .peer = "127.0.0.1" };
+  svc_response response;
+  int status;
+  snprintf(bearer, sizeof bearer, "Bearer %s", token);
+  munit_assert_int(svc_handle_request(w->t.s, &request, &response), ==, SVC_OK);
+  status = response.status;
+  svc_response_free(&response);
+  return status;
+}
+
+/* A token without the secret: it lasts as long as every other, and ends with the secret. */
+TEST(serve, token)
+{
+  static const char *const bad[] = { "", "{}", "[]", "{\"clientId\":\"\"}", "{\"clientId\":1}", "{\"clientId\":null}", "{\"clientid\":\"x\"}" };
+  char body[200], token[200];
+  svc_credentials keys;
+  serve_world w;
+  size_t i;
+  serve_open(&w, NULL);
+  munit_assert_int(svc_bootstrap(w.t.s, &keys), ==, SVC_OK);
+  snprintf(body, sizeof body, "{\"clientId\":\"%s\"}", keys.client_id);
+  for (i = 0; i < 3; i++) {
+    munit_assert_int(serve_send(&w, "POST", "/_svc/token", body), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "token_type"), "Bearer");
+    munit_assert_string_equal(t_str(&w.t, "expires_in"), "3600");
+    snprintf(token, sizeof token, "%s", t_str(&w.t, "access_token"));
+    munit_assert_int(serve_status_with(&w, token), ==, 200);
+    munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":3600}"), ==, 200);
+    munit_assert_int(serve_status_with(&w, token), ==, 401);
+  }
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    if (serve_send(&w, "POST", "/_svc/token", bad[i]) != 400) munit_errorf("%s answers %d", bad[i], w.t.response.status);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/token", "{\"clientId\":\"nobody\"}"), ==, 404);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/token", NULL), ==, 405);
+  for (i = 0; i < 100; i++) munit_assert_int(serve_send(&w, "POST", "/_svc/token", body), ==, 200);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/token", body), ==, 400);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"now\":\"2040-01-01T00:00:00Z\"}"), ==, 200);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/token", body), ==, 400);
+  munit_assert_not_null(strstr(w.t.response.body, "has expired"));
+  t_close(&w.t);
+}
+
 TEST(serve, due)
 {
   static const char *const bad[] = { "limit=0", "limit=1001", "limit=x", "format=har", "what=x" };

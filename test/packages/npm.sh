@@ -6,21 +6,47 @@ cd "$(dirname "$0")/../.."
 ROOT=$PWD
 T=build/packages/npm
 version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
-case $(uname -m) in x86_64) arch=x64; deno=linux-x64-glibc; bun=linux-x64 ;; *) arch=arm64; deno=linux-arm64-glibc; bun=linux-aarch64 ;; esac
+case $(uname -m) in x86_64) arch=x64; debian=amd64; deno=linux-x64-glibc; bun=linux-x64 ;; *) arch=arm64; debian=arm64; deno=linux-arm64-glibc; bun=linux-aarch64 ;; esac
 ok() { echo "  ok: $*"; }
 fail() { echo "  FAILED: $*" >&2; exit 1; }
 quiet() { "$@" >"$T/log" 2>&1 || { cat "$T/log" >&2; fail "$*"; }; }
 npm_quiet() { quiet npm "$@" --ignore-scripts --no-audit --no-fund --loglevel=error; }
 
 rm -rf $T; mkdir -p $T; T=$ROOT/$T
-cp test/packages/npm/package.json test/packages/npm/package-lock.json $T/
-cd $T
+cp test/packages/npm/package.json test/packages/npm/package-lock.json "$T/"
+unset SVCD
+
+# Each way of docs/javascript.md in a folder of its own, with nothing beside what the page says: the main archive alone, ...
+npm_archives() { # FOLDER ARCHIVE...: installs them as the page does, offline: no package may need another one
+  mkdir -p "$1"; echo '{"private":true,"type":"module","scripts":{"test":"node --test started.mjs"}}' >"$1/package.json"
+  cd "$1"; shift
+  quiet npm install --save-dev --offline --no-audit --no-fund --loglevel=error "$@"
+  [ "$(find node_modules -mindepth 1 -maxdepth 1 ! -name '.*' | wc -l)" = $# ] || fail "npm install of $# archives installs $(find node_modules -mindepth 1 -maxdepth 1 ! -name '.*' | wc -l) packages"
+}
+npm_archives "$T/alone" "$ROOT/build/npm/svcapi-$version.tgz"
+cp "$ROOT/test/packages/npm/alone.test.mjs" "$ROOT/examples/javascript/first.test.mjs" .
+quiet node --test first.test.mjs
+quiet node --test alone.test.mjs; ok 'svcapi alone: the first test; without svcd, npx svcd and start() end with an error at once'
+# ... with svcd by SVCD or in the PATH, ...
+cp "$ROOT/test/packages/npm/server.test.mjs" .
+SVCD=$ROOT/build/dist/svcd-$version-linux-$debian quiet node --test server.test.mjs
+mkdir path; cp "$ROOT/build/dist/svcd-$version-linux-$debian" path/svcd; chmod 755 path/svcd
+PATH=$PWD/node_modules/.bin:$PWD/path:$PATH quiet node --test server.test.mjs
+PATH=$PWD/path:$PATH quiet npx --no -- svcd version
+grep -q "$version" "$T/log" || fail 'npx svcd version, with svcd in the PATH'
+ok 'svcapi alone, with svcd by SVCD or in the PATH: svcd ends with its user and leaves nothing behind'
+# ... and with the archive that has svcd.
+npm_archives "$T/both" "$ROOT/build/npm/svcapi-$version.tgz" "$ROOT/build/npm/svcapi-linux-$arch-$version.tgz"
+cp "$ROOT/test/packages/npm/server.test.mjs" .
+quiet npx --no -- svcd version
+grep -q "$version" "$T/log" || fail 'npx svcd version'
+quiet node --test server.test.mjs; ok 'svcapi with the archive of svcd: npx svcd and start()'
+cd "$T"
+
+# With the tools of the examples.
 npm_quiet ci
 npm_quiet install --no-save "$ROOT/build/npm/svcapi-$version.tgz" "$ROOT/build/npm/svcapi-linux-$arch-$version.tgz"
-node -e 'const p = require("./node_modules/svcapi/package.json"); if (Object.values(p.optionalDependencies).some((v) => v !== p.version)) throw 1' ||
-  fail 'the packages of the platforms have another version'
 ok "npm install of svcapi-$version.tgz, without scripts"
-[ -z "$(node -p 'Object.keys(require("./node_modules/svcapi/package.json").dependencies ?? {}).join()')" ] || fail 'svcapi has dependencies'
 for f in LICENSE licences/frozen.txt licences/mbedtls.txt licences/libc.txt; do [ -s node_modules/svcapi/$f ] || fail "svcapi lacks $f"; done
 for f in LICENSE licences/mongoose.txt licences/lmdb.txt licences/libc.txt; do [ -s node_modules/svcapi-linux-$arch/$f ] || fail "svcapi-linux-$arch lacks $f"; done
 ok 'licences of what is bundled'
@@ -34,8 +60,6 @@ quiet npx vitest run vitest.test.mjs --dir .; ok 'vitest'
 quiet npx jest --rootDir . --testMatch '**/jest.test.cjs'; ok 'jest, by require()'
 quiet node --test package.test.mjs; ok 'node:test: every function of the package'
 quiet npx tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext --lib es2023,dom types.ts; ok 'types, by tsc --strict'
-node_modules/.bin/svcd version >"$T/log" && grep -q "$version" "$T/log" || fail 'npx svcd version'
-ok 'npx svcd'
 
 # The other platform: npm refuses its package here because of the cpu, but its program runs under qemu.
 case $arch in x64) other=arm64; qemu=qemu-aarch64 ;; *) other=x64; qemu=qemu-x86_64 ;; esac

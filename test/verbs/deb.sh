@@ -23,6 +23,7 @@ verb() {
   (cd "$into" && SOURCE_DATE_EPOCH=$(moment) DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$JOBS" dpkg-buildpackage -us -uc -b -d 9<&-) >build/deb/log 2>&1 ||
     { tail -n 20 build/deb/log >&2; die 'dpkg-buildpackage fails: build/deb/log'; }
   for f in build/deb/*.deb; do mv "$f" build/dist/; say "deb: build/dist/${f##*/}"; done
+  sums
 }
 
 deb_changelog() {

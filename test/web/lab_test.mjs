@@ -81,7 +81,6 @@ await test('lab: the clock stops, runs, moves, and jumps to what is due', async 
   await shows(page, '.lab-time', '2030-01-01 01:01 UTC');
   await page.click('button', '+ 1 month');
   await shows(page, '.lab-time', '2030-02-01 01:01 UTC');
-  await shows(page, '.hint', 'Your token has expired by the clock');
   await page.fill('By', '2');
   await page.fill('Unit', '86400');
   await page.click('button', 'Advance');
@@ -276,6 +275,42 @@ await test('lab: a token that is refused, a lost connection, and what comes back
   await page.fill('Token of test control', lab.testToken);
   await page.click('button.primary', 'Open the Lab');
   await shows(page, 'button', 'Add the fault');
+});
+
+await test('lab: moving the clock leaves the page signed in, and so does a clock that others move', async () => {
+  const page = await start(), asked = () => page.run(() => document.querySelector('#signin').checkVisibility()), token = () => page.run(() => document.querySelector('#who').textContent);
+  for (const step of ['+ 1 day', '+ 1 month']) {
+    const before = await text(page, '.lab-time');
+    await page.click('button', step);
+    await page.until((t) => document.querySelector('.lab-time').innerText !== t, 'the clock to move', before);
+    await goto(page, '/groups/' + lab.groupId);
+    await heading(page, 'First');
+    assert.equal(await asked(), false, step);
+    await inLab(page);
+    assert.equal(await page.run(() => [...document.querySelectorAll('.hint')].some((e) => /expired/.test(e.innerText))), false, step);
+  }
+  await goto(page, '/groups/' + lab.groupId);
+  await heading(page, 'First');
+  await lab.advance(7200);
+  await goto(page, '/groups!createGroup'); // a form survives, too
+  await page.fill('Name', 'Made after two hours');
+  await page.click('button.primary', 'Create project');
+  await heading(page, 'Made after two hours');
+  assert.equal(await asked(), false);
+  assert.match(await token(), /token for/);
+  // a token that cannot be replaced: the page asks, and the Lab does not ask again
+  await page.cdp('Fetch.enable', { patterns: [{ urlPattern: '*/_svc/token' }] });
+  browser.listen((m) => { if (m.method === 'Fetch.requestPaused' && m.params.request.url.endsWith('/_svc/token')) page.cdp('Fetch.fulfillRequest', { requestId: m.params.requestId, responseCode: 404, responseHeaders: [{ name: 'Content-Type', value: 'application/json' }], body: btoa('{"detail":"gone"}') }).catch(() => {}); });
+  await lab.advance(7200);
+  await page.click('.actions button', 'Refresh');
+  await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
+  await page.cdp('Fetch.disable');
+  await page.fill('Client secret', lab.clientSecret);
+  await page.click('#signin-go');
+  await heading(page, 'Made after two hours');
+  await goto(page, '/~lab/clock');
+  await shows(page, '.lab-time', 'UTC');
+  assert.equal(await page.run(() => Boolean(document.querySelector('.lab-token'))), false);
 });
 
 await test('lab: names, contrast, width, and pictures', async () => {

@@ -105,7 +105,7 @@ static bool access_token_store(svc_call *c, const svc_entity *account, const acc
 {
   svc_entity e;
   memset(&e, 0, sizeof e);
-  e.kind = c->plan->noun->noun->kind;
+  e.kind = c->s->seats[SVC_SEAT_TOKEN]->noun->kind;
   e.parent = account->id;
   e.id = svc_new_id(c->txn);
   e.key = svc_id_str(c->arena, &e.id);
@@ -119,23 +119,34 @@ static bool access_token_store(svc_call *c, const svc_entity *account, const acc
   return svc_entity_store(c, &e, NULL);
 }
 
+/* Stores a token for an account and one of its secrets. *until: the expiry of the secret, then that of the token. */
+static bool access_token_make(svc_call *c, const svc_entity *account, const svc_id *which, int64_t *until, svc_str *token)
+{
+  const access_token_secret used = { *which, *until };
+  const int64_t longest = c->now + ACCESS_TOKEN_SECONDS * 1000;
+  if (svc_count(c->txn, c->s->seats[SVC_SEAT_TOKEN]->noun->kind, &account->id) >= ACCESS_TOKEN_MOST)
+    return access_token_fail(c, SVC_E_RATE_LIMITED, "rate_limited", "the account has 100 live tokens");
+  *token = svc_secret_text(c, ACCESS_TOKEN_BYTES);
+  if (token->n == 0) return false;
+  if (*until > longest) *until = longest;
+  return access_token_note(c, account, which) && access_token_store(c, account, &used, *token, *until);
+}
+
+static const svc_credential_ops access_token_credential = { .issue = access_token_make };
+
 static bool access_token_issue(svc_call *c)
 {
   svc_str grant, token;
   svc_entity account;
   access_token_secret used;
-  int64_t until = c->now + ACCESS_TOKEN_SECONDS * 1000;
+  int64_t until;
   svc_node *body = svc_node_object(c->arena, NULL);
   if (!access_token_account(c, &account, &used) || !access_token_form(c, "grant_type", &grant)) return false;
   if (grant.n == 0) return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "grant_type is required");
   if (!svc_str_is(grant, "client_credentials"))
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "unsupported_grant_type", "only client_credentials is supported");
-  if (svc_count(c->txn, c->plan->noun->noun->kind, &account.id) >= ACCESS_TOKEN_MOST)
-    return access_token_fail(c, SVC_E_RATE_LIMITED, "rate_limited", "the account has 100 live tokens");
-  token = svc_secret_text(c, ACCESS_TOKEN_BYTES);
-  if (token.n == 0) return false;
-  if (used.until < until) until = used.until;
-  if (!access_token_note(c, &account, &used.id) || !access_token_store(c, &account, &used, token, until)) return false;
+  until = used.until;
+  if (!access_token_make(c, &account, &used.id, &until, &token)) return false;
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "access_token", token);
   svc_node_set_i64(c->arena, body, "expires_in", (until - c->now) / 1000);
@@ -168,4 +179,5 @@ SVC_PRIVATE const svc_noun svc_noun_access_token = {
   .flags = SVC_EXPIRES,
   .object = &access_token_object,
   .routes = SVC_ROUTES(access_token_routes),
+  .ext = SVC_NOUN_EXT(.credential = &access_token_credential)
 };

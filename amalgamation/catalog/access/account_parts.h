@@ -41,6 +41,7 @@ SVC_PRIVATE svc_node *svc_account_secret_record(svc_call *c, const svc_id *id, i
 /* The same record with the secret in it, for the only answer that shows it. */
 SVC_PRIVATE svc_node *svc_account_secret_show(svc_call *c, const svc_node *record, svc_str secret);
 SVC_PRIVATE bool svc_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which, int64_t *until);
+SVC_PRIVATE bool svc_account_lasts(svc_call *c, const svc_entity *account, svc_id *which, int64_t *until);
 
 /* The account of the path, with its verifiers and the names of its roles in the path's scope. */
 SVC_PRIVATE bool svc_account_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *names);

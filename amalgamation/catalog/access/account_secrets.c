@@ -83,6 +83,20 @@ SVC_PRIVATE svc_node *svc_account_secret_show(svc_call *c, const svc_node *recor
 }
 
 /* Always computes the same number of hashes, so that the time reveals neither the number of secrets nor whether the account exists. */
+SVC_PRIVATE bool svc_account_lasts(svc_call *c, const svc_entity *account, svc_id *which, int64_t *until)
+{
+  svc_str verifier, assignments;
+  svc_account_verifier v;
+  if (!svc_credential_unpack(account->extra, &verifier, &assignments)) return false;
+  for (*until = c->now; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
+    memcpy(&v, verifier.p, sizeof v);
+    if (v.expiry <= *until) continue;
+    *which = v.id;
+    *until = v.expiry;
+  }
+  return *until > c->now;
+}
+
 SVC_PRIVATE bool svc_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which, int64_t *until)
 {
   svc_str verifier, assignments;

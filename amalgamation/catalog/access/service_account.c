@@ -270,7 +270,7 @@ static bool service_account_prepare(svc_call *c, svc_change *change)
   return !change->before || svc_account_forget(c, svc_node_get(change->body, "secrets"), &change->extra);
 }
 
-static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = svc_account_opens };
+static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = svc_account_opens, .lasts = svc_account_lasts };
 
 static const svc_field_error service_account_errors[] = {
   { "roles[]", SVC_FIELD_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },

@@ -190,6 +190,7 @@ func (p *process) await(o Options) error {
 	if err == nil {
 		err = json.Unmarshal(text, &p.first)
 	}
+	os.RemoveAll(p.folder) // from now on only this process knows the credentials, and no file stays behind, whatever ends it
 	// Each request has its own connection: on a kept one, net/http would retry a GET whose answer was lost, and no test would see the fault.
 	p.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: time.Minute}
 	return err

@@ -289,7 +289,8 @@ func TestSvcdEndsWithItsUser(t *testing.T) {
 		time.Sleep(time.Minute)
 	}
 	user := exec.Command(os.Args[0], "-test.run", "^TestSvcdEndsWithItsUser$", "-test.v")
-	user.Env = append(os.Environ(), "SVCDTEST_USER=yes")
+	folder := t.TempDir()
+	user.Env = append(os.Environ(), "SVCDTEST_USER=yes", "TMPDIR="+folder)
 	output, err := user.StdoutPipe()
 	if err == nil {
 		err = user.Start()
@@ -310,5 +311,8 @@ func TestSvcdEndsWithItsUser(t *testing.T) {
 		if time.Now().After(until) {
 			t.Fatal("svcd has outlived the program that started it")
 		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Fatalf("files of the start stay behind: %v %v", left, err)
 	}
 }

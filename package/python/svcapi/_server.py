@@ -1,6 +1,6 @@
 """Runs svcd as a separate process, on a free port of this machine.
 
-The rule: svcd never outlives its user. It runs with --end-with-stdin, and its standard input is a pipe whose other end only this process
+The rule: svcd never outlives its user. svcd runs with --end-with-stdin, and its standard input is a pipe whose other end only this process
 has: whatever ends this process, the kernel closes the pipe, and svcd ends.
 """
 
@@ -239,6 +239,7 @@ def start(world: Optional[World] = None, clock: Optional[Moment] = None, seed: O
             server.world = _first(bootstrap + ".world")
         elif world is not None and os.path.exists(given["world"]) and given["test_control"]:
             server.world = server.load_world(given["world"])  # the first load created no secrets: loading it again changes nothing, and reports the ids
+        folder.cleanup()  # from now on only this process knows the credentials, and no file stays behind, whatever ends it
         return server
     except BaseException:
         _end(process, output)

@@ -177,6 +177,8 @@ test('call() returns an Answer; bad options and requests are refused', async () 
   assert.equal(answer.headers.get('CONTENT-type').includes('json'), true);
   assert.throws(() => svc.call('GET', '/a\0b'), TypeError);
   assert.throws(() => svc.call('GET', '/', 'no header'), SvcapiError);
+  for (const [name, value] of [['X-A', 'b\r\nX-C: d'], ['X-A', 'b\nX-C: d'], ['X-A', 'b\r'], ['X-A: b\nX-C', 'd']])
+    assert.throws(() => svc.request('GET', '/api/svc/v2/orgs', undefined, { [name]: value }), /has a line break in it/);
   await assert.rejects(open({ clok: CLOCK }), /no option clok/);
   await assert.rejects(open({ config: { vendr: 'x' } }), /vendr/);
   assert.match(svc.version, /^\d+\.\d+\.\d+$/);

@@ -125,8 +125,8 @@ async function service(): Promise<void> {
   void [urls, response, token, now, taken, requests, archive];
 }
 
-const serverFull: Required<ServerOptions> = { clock: times[2], rate: 60, seed: 1, world: 'company', provisionSeconds: 0, flags: ['--limiter-off'] };
-is<keyof ServerOptions, 'clock' | 'rate' | 'seed' | 'world' | 'provisionSeconds' | 'flags'>(true);
+const serverFull: Required<ServerOptions> = { clock: times[2], rate: 60, seed: 1, world: 'company', provisionSeconds: 0, flags: ['--limiter-off'], timeoutSeconds: 60 };
+is<keyof ServerOptions, 'clock' | 'rate' | 'seed' | 'world' | 'provisionSeconds' | 'flags' | 'timeoutSeconds'>(true);
 // @ts-expect-error: svcd reads a world from a file or by its name
 const wrongWorld: ServerOptions = { world: { organizations: [] } };
 
