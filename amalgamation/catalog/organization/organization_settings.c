@@ -83,7 +83,7 @@ static bool organization_settings_prepare(svc_call *c, svc_change *change)
   organization_settings_times(c, change->body);
   if (!svc_check_done(c)) return false;
   if (two && c->who.one_factor) return svc_fail(c, SVC_E_MULTI_FACTOR_AUTH_REQUIRED, "S", &org);
-  return was || !is || svc_access_requiring(c);
+  return was || !is || !svc_id_eq(&c->scope.org, &c->who.org) || svc_access_requiring(c); /* another organization's list blocks nobody here */
 }
 
 SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
