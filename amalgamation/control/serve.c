@@ -291,7 +291,7 @@ int svc_control_begin(svc *s)
 {
   svc_snapshot *taken, *before;
   int rc;
-  if (!s) return SVC_INVALID;
+  if (!SVC_USABLE(s)) return SVC_INVALID;
   rc = svc_snapshot_take(s, &taken);
   if (rc != SVC_OK) return rc;
   svc_mutex_lock(&s->control->keeping);
