@@ -91,7 +91,9 @@ package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; dh) echo debhelper ;; dpkg-buildpackage) echo dpkg-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; gcov) echo gcc ;; find) echo findutils ;;
-    qemu-arm|qemu-aarch64|qemu-x86_64) echo qemu-user ;; psql) echo postgresql ;; redis-cli) echo redis-tools ;; libpq-fe.h) echo libpq-dev ;; hiredis.h) echo libhiredis-dev ;; openssl/ssl.h) echo libssl-dev ;; clang) echo clang libclang-rt-dev ;;
+    s390x-linux-gnu-gcc) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross ;; s390x-linux-gnu-*) echo binutils-s390x-linux-gnu ;;
+    mips-linux-gnu-gcc) echo gcc-mips-linux-gnu libc6-dev-mips-cross ;; mips-linux-gnu-*) echo binutils-mips-linux-gnu ;;
+    qemu-arm|qemu-aarch64|qemu-x86_64|qemu-s390x|qemu-mips) echo qemu-user ;; psql) echo postgresql ;; redis-cli) echo redis-tools ;; libpq-fe.h) echo libpq-dev ;; hiredis.h) echo libhiredis-dev ;; openssl/ssl.h) echo libssl-dev ;; clang) echo clang libclang-rt-dev ;;
     wasm-ld-19) echo lld-19 ;; libclang-rt-wasm32) echo libclang-rt-19-dev-wasm32 ;; wasm-opt) echo binaryen ;; go) echo golang-go ;;
     node) echo nodejs ;; ansible) echo ansible-core ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;

@@ -160,7 +160,7 @@ $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInp
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request query_get query_has ask)
 FAILING = apply_due apply_due_some access_use_note access_uses_flush takes_part orders_hand_out order_done order_secrets bootstrap new_credentials \
   openapi driver_schema journal_read metrics_text stats_as backup snapshot_take snapshot_restore clock_set clock_advance call_text bootstrap_json check_store \
-  control_request open_as commit_run known_keep due_first kept_new kept_put kept_leave openapi_kept health_size work_begin work_end
+  control_request open_as commit_run known_keep due_first kept_new kept_put kept_leave health_size work_begin work_end
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,$(FAILING))
 # test/postgres.c counts round trips, and fails calls to libpq; test/redis.c fails calls to hiredis.
 $(O)/run: override LINK += $(if $(POSTGRES),$(patsubst %,-Wl$(comma)--wrap=PQ%,sendFlushRequest pipelineSync connectdbParams sendQuery flush setnonblocking getResult \

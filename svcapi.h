@@ -25,8 +25,9 @@
 ** one thread, and no other call on the handle may run at the same time. The library calls the callbacks of the configuration on the
 ** thread that makes the request, several at a time.
 **
-** PROCESSES. One process at a time may hold an LMDB store; a second one gets SVC_BUSY. After fork() the child must not use a handle of
-** the parent, not even to close it.
+** PROCESSES. One process at a time may hold an LMDB store; a second one gets SVC_BUSY. After fork() a handle stays the parent's. In the
+** child its functions return SVC_INVALID or 0, svc_handle_request() with an answer of 503, and nothing is written. svc_close() in the
+** child frees the child's copy and leaves the store and its lock to the parent.
 **
 ** OWNERSHIP. The library copies the strings and arrays of the configuration. The memory of a request is read only during the call. A
 ** response owns its headers and its body until svc_response_free(); free every response before svc_close(). Strings are NUL-terminated
@@ -104,7 +105,8 @@ extern "C" {
 */
 #define SVC_OK 0
 #define SVC_NOMEM 1   /* out of memory */
-#define SVC_INVALID 2 /* an argument or a member of the configuration is invalid; the log names it */
+#define SVC_INVALID 2 /* an argument or a member of the configuration is invalid, or a machine of another kind wrote the store; the log
+                         says which */
 #define SVC_IO 3      /* the store cannot be read or written: its files, or the connection to it; the log says why */
 #define SVC_FULL 4    /* the disk, or the address space for the memory map, is full */
 #define SVC_BUSY 5    /* another handle or process holds the store, or conflicting writes kept the call from finishing */
@@ -134,8 +136,8 @@ typedef struct svc svc; /* a handle; opaque */
 /* -------------------------------------------------------------------------------------------- parts of the configuration */
 
 /*
-** The host's allocator. `resize` behaves like realloc: a NULL `p` allocates; size 0 frees and returns NULL. Several threads may call it
-** at once. LMDB and mbedTLS always use malloc.
+** The host's allocator. `resize` behaves like realloc: a NULL `p` allocates; size 0 frees and returns NULL. Memory is aligned to 8
+** bytes at least. Several threads may call it at once. LMDB and mbedTLS always use malloc.
 */
 typedef struct svc_allocator {
   void *(*resize)(void *context, void *p, size_t size);
@@ -170,6 +172,9 @@ typedef struct svc_control_address {
 
 /* For svc_config.provision_ms: the steps of a resource's life fall due at the next request, without a wait. */
 #define SVC_PROVISION_NOW (-1)
+
+/* For svc_config.disk_reserve: no reserve file. */
+#define SVC_NO_RESERVE (-1)
 
 /* ---------------------------------------------------------------------------------------------------------- driver types */
 
@@ -437,6 +442,9 @@ typedef struct svc_config {
   ** late, further questions about that resource answer 503 for five seconds; this needs `monotonic`. Default 32, at most 1024.
   */
   size_t max_questions;
+
+  int64_t disk_reserve; /* bytes of the reserve file beside a store on LMDB, at most 1 GiB: when the disk is full, deletes use this room, and
+                           other writes answer 507. Default 256 KiB; SVC_NO_RESERVE: no such file, and deletes may answer 507, too */
 } svc_config;
 
 /* Values of `what` in svc_config.describe. */
@@ -546,7 +554,8 @@ SVC_API void svc_set_ready(svc *s, int ready);
 ** Answers one request, after applying due steps (see svc_tick). `response` is overwritten; free it with svc_response_free().
 ** Returns SVC_OK if there is a response, whatever its status. SVC_NOMEM: not even an error document could be built; the response is a
 ** constant 503 that may be freed like any other. SVC_INVALID: an argument, the method or the target is NULL, or headers or a body with a
-** length are NULL; the response is zeroed, including its body.
+** length are NULL; the response is zeroed, including its body. Also SVC_INVALID, with a constant 503: this process is a child of the one
+** that opened the handle.
 ** Any thread.
 **
 **   svc_request request = { 0 };
@@ -923,8 +932,9 @@ SVC_API void svc_snapshot_free(svc_snapshot *snapshot);
 ** protect them like a backup. The bytes contain neither the limiter's buckets, which are full after a load, nor nonces of HTTP Digest.
 ** svc_snapshot_load() makes a snapshot for this handle, whichever handle took it; svc_snapshot_restore() then restores it.
 ** Both return SVC_OK or the reason. SVC_CORRUPT: the bytes are not a snapshot, or their checksum is wrong. SVC_INVALID: this handle cannot
-** hold the snapshot, because of another store format, another vendor word or another `secret_key`; the log says which. SVC_FULL: the
-** snapshot exceeds `max_snapshot`.
+** hold the snapshot, because of another store format, another vendor word, another `secret_key`, or because a machine of the other byte
+** order saved it; the log says which. SVC_FULL: the snapshot exceeds `max_snapshot`. Word size makes no difference: a snapshot also takes a
+** store from a 64-bit machine to a 32-bit one.
 */
 SVC_API int svc_snapshot_save(const svc_snapshot *snapshot, svc_response *out);
 SVC_API int svc_snapshot_load(svc *s, const void *bytes, size_t n, svc_snapshot **out);

@@ -6,10 +6,12 @@
 */
 #include "control/control.h"
 
-static void api_no_memory(svc_response *response)
+/* A constant answer, for when there is no memory for another. */
+#define API_DOCUMENT(detail) \
+  "{\"detail\":\"" detail "\",\"error\":503,\"errorCode\":\"SERVICE_UNAVAILABLE\",\"parameters\":[],\"reason\":\"Service Unavailable\"}"
+
+static void api_refuse(svc_response *response, const char *body)
 {
-  static const char body[] = "{\"detail\":\"The service is out of memory. Please try again later.\",\"error\":503,"
-                             "\"errorCode\":\"SERVICE_UNAVAILABLE\",\"parameters\":[],\"reason\":\"Service Unavailable\"}";
   static const svc_header headers[] = {
     { "Content-Type", "application/json", 12, 16 },
     { "X-Error-Code", "SERVICE_UNAVAILABLE", 12, 19 },
@@ -19,7 +21,7 @@ static void api_no_memory(svc_response *response)
   response->headers = headers;
   response->header_count = sizeof headers / sizeof headers[0];
   response->body = body;
-  response->body_length = sizeof body - 1;
+  response->body_length = strlen(body);
 }
 
 /* Whether test control watches requests for this. */
@@ -55,12 +57,17 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   if (response) memset(response, 0, sizeof *response);
   if (!s || !request || !response || !request->method || !request->target) return SVC_INVALID;
   if ((request->header_count && !request->headers) || (request->body_length && !request->body)) return SVC_INVALID;
+  if (!SVC_USABLE(s)) {
+    api_refuse(response, API_DOCUMENT("The service belongs to another process: a child process must open its own."));
+    return SVC_INVALID;
+  }
   svc_arena_init(&arena, &s->allocator);
   memset(&c, 0, sizeof c);
   c.s = s;
   c.request.raw = request;
   c.arena = &arena;
   c.now = svc_now(s);
+  svc_clock_seen(s, c.now);
   if (s->timed) began = s->config.monotonic(s->config.monotonic_context);
   if (!svc_is_probe(request)) api_apply_due(&c);
 
@@ -92,6 +99,6 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   if (s->slow_ns) svc_slow_note(&c, took);
   if (!arena.failed) return SVC_OK;
   svc_response_free(response);
-  api_no_memory(response);
+  api_refuse(response, API_DOCUMENT("The service is out of memory. Please try again later."));
   return SVC_NOMEM;
 }

@@ -173,7 +173,7 @@ static int bootstrap_run(svc *s, bool (*work)(svc_job *job, svc_txn *txn), const
 
 int svc_bootstrap(svc *s, svc_credentials *out)
 {
-  if (!s || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
   return bootstrap_run(s, bootstrap_first_work, NULL, out);
 }
@@ -181,7 +181,7 @@ int svc_bootstrap(svc *s, svc_credentials *out)
 int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out)
 {
   svc_id id;
-  if (!s || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
   if (org_id && !svc_id_parse(svc_str_c(org_id), &id)) return SVC_INVALID;
   return bootstrap_run(s, bootstrap_again_work, org_id, out);

@@ -59,7 +59,7 @@ static const flat_object flat_address = FLAT_ROWS(flat_address_rows, svc_control
 
 static const flat_row flat_config_rows[] = {
   FLAT(svc_config, FLAT_STR, path), FLAT(svc_config, FLAT_SIZE, map_size), FLAT(svc_config, FLAT_SIZE, map_limit),
-  FLAT(svc_config, FLAT_INT, durability), FLAT(svc_config, FLAT_STR, base_url), FLAT(svc_config, FLAT_STR, vendor),
+  FLAT(svc_config, FLAT_INT, durability), FLAT(svc_config, FLAT_I64, disk_reserve), FLAT(svc_config, FLAT_STR, base_url), FLAT(svc_config, FLAT_STR, vendor),
   FLAT(svc_config, FLAT_FLAG, digest_sha256), FLAT(svc_config, FLAT_FLAG, strict_accept), FLAT(svc_config, FLAT_FLAG, enforce_sunset),
   FLAT(svc_config, FLAT_SIZE, max_body), FLAT(svc_config, FLAT_SIZE, max_depth),
   FLAT(svc_config, FLAT_SIZE, max_header_bytes), FLAT(svc_config, FLAT_SIZE, max_target),
@@ -301,7 +301,7 @@ int svc_call_text(svc *s, const char *method, const char *target, const char *he
   svc_request request;
   int rc;
   if (out) *out = NULL;
-  if (!s || !out || !method || !target || (body_length && !body)) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out || !method || !target || (body_length && !body)) return SVC_INVALID;
   memset(&request, 0, sizeof request);
   svc_arena_init(&arena, &s->allocator);
   rc = flat_headers(&arena, headers, &request);
@@ -388,7 +388,7 @@ int svc_control_text(svc *s, const char *method, const char *target, const void 
   static const svc_header bytes = { "Content-Type", "application/octet-stream", 12, 24 }; /* the PUT of a snapshot requires this type */
   svc_request request;
   if (out) *out = NULL;
-  if (!s || !out || !method || !target || (body_length && !body)) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out || !method || !target || (body_length && !body)) return SVC_INVALID;
   memset(&request, 0, sizeof request);
   request.method = method;
   request.target = target;
@@ -413,7 +413,7 @@ int svc_bootstrap_json(svc *s, svc_result **out)
   svc_result *r;
   int rc;
   if (out) *out = NULL;
-  if (!s || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out) return SVC_INVALID;
   r = flat_result(s);
   if (!r) return SVC_NOMEM;
   svc_arena_init(&arena, &s->allocator);

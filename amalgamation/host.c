@@ -9,7 +9,7 @@
 #ifndef SVC_OMIT_TEST_CONTROL
 int svc_control_request(svc *s, const char *token, const svc_request *request, svc_response *response)
 {
-  if (!s || !request || !response || !svc_control_takes(token, request)) return svc_handle_request(s, request, response);
+  if (!SVC_USABLE(s) || !request || !response || !svc_control_takes(token, request)) return svc_handle_request(s, request, response);
   return svc_control_answer(s, token, request, response);
 }
 #endif
@@ -24,10 +24,11 @@ int svc_tick(svc *s)
 {
   int64_t now;
   int rc;
-  if (!s) return SVC_INVALID;
+  if (!SVC_USABLE(s)) return SVC_INVALID;
   rc = svc_health_tick(s);
   if (rc != SVC_OK) return rc;
   now = svc_now(s);
+  svc_clock_seen(s, now);
   if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
   if (host_meddled(s)) SVC_CONTROL(svc_fault_hosts_fire(s, now), (void)0);
   rc = svc_apply_due(s, now);
@@ -36,9 +37,11 @@ int svc_tick(svc *s)
 
 int svc_is_due(svc *s)
 {
-  int64_t now = s ? svc_now(s) : 0;
-  if (s && host_meddled(s) && SVC_CONTROL(svc_fault_hosts_next(s), INT64_MAX) <= now) return 1;
-  return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
+  int64_t now;
+  if (!SVC_USABLE(s)) return 0;
+  now = svc_now(s);
+  if (host_meddled(s) && SVC_CONTROL(svc_fault_hosts_next(s), INT64_MAX) <= now) return 1;
+  return svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now);
 }
 
 /* What a read needs besides memory, by its operation and its query. Nothing is known about the caller yet. */
@@ -78,7 +81,7 @@ int svc_request_needs(svc *s, const svc_request *request)
   svc_str method = svc_str_c(request ? request->method : NULL);
   bool waits;
   int needs;
-  if (!s || !request || !request->target || method.n == 0) return SVC_NEEDS_NOTHING;
+  if (!SVC_USABLE(s) || !request || !request->target || method.n == 0) return SVC_NEEDS_NOTHING;
   if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD"))
     return host_change_asks(s, request) ? SVC_NEEDS_DRIVER : SVC_NEEDS_STORE;
   if (svc_is_probe(request)) return SVC_NEEDS_NOTHING;
@@ -96,12 +99,12 @@ int svc_may_wait(svc *s, const svc_request *request)
 
 void svc_set_busy(svc *s, int busy)
 {
-  if (s) atomic_store(&s->health.busy, busy != 0);
+  if (SVC_USABLE(s)) atomic_store(&s->health.busy, busy != 0);
 }
 
 void svc_set_ready(svc *s, int ready)
 {
-  if (s) atomic_store(&s->health.leaving, !ready);
+  if (SVC_USABLE(s)) atomic_store(&s->health.leaving, !ready);
 }
 
 int svc_openapi(svc *s, svc_response *out)
@@ -109,11 +112,11 @@ int svc_openapi(svc *s, svc_response *out)
   uint64_t revision;
   svc_arena arena;
   svc_str text;
-  if (!s || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
   svc_arena_init(&arena, &s->allocator);
-  text = svc_openapi_kept(s, &revision);
-  text = text.p ? svc_arena_copy(&arena, text) : svc_openapi_document(s, &arena);
+  text = svc_openapi_kept(s, &arena, &revision);
+  if (!text.p) arena.failed = true;
   return svc_respond_json(&arena, text, out);
 }
 
@@ -121,7 +124,7 @@ int svc_driver_schema(svc *s, svc_response *out)
 {
   static const svc_header type = { "Content-Type", "application/schema+json", 12, 23 };
   svc_arena arena;
-  if (!s || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
   svc_arena_init(&arena, &s->allocator);
   return svc_respond_text(&arena, svc_driver_document(s, &arena), &type, out);
@@ -130,7 +133,7 @@ int svc_driver_schema(svc *s, svc_response *out)
 int svc_backup(svc *s, const char *path)
 {
   int rc;
-  if (!s || !path || !*path) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !path || !*path) return SVC_INVALID;
   rc = svc_commit_copy(&s->commit, path, svc_now(s));
   if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "backup.failed", "cannot write a copy of the store into %.300s: %s", path, svc_strerror(rc));
   return rc;

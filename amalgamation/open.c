@@ -10,6 +10,7 @@
 
 #define OPEN_LONGEST_URL 1024
 #define OPEN_LONGEST_WORD 16 /* svc_credentials has to hold a client id with this word */
+#define OPEN_LARGEST_RESERVE (INT64_C(1) << 30)
 #define OPEN_LONGEST_PROVISION (INT64_C(36525) * 86400 * 1000)
 
 static int64_t open_system_clock(void *context)
@@ -59,8 +60,29 @@ static int open_addresses(svc *s)
   return s->memory.failed ? SVC_NOMEM : SVC_OK;
 }
 
+/* Bounds, and members that need others; the defaults are filled in. */
+static int open_check(const svc *s)
+{
+  const svc_config *k = &s->config;
+  if (k->max_depth > 512) return open_invalid(s, "max_depth", "is more than 512");
+  if (k->max_page > 100000) return open_invalid(s, "max_page", "is more than 100000");
+  if (k->max_questions > 1024) return open_invalid(s, "max_questions", "is more than 1024");
+  if (k->limit_count && !k->limits) return open_invalid(s, "limits", "are missing");
+  if (k->control_address_count && !k->control_addresses) return open_invalid(s, "control_addresses", "are missing");
+  if (k->durability < SVC_DURABLE || k->durability > SVC_NO_SYNC) return open_invalid(s, "durability", "is unknown");
+  if (k->provision_ms < SVC_PROVISION_NOW || k->provision_ms > OPEN_LONGEST_PROVISION)
+    return open_invalid(s, "provision_ms", "is negative, or more than a hundred years");
+  if (k->seal_passwords && !k->secret_key) return open_invalid(s, "seal_passwords", "needs svc_config.secret_key");
+  if (k->secret_key_next && !k->secret_key) return open_invalid(s, "secret_key_next", "needs svc_config.secret_key");
+  if (k->disk_reserve < SVC_NO_RESERVE || k->disk_reserve > OPEN_LARGEST_RESERVE)
+    return open_invalid(s, "disk_reserve", "is negative, or more than 1 GiB");
+  if (k->driver && !k->driver->perform) return open_invalid(s, "driver", "has no function perform");
+  return SVC_OK;
+}
+
 static int open_configure(svc *s)
 {
+  int rc;
   svc_config *k = &s->config;
   svc_str url = svc_str_c(k->base_url ? k->base_url : "http://localhost:8080");
   svc_str scheme = svc_str_c(k->db_scheme ? k->db_scheme : "db"), domain = svc_str_c(k->db_domain ? k->db_domain : "db.local");
@@ -86,17 +108,8 @@ static int open_configure(svc *s)
   k->max_page = open_default(k->max_page, 500);
   k->max_projects = open_default(k->max_projects, 250);
   k->max_questions = open_default(k->max_questions, 32);
-  if (k->max_depth > 512) return open_invalid(s, "max_depth", "is more than 512");
-  if (k->max_page > 100000) return open_invalid(s, "max_page", "is more than 100000");
-  if (k->max_questions > 1024) return open_invalid(s, "max_questions", "is more than 1024");
-  if (k->limit_count && !k->limits) return open_invalid(s, "limits", "are missing");
-  if (k->control_address_count && !k->control_addresses) return open_invalid(s, "control_addresses", "are missing");
-  if (k->durability < SVC_DURABLE || k->durability > SVC_NO_SYNC) return open_invalid(s, "durability", "is unknown");
-  if (k->provision_ms < SVC_PROVISION_NOW || k->provision_ms > OPEN_LONGEST_PROVISION)
-    return open_invalid(s, "provision_ms", "is negative, or more than a hundred years");
-  if (k->seal_passwords && !k->secret_key) return open_invalid(s, "seal_passwords", "needs svc_config.secret_key");
-  if (k->secret_key_next && !k->secret_key) return open_invalid(s, "secret_key_next", "needs svc_config.secret_key");
-  if (k->driver && !k->driver->perform) return open_invalid(s, "driver", "has no function perform");
+  rc = open_check(s);
+  if (rc != SVC_OK) return rc;
   s->own_clock = !k->clock;
   if (!k->clock) k->clock = open_system_clock;
   return s->memory.failed ? SVC_NOMEM : open_addresses(s);
@@ -181,7 +194,7 @@ static int open_store(svc *s)
 {
   const svc_store_port *port = s->config.store ? s->config.store : svc_default_port();
   svc_store *store;
-  char why[256] = "";
+  char why[512] = "";
   int rc;
   if (!port) return open_invalid(s, "store", "must be set: this build has no LMDB");
   /* cppcheck-suppress incorrectLogicOperator ; without -DSVC_SHARED_STORE the macro says no to every port */
@@ -302,6 +315,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (!s) return SVC_NOMEM;
   s->memory = first;
   s->allocator = first.allocator;
+  svc_fork_begin(&s->fork);
   rc = open_take_config(s, config, version_number, config_size);
   if (rc == SVC_OK) rc = open_control(s);
   if (rc == SVC_OK) rc = svc_dialect_open(s);
@@ -340,9 +354,13 @@ int (svc_open)(svc **out, const svc_config *config)
   return svc_open_as(out, config, SVC_VERSION_NUMBER, sizeof(svc_config));
 }
 
+/* In a child of fork() the store stays its parent's: nothing is written there, and no lock of it is released. Only memory and file
+** descriptors of this process are freed, and no lock is taken, because a thread of the parent may have held it. */
 void svc_close(svc *s)
 {
+  const bool ours = SVC_USABLE(s);
   if (!s) return;
+  if (!ours) svc_commit_abandon(&s->commit); /* from here on there is no store */
   svc_orders_close(s);
   svc_access_uses_close(s);
   svc_digest_close(s);
@@ -354,7 +372,8 @@ void svc_close(svc *s)
   svc_health_close(s);
   SVC_CONTROL(svc_control_close(s), (void)0); /* owns the clock */
   svc_limiter_close(s->limiter);
-  if (SVC_HAS_LIMITS(s)) s->config.limiter->close(s->limits);
+  if (ours && SVC_HAS_LIMITS(s)) s->config.limiter->close(s->limits); /* its connections are the parent's as well */
+  svc_fork_end(&s->fork);
   svc_drbg_free(s->drbg);
   svc_wipe(&s->secret_keys, sizeof s->secret_keys);
   svc_blocks_free(s->memory.blocks); /* frees the handle, too */

@@ -122,7 +122,9 @@ typedef struct svc_listener_config {
   /*
   ** Memory for responses that clients have not read yet, in bytes: all together, and of one response. A GET beyond it gets 503; the
   ** response of a change, which is already stored, is sent as far as the socket accepts it. A client that has read nothing for 5
-  ** seconds is closed when others need the memory. Responses up to 16 KiB are not counted. Default: 64 MiB, and half of it.
+  ** seconds is closed when others need the memory. One address (IPv6: one /64) can hold a quarter of it, or one response that is longer;
+  ** trusted proxies have no such limit. Responses up to 16 KiB are not counted, nor the OpenAPI document, which all clients share.
+  ** Default: 64 MiB, and half of it.
   */
   size_t max_answer_memory;
   size_t max_answer;

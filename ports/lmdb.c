@@ -24,7 +24,7 @@
 ** and a commit that does not fit fails: a store with free room could stay full forever. So a minimal commit is
 ** inserted, once after each real one. Freeing pages takes pages first: work that frees may exceed the limit.
 **
-** A full disk is handled in the same way. A reserve file of LMDB_RESERVE bytes beside the data has no other use than to be
+** A full disk is handled in the same way. A reserve file of svc_config.disk_reserve bytes beside the data has no other use than to be
 ** emptied when work that frees finds no room. The data file never shrinks, so it keeps the disk space that the reserve file gave it.
 ** Until the reserve file can be completed again, as many free pages in the data file replace it. Work that does not free must leave
 ** these pages alone.
@@ -45,7 +45,7 @@
 #define LMDB_RUN 4
 #define LMDB_FIRST_MAP ((size_t)16 << 20)
 #define LMDB_LEAST_MAP ((size_t)64 << 10)
-#define LMDB_RESERVE ((off_t)256 << 10)
+#define LMDB_RESERVE ((off_t)256 << 10) /* unless svc_config.disk_reserve says otherwise */
 #define LMDB_LOOKED_AT ((uint64_t)64 << 20) /* bytes; every page of a store up to this size is checked when it is opened */
 
 typedef struct lmdb_txn {
@@ -66,7 +66,8 @@ struct svc_store {
   svc_mutex copy_lock;
   uint64_t base;           /* added to LMDB's transaction numbers; set at open */
   bool turned;             /* pages were made reusable since the last real commit */
-  int reserve_fd;          /* the reserve file; -1: none, because the store is private or the file cannot be opened */
+  off_t reserve;           /* bytes of the reserve file */
+  int reserve_fd;          /* -1: no reserve file, because none is wanted, the store is private or the file cannot be opened */
   bool reserved;           /* the file is complete */
   bool freeing;            /* the current work frees, and may use the reserve */
   bool disk_full;          /* the transaction found no room on the disk, not in the map */
@@ -93,6 +94,7 @@ static int lmdb_result(int rc)
   case MDB_PAGE_NOTFOUND:
   case MDB_INVALID:
   case MDB_VERSION_MISMATCH: return SVC_CORRUPT;
+  case SVC_LMDB_FOREIGN: return SVC_INVALID;
   default: return SVC_IO;
   }
 }
@@ -147,6 +149,16 @@ static void lmdb_close(svc_store *store)
   free(store);
 }
 
+/* The readers' places are in a file that is shared with the parent, and so is the lock: transactions are not ended, and the lock is
+** closed without LOCK_UN. LMDB clears only the places of its own process. */
+static void lmdb_abandon(svc_store *store)
+{
+  mdb_env_close(store->env);
+  if (store->reserve_fd >= 0) close(store->reserve_fd);
+  if (store->lock_fd >= 0) close(store->lock_fd);
+  free(store);
+}
+
 /* The path of a file in the folder. False: too long. */
 static bool lmdb_name(char out[PATH_MAX], const char *path, const char *file)
 {
@@ -195,11 +207,13 @@ static int lmdb_hold(svc_store *store, const char *path, char *why, size_t why_s
     snprintf(why, why_size, "cannot write in the folder %s: %s", path, strerror(errno));
     return SVC_IO;
   }
-  if (flock(store->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+  if (flock(store->lock_fd, LOCK_EX | LOCK_NB) == 0) return SVC_OK;
+  if (errno == EWOULDBLOCK) {
     snprintf(why, why_size, "the store in %s is in use by another process or handle", path);
     return SVC_BUSY;
   }
-  return SVC_OK;
+  snprintf(why, why_size, "cannot lock %s: %s; use a folder on a file system with file locks", name, strerror(errno));
+  return SVC_IO;
 }
 
 /* Completes the reserve file, if the disk has room. Returns whether it is complete. */
@@ -207,18 +221,26 @@ static bool lmdb_reserve(svc_store *store)
 {
   struct stat st;
   if (store->reserved || store->reserve_fd < 0) return store->reserved;
-  store->reserved = fstat(store->reserve_fd, &st) == 0 && (off_t)st.st_blocks * 512 >= LMDB_RESERVE;
-  if (!store->reserved) store->reserved = posix_fallocate(store->reserve_fd, 0, LMDB_RESERVE) == 0;
+  store->reserved = fstat(store->reserve_fd, &st) == 0 && (off_t)st.st_blocks * 512 >= store->reserve;
+  if (!store->reserved) store->reserved = posix_fallocate(store->reserve_fd, 0, store->reserve) == 0;
   if (!store->reserved && ftruncate(store->reserve_fd, 0) != 0) return false; /* an incomplete file is useless */
   return store->reserved;
 }
 
-/* A full disk, or a folder that takes no more files, does not prevent opening. */
-static void lmdb_reserve_open(svc_store *store, const char *path)
+/* A full disk, or a folder that takes no more files, does not prevent opening. The file of an earlier handle may have another size. */
+static void lmdb_reserve_open(svc_store *store, const char *path, int64_t wanted)
 {
   char name[PATH_MAX];
+  struct stat st;
   if (!lmdb_name(name, path, "svcapi.reserve")) return;
+  if (wanted == SVC_NO_RESERVE) {
+    unlink(name);
+    return;
+  }
+  store->reserve = wanted ? (off_t)wanted : LMDB_RESERVE;
   store->reserve_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (store->reserve_fd < 0) return;
+  if (fstat(store->reserve_fd, &st) != 0 || (st.st_size > store->reserve && ftruncate(store->reserve_fd, store->reserve) != 0)) return;
   lmdb_reserve(store);
 }
 
@@ -247,7 +269,9 @@ static void lmdb_unlink(const char *path)
 
 static int lmdb_cannot_open(int rc, const char *path, char *why, size_t why_size)
 {
-  snprintf(why, why_size, "cannot open the store in %s: %s", path, mdb_strerror(rc));
+  const bool unmapped = rc == ENODEV || rc == EINVAL || rc == ENOSYS || rc == EOPNOTSUPP; /* how mmap refuses a file */
+  snprintf(why, why_size, "cannot open the store%s in %s: %s", unmapped ? " (it needs memory maps of files; where there are none, keep the "
+           "store in memory: svc_memory_port(), svcd --memory)" : "", path, mdb_strerror(rc));
   return lmdb_result(rc);
 }
 
@@ -273,11 +297,12 @@ static int lmdb_look_at(const char *path, uint64_t most, char *what, size_t size
 */
 static int lmdb_look(const char *path, char *why, size_t why_size)
 {
-  char what[128] = "";
+  char what[SVC_LMDB_WHY] = "";
   int rc = lmdb_look_at(path, LMDB_LOOKED_AT, what, sizeof what);
   if (!rc) return SVC_OK;
   if (!what[0]) return lmdb_cannot_open(rc, path, why, why_size);
-  snprintf(why, why_size, "the store in %s is damaged: %s", path, what);
+  if (rc == SVC_LMDB_FOREIGN) snprintf(why, why_size, "%s: %s", what, path);
+  else snprintf(why, why_size, "the store in %s is damaged: %s", path, what);
   return lmdb_result(rc);
 }
 
@@ -325,6 +350,7 @@ static int lmdb_first_file(const char *path, size_t map_size)
   if (!rc) rc = mdb_env_sync(env, 1);
   if (env) mdb_env_close(env);
   if (!rc && rename(new_name, name) != 0) rc = errno;
+  if (rc) unlink(new_name);
   return rc ? rc : lmdb_flush_folder(path);
 }
 
@@ -400,7 +426,7 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
   if (rc == SVC_OK) rc = lmdb_open_env(store, path ? path : private_path, flags, why, why_size);
   if (!path) lmdb_unlink(private_path);
   if (rc != SVC_OK) goto fail;
-  if (path) lmdb_reserve_open(store, path);
+  if (path) lmdb_reserve_open(store, path, config->disk_reserve);
   *out = store;
   return SVC_OK;
 fail:
@@ -560,7 +586,7 @@ static bool lmdb_has_pages(svc_store *store)
   int rc = mdb_env_stat(store->env, &stat);
   if (!rc) rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &txn);
   if (!rc) rc = mdb_cursor_open(txn, 0, &cursor);
-  while (!rc && pages * stat.ms_psize < (size_t)LMDB_RESERVE) {
+  while (!rc && pages * (uint64_t)stat.ms_psize < (uint64_t)store->reserve) {
     rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
     if (rc || value.mv_size < sizeof n) break;
     memcpy(&n, value.mv_data, sizeof n);
@@ -902,6 +928,7 @@ typedef struct lmdb_copying {
 static int lmdb_copy_file(const char *path, lmdb_copying *c)
 {
   struct stat ours, named;
+  int rc;
   if (mkdir(path, 0700) == 0) lmdb_flush_above(path);
   else if (errno != EEXIST) return SVC_IO;
   if (!lmdb_name(c->name, path, "data.mdb")) return SVC_INVALID;
@@ -909,11 +936,11 @@ static int lmdb_copy_file(const char *path, lmdb_copying *c)
   if (access(c->name, F_OK) == 0) return SVC_EXISTS;
   c->fd = open(c->new_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (c->fd < 0) return lmdb_result(errno);
-  if (flock(c->fd, LOCK_EX | LOCK_NB) == 0 && fstat(c->fd, &ours) == 0 && stat(c->new_name, &named) == 0 && ours.st_ino == named.st_ino &&
-      ftruncate(c->fd, 0) == 0)
+  rc = flock(c->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (!rc && fstat(c->fd, &ours) == 0 && stat(c->new_name, &named) == 0 && ours.st_ino == named.st_ino && ftruncate(c->fd, 0) == 0)
     return SVC_OK;
   close(c->fd);
-  return SVC_EXISTS; /* another copy is in progress */
+  return rc && rc != EWOULDBLOCK ? SVC_IO : SVC_EXISTS; /* the latter: another copy is in progress */
 }
 
 /* Gives the copy its name, and never replaces another file. On a file system without links only access() prevents that. */
@@ -1025,7 +1052,7 @@ static int lmdb_visit_tell(const char *path, uint64_t base)
 static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
 {
   MDB_env *env = NULL;
-  char why[128];
+  char why[SVC_LMDB_WHY];
   int rc = lmdb_look_at(from, 0, why, sizeof why); /* LMDB divides by the page size in the file, which may be damaged */
   if (!rc) rc = lmdb_visit(&env, from, MDB_RDONLY);
   if (!rc) rc = lmdb_look_now(env, why, sizeof why);
@@ -1057,6 +1084,7 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
   static const svc_store_port port = {
     .open = lmdb_open,
     .close = lmdb_close,
+    .abandon = lmdb_abandon,
     .read_begin = lmdb_read_begin,
     .read_end = lmdb_read_end,
     .write_begin = lmdb_write_begin,

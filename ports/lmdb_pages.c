@@ -6,8 +6,8 @@
 ** separate read-only map. The rule: every value from which LMDB computes an address is first compared with the bounds of the page or of the
 ** file, and nothing is read without that comparison.
 **
-** The format is that of LMDB 0.9, in the byte order and the word (size_t) of the machine; a file of another format is left to LMDB, which
-** refuses it.
+** The format is that of LMDB 0.9, in the byte order and the word (size_t) of the machine. A file of another byte order or word is not
+** damaged, so it is refused with SVC_LMDB_FOREIGN and the way out; a file of any other format is left to LMDB, which refuses it.
 **
 **   page      word number | 2 pad | 2 flags | 2 lower | 2 upper | 2 offset of each node, up to lower ... | nodes, from upper to the end
 **   overflow  word number | 2 pad | 2 flags | 4 pages of the run | bytes, on through all of these pages
@@ -121,6 +121,30 @@ static int pages_read_meta(int fd, off_t at, pages_meta *out)
   return out->magic == PAGES_MAGIC && out->version == PAGES_VERSION && (pages_16(head + sizeof(size_t) + 2) & PAGES_META);
 }
 
+/* Whether another machine's LMDB wrote the file: the magic and the version stand behind the head of the first page, whose size is that of
+** a word and 8. In a file of this machine the magic of another one cannot stand there: those bytes are the head's, and zero. */
+static bool pages_foreign(pages *p, int fd)
+{
+  static const unsigned char marks[2][8] = { { 0xDE, 0xC0, 0xEF, 0xBE, PAGES_VERSION, 0, 0, 0 },
+                                             { 0xBE, 0xEF, 0xC0, 0xDE, 0, 0, 0, PAGES_VERSION } };
+  static const char *const orders[2] = { "little-endian", "big-endian" };
+  const uint32_t one = 1;
+  const size_t ours = *(const unsigned char *)&one == 1 ? 0 : 1;
+  unsigned char head[24];
+  size_t word, order;
+  if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head) return false;
+  for (word = 4; word <= 8; word += 4)
+    for (order = 0; order < 2; order++) {
+      if (memcmp(head + word + 8, marks[order], sizeof marks[order]) != 0) continue;
+      if (word == sizeof(size_t) && order == ours) return false;
+      snprintf(p->why, p->why_size, "a machine with %zu bits, %s, wrote this store, and this build has %zu bits, %s: take the store over by "
+               "svcd export there and svcd import here%s", word * 8, orders[order], sizeof(size_t) * 8, orders[ours],
+               order == ours ? ", or by svc_snapshot_save() and svc_snapshot_load()" : "");
+      return true;
+    }
+  return false;
+}
+
 static bool pages_meta_good(pages *p, size_t at)
 {
   const pages_meta *m = &p->meta;
@@ -147,7 +171,7 @@ static int pages_metas(pages *p, int fd, size_t txn)
     pages_bad(p, 0, "is not in the file, which is empty");
     return MDB_CORRUPTED;
   }
-  if (!there) return 0;
+  if (!there) return pages_foreign(p, fd) ? SVC_LMDB_FOREIGN : 0;
   p->size = metas[0].trees[0].pad;
   if (p->size < 512 || p->size > PAGES_MOST_SIZE || (p->size & (p->size - 1))) {
     pages_bad(p, 0, "names a size of pages that there is not");
@@ -372,7 +396,7 @@ SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, s
   if (rc || !p->in_file || (p->bytes > most && p->meta.last < p->in_file)) goto out;
   p->seen = calloc(1, p->meta.last / 8 + 1);
   map = p->seen ? mmap(NULL, p->bytes, PROT_READ, MAP_SHARED | PAGES_AT_ONCE, fd, 0) : MAP_FAILED;
-  rc = map == MAP_FAILED ? ENOMEM : MDB_SUCCESS;
+  rc = map != MAP_FAILED ? MDB_SUCCESS : p->seen ? errno : ENOMEM;
   p->map = map;
   if (!rc) rc = pages_all(p);
 out:

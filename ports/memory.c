@@ -890,6 +890,7 @@ const svc_store_port *svc_memory_port(void)
   static const svc_store_port port = {
     .open = memory_open_store,
     .close = memory_close,
+    .abandon = memory_close,
     .read_begin = memory_read_begin,
     .read_end = memory_read_end,
     .write_begin = memory_write_begin,

@@ -37,6 +37,15 @@ SVC_PRIVATE void svc_condition_wait(svc_condition *c, svc_mutex *m);
 SVC_PRIVATE void svc_condition_signal(svc_condition *c);
 SVC_PRIVATE void svc_thread_yield(void);
 
+/* ports/fork.c: whether this is the process that opened a handle, and not a child of it. */
+typedef struct svc_fork {
+  const volatile unsigned char *page; /* 1 in that process, 0 in a child; NULL: the system has no such pages */
+  long id;
+} svc_fork;
+SVC_PRIVATE void svc_fork_begin(svc_fork *p);
+SVC_PRIVATE bool svc_fork_is_ours(const svc_fork *p);
+SVC_PRIVATE void svc_fork_end(svc_fork *p);
+
 /* ports/mbedtls.c: hashes and random bytes. */
 typedef struct svc_drbg svc_drbg;
 SVC_PRIVATE svc_drbg *svc_drbg_new(char *why, size_t why_size); /* NULL: failed; why: the reason, for people */
@@ -96,6 +105,8 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void);
 SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to); /* svc_backup_of() */
 
 /* ports/lmdb_pages.c: checks the pages of the file. */
+#define SVC_LMDB_FOREIGN ENOEXEC /* a store of another byte order or word; `why` says so. Neither LMDB nor its system calls return it */
+#define SVC_LMDB_WHY 256
 SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, size_t why_size);
 #endif
 

@@ -50,6 +50,9 @@ struct svc_store_port {
   /* Opens config->path; NULL: a private store that close() deletes. `why` receives the reason of a failure, for people. */
   int (*open)(svc_store **out, const svc_config *config, char *why, size_t why_size);
   void (*close)(svc_store *store);
+  /* Called instead of close() in a child process after fork(). Frees memory and descriptors of this process, and leaves alone what the parent
+  ** uses as well: files, locks, connections. It takes no lock. NULL: nothing is freed. */
+  void (*abandon)(svc_store *store);
   int (*read_begin)(svc_store *store, svc_txn **out);
   void (*read_end)(svc_txn *txn);
   int (*write_begin)(svc_store *store, svc_txn **out);

@@ -837,16 +837,6 @@ void __wrap_svc_kept_put(svc *s, svc_kept_item *item)
   if (fail.hit < T_FAIL_GONE) __real_svc_kept_put(s, item);
 }
 
-svc_str __real_svc_openapi_kept(svc *s, uint64_t *revision);
-svc_str __wrap_svc_openapi_kept(svc *s, uint64_t *revision);
-svc_str __wrap_svc_openapi_kept(svc *s, uint64_t *revision)
-{
-  bool before = fail.hit;
-  svc_str text = __real_svc_openapi_kept(s, revision);
-  if (fail_is_memory() && !before && !text.p) fail.forgiven = true;
-  return text;
-}
-
 /* Statistics say 0 for a size that is unknown. */
 bool __real_svc_health_size(svc *s, uint64_t *taken, uint64_t *room);
 bool __wrap_svc_health_size(svc *s, uint64_t *taken, uint64_t *room);

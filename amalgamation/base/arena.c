@@ -19,12 +19,18 @@
 #define ARENA_FIRST 4064 /* 4096 less malloc's own header: one page */
 #define ARENA_ALIGN 8
 
+/* Pieces follow the head of their block, so its size must keep their alignment: without _Alignas it has 20 bytes on 32-bit machines. */
 struct svc_block {
-  svc_block *next;
+  _Alignas(ARENA_ALIGN) svc_block *next;
   svc_allocator allocator;
   svc_wiper *wipe; /* NULL: the arena holds no secret */
+  svc_shared *holds; /* released with this block; NULL: none */
   size_t size;
 };
+
+_Static_assert(sizeof(svc_block) % ARENA_ALIGN == 0, "the pieces of a block are not aligned");
+_Static_assert(_Alignof(int64_t) <= ARENA_ALIGN && _Alignof(double) <= ARENA_ALIGN && _Alignof(void *) <= ARENA_ALIGN,
+               "the pieces of a block are aligned for too small types");
 
 static void *arena_default_resize(void *context, void *p, size_t size)
 {
@@ -56,6 +62,7 @@ static bool arena_grow(svc_arena *a, size_t size)
   block->next = a->blocks;
   block->allocator = a->allocator;
   block->wipe = a->wipe;
+  block->holds = NULL;
   block->size = want;
   a->blocks = block;
   a->next = (char *)(block + 1);
@@ -137,11 +144,44 @@ SVC_PRIVATE svc_str svc_arena_print(svc_arena *a, const char *format, ...)
   return (svc_str){ p, (size_t)n };
 }
 
+struct svc_shared {
+  atomic_uint references;
+  svc_allocator allocator;
+  char bytes[];
+};
+
+SVC_PRIVATE svc_shared *svc_shared_new(const svc_allocator *allocator, size_t n, char **bytes)
+{
+  svc_shared *shared = n < SIZE_MAX - sizeof *shared ? allocator->resize(allocator->context, NULL, sizeof *shared + n) : NULL;
+  if (!shared) return NULL;
+  atomic_init(&shared->references, 1);
+  shared->allocator = *allocator;
+  *bytes = shared->bytes;
+  return shared;
+}
+
+SVC_PRIVATE void svc_shared_leave(svc_shared *shared)
+{
+  svc_allocator allocator;
+  if (!shared || atomic_fetch_sub(&shared->references, 1) != 1) return;
+  allocator = shared->allocator;
+  allocator.resize(allocator.context, shared, 0);
+}
+
+SVC_PRIVATE bool svc_arena_hold(svc_arena *a, svc_shared *shared)
+{
+  if ((!a->blocks || a->blocks->holds) && !arena_grow(a, ARENA_ALIGN)) return false;
+  (void)atomic_fetch_add(&shared->references, 1);
+  a->blocks->holds = shared;
+  return true;
+}
+
 SVC_PRIVATE void svc_blocks_free(svc_block *block)
 {
   while (block) {
     svc_block *next = block->next;
     svc_allocator allocator = block->allocator;
+    svc_shared_leave(block->holds);
     if (block->wipe) block->wipe(block + 1, block->size - sizeof *block);
     allocator.resize(allocator.context, block, 0);
     block = next;

@@ -12,12 +12,16 @@
 #define _FILE_OFFSET_BITS 64 /* 32-bit machines: stat() must not fail for a file with a large inode number */
 #endif
 
+#ifndef __USE_MINGW_ANSI_STDIO
+#define __USE_MINGW_ANSI_STDIO 1 /* MinGW: printf() as C has it, with %zu and %llu */
+#endif
+
 #include "svcapi.h"
+#include "base/atomic.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +43,9 @@
 #define SVC_DECLARE(declaration)
 #endif
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__) && defined(__GNUC__) && !defined(__clang__)
+#define SVC_PRINTF(f, a) __attribute__((format(gnu_printf, f, a))) /* "printf" there means Microsoft's, without %zu */
+#elif defined(__GNUC__)
 #define SVC_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
 #define SVC_PRINTF(f, a)
@@ -110,7 +116,7 @@ typedef struct svc_near {
   size_t limit; /* the next candidate's distance must be below this */
 } svc_near;
 SVC_PRIVATE svc_near svc_near_begin(svc_str word);
-SVC_PRIVATE void svc_near_try(svc_near *near, const char *known);
+SVC_PRIVATE void svc_near_try(svc_near *guess, const char *known);
 
 /* arena.c: all memory of one request. A failed allocation is remembered, so callers may check once at the end. */
 typedef struct svc_block svc_block;
@@ -132,6 +138,14 @@ SVC_PRIVATE void svc_arena_reserve(svc_arena *a, size_t size);      /* makes roo
 SVC_PRIVATE size_t svc_arena_size(const svc_arena *a);               /* bytes that the arena has from its allocator */
 SVC_PRIVATE void svc_arena_wipes(svc_arena *a, svc_wiper *wipe);    /* wipe all blocks, present and later, before they are freed */
 SVC_PRIVATE void svc_blocks_free(svc_block *blocks);
+
+/* Constant bytes that several arenas hold, and other owners: the last one frees them. They hold no secret, and outlive a handle. */
+typedef struct svc_shared svc_shared;
+/* `*bytes` has room for n bytes, which the caller fills in before others see them. NULL: out of memory. The caller owns the result. */
+SVC_PRIVATE svc_shared *svc_shared_new(const svc_allocator *allocator, size_t n, char **bytes);
+SVC_PRIVATE void svc_shared_leave(svc_shared *shared); /* NULL is allowed */
+/* The bytes live at least as long as the arena's blocks. False: out of memory. */
+SVC_PRIVATE bool svc_arena_hold(svc_arena *a, svc_shared *shared);
 
 /* buf.c: text that grows in an arena. A failure is remembered; later writes are ignored. */
 typedef struct svc_buf {

@@ -37,13 +37,13 @@ SVC_PRIVATE svc_near svc_near_begin(svc_str word)
   return (svc_near){ word, NULL, word.n > NEAR_LONGEST ? 0 : 2 + word.n / 4 };
 }
 
-SVC_PRIVATE void svc_near_try(svc_near *near, const char *known)
+SVC_PRIVATE void svc_near_try(svc_near *guess, const char *known)
 {
   svc_str word = svc_str_c(known);
   size_t distance;
-  if (near->limit == 0 || word.n > NEAR_LONGEST) return;
-  distance = near_distance(near->word, word, near->limit - 1);
-  if (distance >= near->limit || distance >= word.n) return;
-  near->best = known;
-  near->limit = distance; /* the next candidate must be nearer */
+  if (guess->limit == 0 || word.n > NEAR_LONGEST) return;
+  distance = near_distance(guess->word, word, guess->limit - 1);
+  if (distance >= guess->limit || distance >= word.n) return;
+  guess->best = known;
+  guess->limit = distance; /* the next candidate must be nearer */
 }

@@ -33,11 +33,11 @@ SVC_PRIVATE int svc_role_by_name(svc_str name)
 SVC_PRIVATE bool (svc_no_role)(svc_call *c, svc_str name)
 {
   const roles_row *rows = roles_table();
-  svc_near near = svc_near_begin(name);
+  svc_near guess = svc_near_begin(name);
   int i;
-  for (i = 0; i < SVC_ROLE_COUNT; i++) svc_near_try(&near, rows[i].name);
+  for (i = 0; i < SVC_ROLE_COUNT; i++) svc_near_try(&guess, rows[i].name);
   return svc_fail_as(c, svc_arena_print(c->arena, "The role " SVC_FMT " does not exist%s", SVC_ARG(name),
-                                        near.best ? svc_did_you_mean(c, &near).p : "; roles begin with ORG_ or GROUP_."),
+                                        guess.best ? svc_did_you_mean(c, &guess).p : "; roles begin with ORG_ or GROUP_."),
                      SVC_E_INVALID_ROLE, "S", &name);
 }
 

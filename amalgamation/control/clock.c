@@ -177,7 +177,7 @@ static int clock_jump(svc *s, int64_t *steps)
 
 int svc_clock_set(svc *s, int64_t ms)
 {
-  if (!s || !s->config.manual_clock || ms > SVC_CLOCK_LAST) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !s->config.manual_clock || ms > SVC_CLOCK_LAST) return SVC_INVALID;
   if (!clock_begin(s)) return SVC_BUSY;
   return clock_end(s, ms < svc_now(s) ? SVC_INVALID : clock_move(s, ms));
 }
@@ -185,7 +185,7 @@ int svc_clock_set(svc *s, int64_t ms)
 int svc_clock_advance(svc *s, int64_t ms)
 {
   int64_t now;
-  if (!s || !s->config.manual_clock || ms < 0) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !s->config.manual_clock || ms < 0) return SVC_INVALID;
   if (!clock_begin(s)) return SVC_BUSY;
   now = svc_now(s);
   return clock_end(s, ms > SVC_CLOCK_LAST - now ? SVC_INVALID : clock_move(s, now + ms));
@@ -193,7 +193,7 @@ int svc_clock_advance(svc *s, int64_t ms)
 
 int svc_clock_rate(svc *s, int64_t rate)
 {
-  if (!s || !s->config.manual_clock || rate < 0 || rate > SVC_CLOCK_FASTEST) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !s->config.manual_clock || rate < 0 || rate > SVC_CLOCK_FASTEST) return SVC_INVALID;
   if (!clock_begin(s)) return SVC_BUSY;
   svc_mutex_lock(&s->control->lock);
   s->control->rate = rate;
@@ -204,7 +204,7 @@ int svc_clock_rate(svc *s, int64_t rate)
 SVC_PRIVATE int svc_clock_jump(svc *s, int64_t *steps)
 {
   *steps = 0;
-  if (!s || !s->config.manual_clock) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !s->config.manual_clock) return SVC_INVALID;
   return clock_begin(s) ? clock_end(s, clock_jump(s, steps)) : SVC_BUSY;
 }
 
@@ -216,5 +216,5 @@ int svc_clock_next(svc *s)
 
 int64_t svc_clock_now(svc *s)
 {
-  return s ? svc_now(s) : 0;
+  return SVC_USABLE(s) ? svc_now(s) : 0;
 }

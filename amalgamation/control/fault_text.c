@@ -191,7 +191,7 @@ int svc_fault_add_json(svc *s, const char *rule, int *id)
   svc_call c;
   svc_buf b;
   int rc = SVC_INVALID;
-  if (!s || !rule) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !rule) return SVC_INVALID;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   b = svc_buf_new(&arena, 256);
   if (fault_text_checked(&c, svc_str_c(rule))) {
@@ -208,7 +208,7 @@ int svc_fault_list_json(svc *s, svc_response *out)
   svc_call c;
   svc_buf b;
   if (out) memset(out, 0, sizeof *out);
-  if (!s || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out) return SVC_INVALID;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   b = svc_buf_new(&arena, 1024);
   (void)svc_faults_write(&c, &b); /* the response reports a lack of memory */

@@ -178,7 +178,7 @@ int svc_fault_add(svc *s, const svc_fault *fault, int *id)
   char why[SVC_FAULT_WHY];
   svc_fault f;
   int rc;
-  if (!s || !fault) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !fault) return SVC_INVALID;
   f = *fault;
   rc = svc_fault_put(s, &f, why);
   if (rc == SVC_OK && id) *id = f.id;
@@ -191,7 +191,7 @@ int svc_fault_remove(svc *s, int id)
   svc_control *k;
   size_t i;
   int rc, others;
-  if (!s) return SVC_INVALID;
+  if (!SVC_USABLE(s)) return SVC_INVALID;
   others = svc_failure_remove(s, id);
   rc = id && others == SVC_INVALID ? SVC_INVALID : SVC_OK;
   k = s->control;
@@ -209,7 +209,7 @@ size_t svc_fault_list(svc *s, svc_fault *out, size_t room)
 {
   svc_control *k;
   size_t n;
-  if (!s) return 0;
+  if (!SVC_USABLE(s)) return 0;
   k = s->control;
   svc_mutex_lock(&k->lock);
   n = k->fault_count;

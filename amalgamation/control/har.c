@@ -173,7 +173,7 @@ int svc_journal_har(svc *s, size_t limit, svc_response *out)
 {
   svc_arena arena;
   if (out) memset(out, 0, sizeof *out);
-  if (!s || !out || !s->control->journal) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out || !s->control->journal) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   return svc_respond_json(&arena, svc_har_text(s, &arena, limit), out);
 }

@@ -31,24 +31,29 @@ SVC_PRIVATE int svc_journal_open(svc *s)
   return SVC_OK;
 }
 
+static void journal_empty(svc_journal *j)
+{
+  for (; j->count; j->count--) {
+    j->allocator.resize(j->allocator.context, j->entries[j->first], 0);
+    j->first = (j->first + 1) % j->most;
+  }
+}
+
 SVC_PRIVATE void svc_journal_close(svc *s)
 {
   svc_journal *j = s->control->journal;
   if (!j) return;
-  svc_journal_clear(s);
+  journal_empty(j);
   svc_mutex_destroy(&j->lock);
   s->allocator.resize(s->allocator.context, j, 0);
 }
 
 void svc_journal_clear(svc *s)
 {
-  svc_journal *j = s ? s->control->journal : NULL;
+  svc_journal *j = SVC_USABLE(s) ? s->control->journal : NULL;
   if (!j) return;
   svc_mutex_lock(&j->lock);
-  for (; j->count; j->count--) {
-    j->allocator.resize(j->allocator.context, j->entries[j->first], 0);
-    j->first = (j->first + 1) % j->most;
-  }
+  journal_empty(j);
   svc_mutex_unlock(&j->lock);
 }
 
@@ -178,7 +183,7 @@ int svc_journal_read(svc *s, size_t limit, svc_response *out)
 {
   svc_arena arena;
   if (out) memset(out, 0, sizeof *out);
-  if (!s || !out || !s->control->journal) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out || !s->control->journal) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   return svc_respond_json(&arena, svc_journal_text(s, &arena, limit), out);
 }

@@ -298,7 +298,7 @@ int svc_control_begin(svc *s)
   svc_snapshot *taken, *before;
   int64_t rate;
   int rc;
-  if (!s) return SVC_INVALID;
+  if (!SVC_USABLE(s)) return SVC_INVALID;
   rate = svc_clock_rate_now(s);
   rc = svc_snapshot_take(s, &taken);
   if (rc != SVC_OK) return rc;

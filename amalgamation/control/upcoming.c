@@ -181,7 +181,7 @@ int svc_due_read(svc *s, size_t limit, svc_response *out)
   svc_str text;
   int rc;
   if (out) memset(out, 0, sizeof *out);
-  if (!s || !out || limit > UPCOMING_MOST) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out || limit > UPCOMING_MOST) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   rc = svc_upcoming_text(s, &arena, limit ? limit : UPCOMING_LIMIT, &text);
   if (rc == SVC_OK) return svc_respond_json(&arena, text, out);

@@ -162,7 +162,7 @@ int svc_snapshot_take(svc *s, svc_snapshot **out)
   whole_job work;
   svc_snapshot *k;
   int rc;
-  if (!s || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out) return SVC_INVALID;
   *out = NULL;
   k = svc_whole_new(s);
   if (!k) return SVC_NOMEM;
@@ -249,7 +249,7 @@ int svc_snapshot_restore(svc *s, const svc_snapshot *snapshot)
 {
   whole_job work;
   int rc;
-  if (!s || !snapshot || snapshot->s != s || snapshot->session != s->session) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !snapshot || snapshot->s != s || snapshot->session != s->session) return SVC_INVALID;
   memset(&work, 0, sizeof work);
   work.job.work = whole_restore_work;
   work.job.now = svc_now(s);

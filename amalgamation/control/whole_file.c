@@ -1,16 +1,30 @@
 /*
 ** A snapshot as the bytes of a file, and back.
 **
-**      magic(8) "svcsnap1"   format of stores(8)   last id(12) reserved(12) late(12)   pool(64) left in it(8)
+**      magic(8) "svcsnap1" or "svcsnapB"   format of stores(8)   last id(12) reserved(12) late(12)   pool(64) left in it(8)
 **      time(8) state of the seed(8) of chance(8)   vendor word(64, zeros behind)   records(8)   their bytes(8)
 **      records as whole.c draws them               SHA-256 of all before it(32)
 **
-** Numbers have their low bytes first. The rule of the reader: nothing is trusted. The checksum is checked first, then every length, the
+** Numbers of the head, lengths and counters have their low bytes first. Records are those of the store, with numbers in the byte order of the
+** machine (store/record.c), which the magic names: 1 little-endian, B big-endian. Version 1.0.0 wrote "svcsnap1" on every machine, so of
+** these files the record "mschema" decides, which every store has and which is a number in that order.
+**
+** The rule of the reader: nothing is trusted. The checksum is checked first, then every length, the
 ** order of keys and the shape of counters, because the author of a file can also write a checksum. One invalid record refuses the file.
 */
 #include "control/whole.h"
 
-#define WHOLE_FILE_MAGIC "svcsnap1"
+#define WHOLE_FILE_LITTLE "svcsnap1"
+#define WHOLE_FILE_BIG "svcsnapB"
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WHOLE_FILE_OURS WHOLE_FILE_BIG
+#define WHOLE_FILE_OTHER "the snapshot was written on a little-endian machine, and this machine is big-endian"
+#else
+#define WHOLE_FILE_OURS WHOLE_FILE_LITTLE
+#define WHOLE_FILE_OTHER "the snapshot was written on a big-endian machine, and this machine is little-endian"
+#endif
+#define WHOLE_FILE_FOREIGN WHOLE_FILE_OTHER ": restore it there, then take the store over by svcd export and svcd import"
+_Static_assert(sizeof WHOLE_FILE_FOREIGN <= SVC_SNAPSHOT_WHY, "the reason is cut off");
 #define WHOLE_FILE_HEAD ((size_t)(8 + 8 + 36 + 64 + 8 + 24 + SVC_WHOLE_VENDOR + 16))
 #define WHOLE_FILE_SUM ((size_t)32)
 
@@ -32,7 +46,7 @@ static void whole_file_head(const svc_snapshot *k, char *p)
 {
   char vendor[SVC_WHOLE_VENDOR] = "";
   memcpy(vendor, k->vendor, strlen(k->vendor));
-  p = whole_file_put(p, WHOLE_FILE_MAGIC, 8);
+  p = whole_file_put(p, WHOLE_FILE_OURS, 8);
   p = whole_file_number(p, SVC_STORE_FORMAT);
   p = whole_file_put(p, k->ids.last.b, 12);
   p = whole_file_put(p, k->ids.reserved.b, 12);
@@ -117,6 +131,8 @@ static int whole_file_read_head(whole_file *f, svc_str bytes, svc_snapshot *k)
   const char *p = bytes.p + 16;
   char ours[SVC_WHOLE_VENDOR] = "";
   uint64_t n;
+  if (memcmp(bytes.p, WHOLE_FILE_LITTLE, 8) != 0 && memcmp(bytes.p, WHOLE_FILE_OURS, 8) != 0)
+    return whole_file_bad(f, SVC_INVALID, WHOLE_FILE_FOREIGN);
   if (svc_load64(bytes.p + 8) != SVC_STORE_FORMAT) return whole_file_bad(f, SVC_INVALID, "the snapshot has another store format");
   memcpy(k->ids.last.b, p, 12);
   memcpy(k->ids.reserved.b, p + 12, 12);
@@ -138,6 +154,18 @@ static int whole_file_read_head(whole_file *f, svc_str bytes, svc_snapshot *k)
   return SVC_OK;
 }
 
+/* The format of the store, a number in the byte order of the machine that wrote it. */
+static int whole_file_order(whole_file *f, svc_str schema)
+{
+  uint32_t format;
+  unsigned char turned[sizeof format];
+  size_t i;
+  if (schema.n != sizeof format) return SVC_OK; /* svc_check_store() reports it */
+  for (i = 0; i < sizeof format; i++) turned[i] = (unsigned char)schema.p[sizeof format - 1 - i];
+  memcpy(&format, turned, sizeof format);
+  return format == SVC_STORE_FORMAT ? whole_file_bad(f, SVC_INVALID, WHOLE_FILE_FOREIGN) : SVC_OK;
+}
+
 /* Secrets must be sealed with a key of this handle. If nothing was sealed yet, the record is left out, and the first secret writes a new
 ** one. */
 static int whole_file_sealed(whole_file *f, svc_str word, bool *leave)
@@ -156,6 +184,7 @@ static int whole_file_record(whole_file *f, svc_str before, const svc_row *row, 
   if (row->key.p[0] == '\0' || (unsigned char)row->key.p[0] == 0xFF) return whole_file_bad(f, SVC_CORRUPT,
     "the snapshot has a key that no store has");
   if (row->key.p[0] == SVC_COUNT_LETTER && row->value.n != 8) return whole_file_bad(f, SVC_CORRUPT, "a count of the snapshot is invalid");
+  if (svc_str_is(row->key, "mschema")) rc = whole_file_order(f, row->value);
   if (svc_str_is(row->key, "msealed")) rc = whole_file_sealed(f, row->value, &leave);
   return rc == SVC_OK && !leave ? svc_whole_add(k, row->key, row->value) : rc;
 }
@@ -194,6 +223,11 @@ static int whole_file_beside(svc *s, svc_snapshot *k)
   return SVC_OK;
 }
 
+static bool whole_file_has_magic(const char *p)
+{
+  return memcmp(p, WHOLE_FILE_LITTLE, 8) == 0 || memcmp(p, WHOLE_FILE_BIG, 8) == 0;
+}
+
 SVC_PRIVATE int svc_snapshot_read(svc *s, svc_str bytes, svc_snapshot **out, char why[SVC_SNAPSHOT_WHY])
 {
   whole_file f = { .s = s, .why = why };
@@ -202,7 +236,7 @@ SVC_PRIVATE int svc_snapshot_read(svc *s, svc_str bytes, svc_snapshot **out, cha
   int rc;
   *out = NULL;
   why[0] = '\0';
-  if (bytes.n < WHOLE_FILE_HEAD + WHOLE_FILE_SUM || memcmp(bytes.p, WHOLE_FILE_MAGIC, 8) != 0)
+  if (bytes.n < WHOLE_FILE_HEAD + WHOLE_FILE_SUM || !whole_file_has_magic(bytes.p))
     return whole_file_bad(&f, SVC_CORRUPT, "these bytes are not a snapshot, or not a complete one");
   bytes.n -= WHOLE_FILE_SUM;
   if (!svc_sha256(bytes, sum)) return SVC_NOMEM;
@@ -226,7 +260,7 @@ int svc_snapshot_load(svc *s, const void *bytes, size_t n, svc_snapshot **out)
   char why[SVC_SNAPSHOT_WHY] = "";
   int rc;
   if (out) *out = NULL;
-  if (!s || !out || !bytes) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out || !bytes) return SVC_INVALID;
   rc = svc_snapshot_read(s, (svc_str){ bytes, n }, out, why);
   if (why[0]) svc_log(s, SVC_LOG_ERROR, "snapshot.refused", "%s", why);
   return rc;

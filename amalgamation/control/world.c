@@ -221,7 +221,7 @@ int svc_world_apply(svc *s, const char *json, size_t length, svc_response *out)
   svc_str body;
   int rc, status;
   if (out) memset(out, 0, sizeof *out);
-  if (!s || !json || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !json || !out) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   rc = svc_world_run(s, &arena, svc_str_n(json, length), &status, &body);
   if (svc_respond_json(&arena, body, out) != SVC_OK) return SVC_NOMEM;

@@ -415,7 +415,7 @@ int svc_world_write(svc *s, svc_response *out)
   svc_str text;
   int rc;
   if (out) memset(out, 0, sizeof *out);
-  if (!s || !out) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   rc = svc_world_text(s, &arena, &text);
   if (rc == SVC_OK) return svc_respond_json(&arena, text, out);

@@ -123,6 +123,7 @@ SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
 /* openapi.c, openapi_schema.c */
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
 SVC_PRIVATE svc_str svc_driver_document(const svc *s, svc_arena *a); /* driver_schema.c */
-SVC_PRIVATE svc_str svc_openapi_kept(svc *s, uint64_t *revision); /* built once per handle; p NULL: out of memory */
+/* Written once per handle; the text lives as long as the arena's blocks, which may outlive the handle. p NULL: out of memory. */
+SVC_PRIVATE svc_str svc_openapi_kept(svc *s, svc_arena *a, uint64_t *revision);
 
 #endif /* SVC_ANSWER_H */

@@ -529,12 +529,12 @@ static svc_node *check_carried(svc_call *c, const svc_field *f, const svc_node *
 /* The field that a misspelt name was meant to be; "": none is near. Suggestions are limited for bodies with many such names. */
 static const char *check_meant(svc_call *c, const svc_object *object, svc_str name)
 {
-  svc_near near = svc_near_begin(name);
+  svc_near guess = svc_near_begin(name);
   const svc_field *f;
   svc_fields fields;
   if (c->error.violation_count >= CHECK_MEANT) return "";
-  for (svc_fields_begin(&fields, object); (f = svc_fields_next(&fields)) != NULL;) svc_near_try(&near, svc_shown_field(c->s, svc_str_c(f->name)).p);
-  return svc_did_you_mean(c, &near).p;
+  for (svc_fields_begin(&fields, object); (f = svc_fields_next(&fields)) != NULL;) svc_near_try(&guess, svc_shown_field(c->s, svc_str_c(f->name)).p);
+  return svc_did_you_mean(c, &guess).p;
 }
 
 static bool check_names(svc_call *c, const svc_object *object, const svc_node *input, const check_path *path)

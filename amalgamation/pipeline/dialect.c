@@ -134,10 +134,10 @@ static int dialect_member(svc *s, const svc_node *node)
 /* Logs a fault in the JSON, with the text that follows it: for a duplicate key, that text is the key. */
 static int dialect_malformed(const svc *s, svc_str text, const svc_json_fault *fault)
 {
-  svc_str near = { text.p + fault->at, text.n - fault->at };
-  near.n = strcspn(near.p, "\n\r");
+  svc_str rest = { text.p + fault->at, text.n - fault->at };
+  rest.n = strcspn(rest.p, "\n\r");
   if (s->memory.failed) return SVC_NOMEM;
-  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect is invalid JSON at byte %zu: %s: %s", fault->at, fault->what, dialect_tell(near).text);
+  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect is invalid JSON at byte %zu: %s: %s", fault->at, fault->what, dialect_tell(rest).text);
   return SVC_INVALID;
 }
 

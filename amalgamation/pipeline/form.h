@@ -10,7 +10,7 @@
 SVC_PRIVATE svc_str svc_value_text(const svc *s, svc_arena *a, const char *value); /* as sent; NUL-terminated */
 SVC_PRIVATE bool svc_value_is(const svc *s, svc_str text, const char *value);
 SVC_PRIVATE bool svc_value_in(const svc *s, svc_str text, const char *const *values);
-SVC_PRIVATE svc_str svc_did_you_mean(svc_call *c, const svc_near *near); /* "; did you mean X?", or "" */
+SVC_PRIVATE svc_str svc_did_you_mean(svc_call *c, const svc_near *guess); /* "; did you mean X?", or "" */
 SVC_PRIVATE svc_str svc_values_meant(svc_call *c, const char *const *values, svc_str sent); /* the same for a list of known values */
 SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values); /* "A, B or C", for an error */
 

@@ -30,3 +30,21 @@ SVC_PRIVATE int64_t svc_now(const svc *s)
   int64_t now = s->config.clock(s->config.clock_context);
   return now > latest ? latest : now < -latest ? -latest : now;
 }
+
+#define HANDLE_BACK 5 /* seconds; shorter steps are corrections of a good clock */
+
+/* A jump is logged once: the clock is compared with the latest second, and after a jump the present one is the latest. A manual clock belongs
+** to a test, which may set it back. */
+SVC_PRIVATE void svc_clock_seen(svc *s, int64_t now)
+{
+  const unsigned long second = (unsigned long)(now / 1000);
+  unsigned long latest = atomic_load_explicit(&s->clock_latest, memory_order_relaxed);
+  if (second == latest || s->config.manual_clock) return;
+  if (!latest || (long)(second - latest) > 0) {
+    atomic_store_explicit(&s->clock_latest, second, memory_order_relaxed);
+    return;
+  }
+  if (latest - second < HANDLE_BACK || !atomic_compare_exchange_weak(&s->clock_latest, &latest, second)) return;
+  svc_log(s, SVC_LOG_WARNING, "clock.back", "the clock has gone back by %lu seconds: what is due waits for that long, tokens live longer, and ids "
+          "continue from the later time; set the clock, for example by NTP", latest - second);
+}

@@ -264,9 +264,18 @@ struct svc {
   int64_t slow_ns; /* svc_config.slow_ms in nanoseconds, if there is a clock for it; 0: off */
   svc_order_figures orders;
   bool own_clock; /* the system's clock is used: neither svc_config.clock nor a manual clock */
+  svc_fork fork;              /* the process that opened the handle */
+  atomic_ulong clock_latest;  /* the latest second that the clock has shown: see svc_clock_seen() */
 };
+
+/*
+** Whether the handle may be used: it is not NULL, and this process opened it. Each public function asks first. A child of fork() gets
+** SVC_INVALID, or 503 for a request, and changes nothing.
+*/
+#define SVC_USABLE(s) ((s) && svc_fork_is_ours(&(s)->fork))
 /* handle.c */
 SVC_PRIVATE int64_t svc_now(const svc *s); /* the handle's clock */
+SVC_PRIVATE void svc_clock_seen(svc *s, int64_t now); /* logs it if the clock has jumped back */
 /* `event` is a constant name, "store.failed", that programs search a log for: docs/logs.md lists all, and check/logs compares. */
 SVC_PRIVATE void svc_log(const svc *s, int level, const char *event, const char *format, ...) SVC_PRINTF(4, 5);
 SVC_PRIVATE bool svc_logs(const svc *s); /* whether a log is configured */

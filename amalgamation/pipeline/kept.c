@@ -23,7 +23,7 @@ struct svc_kept {
   struct { /* the OpenAPI document, which lives as long as the handle */
     svc_str text;
     uint64_t revision;
-    svc_arena memory;
+    svc_shared *memory; /* of the text; responses hold it as well */
   } openapi;
 };
 
@@ -150,24 +150,31 @@ SVC_PRIVATE void svc_kept_leave(svc *s, svc_kept_item *item)
 
 /* --------------------------------------------------------------------------------------------------- the OpenAPI document */
 
-/* The tables are constant, and so is the document. Other threads wait while one builds it. */
-SVC_PRIVATE svc_str svc_openapi_kept(svc *s, uint64_t *revision)
+/* Writes the document with room to spare, and keeps as many bytes as it has. */
+static bool kept_write(svc *s, svc_kept *k)
+{
+  svc_arena arena;
+  svc_str text;
+  char *bytes;
+  svc_arena_init(&arena, &s->allocator);
+  text = svc_openapi_document(s, &arena);
+  k->openapi.memory = arena.failed ? NULL : svc_shared_new(&s->allocator, text.n + 1, &bytes);
+  if (k->openapi.memory) {
+    memcpy(bytes, text.p, text.n + 1);
+    k->openapi.text = (svc_str){ bytes, text.n };
+    k->openapi.revision = svc_body_revision(text);
+  }
+  svc_blocks_free(arena.blocks);
+  return k->openapi.memory != NULL;
+}
+
+/* The tables are constant, and so is the document: all answers share one text. Other threads wait while one writes it. */
+SVC_PRIVATE svc_str svc_openapi_kept(svc *s, svc_arena *a, uint64_t *revision)
 {
   svc_kept *k = s->kept;
-  svc_str text;
+  svc_str text = { NULL, 0 };
   svc_mutex_lock(&k->lock);
-  if (!k->openapi.text.p) {
-    svc_arena_init(&k->openapi.memory, &s->allocator);
-    text = svc_openapi_document(s, &k->openapi.memory);
-    if (k->openapi.memory.failed) {
-      svc_blocks_free(k->openapi.memory.blocks);
-      k->openapi.memory.blocks = NULL;
-    } else {
-      k->openapi.text = text;
-      k->openapi.revision = svc_body_revision(text);
-    }
-  }
-  text = k->openapi.text;
+  if ((k->openapi.memory || kept_write(s, k)) && svc_arena_hold(a, k->openapi.memory)) text = k->openapi.text;
   *revision = k->openapi.revision;
   svc_mutex_unlock(&k->lock);
   return text;
@@ -178,7 +185,7 @@ SVC_PRIVATE void svc_kept_close(svc *s)
   svc_kept *k = s->kept;
   if (!k) return;
   while (k->first) kept_unlist(k, &k->first);
-  svc_blocks_free(k->openapi.memory.blocks);
+  svc_shared_leave(k->openapi.memory);
   memset(&k->openapi, 0, sizeof k->openapi);
   svc_mutex_destroy(&k->lock);
 }

@@ -28,8 +28,8 @@ static int mark_is_empty(svc_txn *txn, bool *empty)
   return rc;
 }
 
-/* Reads the mark. *turn: it equals `was`, so `ours` is to be written. */
-static int mark_read(svc_txn *txn, const mark_job *m, bool *turn)
+/* Reads the mark. *wanted: the mark equals `was`, so `ours` is to be written. */
+static int mark_read(svc_txn *txn, const mark_job *m, bool *wanted)
 {
   svc_key key;
   svc_str value;
@@ -37,17 +37,17 @@ static int mark_read(svc_txn *txn, const mark_job *m, bool *turn)
   svc_key_meta(&key, m->name);
   rc = svc_get(txn, &key, &value);
   *m->kept = rc == SVC_OK ? svc_arena_copy(m->arena, value) : SVC_S("");
-  *turn = m->ours.n && svc_str_eq(*m->kept, m->was);
+  *wanted = m->ours.n && svc_str_eq(*m->kept, m->was);
   return rc == SVC_NOT_FOUND ? SVC_OK : rc;
 }
 
 static bool mark_work(svc_job *job, svc_txn *txn)
 {
   const mark_job *m = (const mark_job *)job;
-  bool empty = true, turn;
+  bool empty = true, wanted;
   svc_key key;
-  if (mark_read(txn, m, &turn) != SVC_OK) return false;
-  if (!turn) return true;
+  if (mark_read(txn, m, &wanted) != SVC_OK) return false;
+  if (!wanted) return true;
   if (m->only_new && svc_note(txn, mark_is_empty(txn, &empty)) != SVC_OK) return false;
   if (!empty) return true;
   svc_key_meta(&key, m->name);
@@ -59,7 +59,7 @@ SVC_PRIVATE int svc_mark(svc *s, const char *name, svc_str was, svc_str ours, bo
 {
   mark_job work;
   svc_txn *txn;
-  bool turn;
+  bool wanted;
   int rc;
   memset(&work, 0, sizeof work); /* at time 0: due steps are not processed yet */
   work.job.work = mark_work;
@@ -72,8 +72,8 @@ SVC_PRIVATE int svc_mark(svc *s, const char *name, svc_str was, svc_str ours, bo
   work.kept = kept;
   rc = s->commit.port->read_begin(s->commit.store, &txn);
   if (rc != SVC_OK) return rc;
-  rc = mark_read(txn, &work, &turn);
+  rc = mark_read(txn, &work, &wanted);
   s->commit.port->read_end(txn);
-  if (rc == SVC_OK && turn && !s->config.keep_orders) rc = svc_commit_run(&s->commit, &work.job);
+  if (rc == SVC_OK && wanted && !s->config.keep_orders) rc = svc_commit_run(&s->commit, &work.job);
   return rc == SVC_OK && a->failed ? SVC_NOMEM : rc;
 }

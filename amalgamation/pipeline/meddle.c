@@ -112,7 +112,10 @@ SVC_PRIVATE bool svc_lag_begin(svc_call *c)
   if (!svc_meddles(c->s, SVC_WATCH_LAG) || !c->s->meddler) return true;
   txn = c->s->meddler->reads(c);
   if (!txn) return svc_no_memory(c);
-  if (txn != c->txn) c->route.resolved = c->route.parts = 0;
+  if (txn != c->txn) {
+    c->route.resolved = 0;
+    c->route.parts = 0;
+  }
   c->txn = txn;
   return true;
 }

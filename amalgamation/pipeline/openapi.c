@@ -621,12 +621,17 @@ static void openapi_components(openapi_writer *w)
   svc_openapi_put(w, "}");
 }
 
+/* Bytes of an operation with its share of the schemas, and of the rest: rather more than less, so that the text need not grow. */
+#define OPENAPI_FIRST ((size_t)64 << 10)
+#define OPENAPI_PLAIN ((size_t)3500)
+#define OPENAPI_DESCRIBED ((size_t)4500)
+
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
 {
   openapi_writer *w = svc_arena_zero(a, sizeof *w);
   if (!w) return SVC_S("");
   w->s = s;
-  w->b = svc_buf_new(a, (s->config.describe ? 16 : 13) << 17); /* the size with the whole catalog: no growth needed */
+  w->b = svc_buf_new(a, OPENAPI_FIRST + s->plan_count * (s->config.describe ? OPENAPI_DESCRIBED : OPENAPI_PLAIN));
   svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':"
                      "'Accept names a dated version of an operation; without it the newest one answers. Null in a body counts as not sent; "
                      "in a PATCH it clears a field that may be cleared. The zero value of a read-only field is ignored.',"

@@ -209,7 +209,7 @@ int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
   svc_str text;
   svc_id id;
   int rc;
-  if (!s || !order_id || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !order_id || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
   rc = svc_facts_gate(s, facts, &text);
   return rc == SVC_OK ? svc_order_say(s, result == SVC_OK ? SVC_ORDER_DONE : SVC_ORDER_FAILED, &id, text, svc_now(s)) : rc;
 }
@@ -242,7 +242,7 @@ int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length)
   svc_id id;
   bool closed = false;
   int rc;
-  if (!s || !order_id || !out || !length || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !order_id || !out || !length || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   rc = s->commit.port->read_begin(s->commit.store, &c.txn);
   if (rc == SVC_OK) {

@@ -66,12 +66,12 @@ SVC_PRIVATE bool svc_query_is_long(const svc_call *c)
 /* Refuses an unknown parameter, and suggests the nearest name. */
 static bool query_unknown(svc_call *c, svc_str name)
 {
-  svc_near near = svc_near_begin(name);
+  svc_near guess = svc_near_begin(name);
   const svc_param *p;
   int i;
-  for (p = c->plan->route->params; p && p->name; p++) svc_near_try(&near, svc_shown_field(c->s, svc_str_c(p->name)).p);
-  for (i = query_is_list(c) ? 0 : QUERY_ENVELOPE; i < QUERY_COMMON; i++) svc_near_try(&near, query_common_names[i]);
-  return query_bad(c, name, svc_arena_print(c->arena, "this operation has no such parameter%s", svc_did_you_mean(c, &near).p).p);
+  for (p = c->plan->route->params; p && p->name; p++) svc_near_try(&guess, svc_shown_field(c->s, svc_str_c(p->name)).p);
+  for (i = query_is_list(c) ? 0 : QUERY_ENVELOPE; i < QUERY_COMMON; i++) svc_near_try(&guess, query_common_names[i]);
+  return query_bad(c, name, svc_arena_print(c->arena, "this operation has no such parameter%s", svc_did_you_mean(c, &guess).p).p);
 }
 
 static bool query_common_value(svc_call *c, int which, svc_str name, svc_str text)

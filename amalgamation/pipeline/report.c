@@ -81,7 +81,7 @@ int svc_report(svc *s, const char *resource, const char *id, const char *facts)
   report_job work;
   int rc;
   memset(&work, 0, sizeof work);
-  work.noun = s && resource ? svc_noun_named(s, resource) : NULL;
+  work.noun = SVC_USABLE(s) && resource ? svc_noun_named(s, resource) : NULL;
   if (!work.noun || !work.noun->noun->reports || !id || !facts) return SVC_INVALID;
   rc = svc_facts_gate(s, facts, &work.news);
   if (rc != SVC_OK || work.news.n == 0) return rc == SVC_OK ? SVC_INVALID : rc;

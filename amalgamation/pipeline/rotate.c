@@ -161,7 +161,7 @@ int svc_rotate_key(svc *s, const void *next, int steps)
 {
   rotate_job job;
   int by, rc;
-  if (!s || !next || steps < 0 || !s->config.secret_key) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !next || steps < 0 || !s->config.secret_key) return SVC_INVALID;
   by = svc_seal_learn(s, next);
   if (by < 0) return SVC_NOMEM;
   memset(&job, 0, sizeof job);

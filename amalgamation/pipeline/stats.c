@@ -181,7 +181,7 @@ int svc_stats_as(svc *s, svc_statistics *out, size_t size)
 {
   svc_statistics all;
   int64_t now, next;
-  if (!s || !out || size < offsetof(svc_statistics, answers)) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out || size < offsetof(svc_statistics, answers)) return SVC_INVALID;
   memset(&all, 0, sizeof all);
   memset(out, 0, size); /* members of a newer caller stay zero */
   if (s->counters) stats_requests(s, &all);
@@ -323,7 +323,7 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   svc_buf b;
   int rc;
   if (out) memset(out, 0, sizeof *out);
-  if (!s || !out || !s->counters) return SVC_INVALID;
+  if (!SVC_USABLE(s) || !out || !s->counters) return SVC_INVALID;
   rc = svc_stats_as(s, &all, sizeof all);
   if (rc != SVC_OK) return rc;
   svc_arena_init(&arena, &s->allocator);

@@ -50,9 +50,9 @@ SVC_PRIVATE bool svc_value_in(const svc *s, svc_str text, const char *const *val
   return false;
 }
 
-SVC_PRIVATE svc_str svc_did_you_mean(svc_call *c, const svc_near *near)
+SVC_PRIVATE svc_str svc_did_you_mean(svc_call *c, const svc_near *guess)
 {
-  return near->best ? svc_arena_print(c->arena, "; did you mean %s?", near->best) : SVC_S("");
+  return guess->best ? svc_arena_print(c->arena, "; did you mean %s?", guess->best) : SVC_S("");
 }
 
 SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values)
@@ -63,7 +63,7 @@ SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values)
 SVC_PRIVATE svc_str svc_values_meant(svc_call *c, const char *const *values, svc_str sent)
 {
   svc_buf b = svc_buf_new(c->arena, 128);
-  svc_near near = svc_near_begin(sent);
+  svc_near guess = svc_near_begin(sent);
   size_t i, n = 0;
   while (values[n]) n++;
   for (i = 0; i < n && i < VALUES_SHOWN; i++) {
@@ -75,7 +75,7 @@ SVC_PRIVATE svc_str svc_values_meant(svc_call *c, const char *const *values, svc
     svc_buf_i64(&b, (int64_t)(n - VALUES_SHOWN));
     svc_buf_text(&b, " more");
   }
-  for (i = 0; i < n && sent.n && c->error.violation_count < VALUES_MEANT; i++) svc_near_try(&near, svc_shown_value(c->s, c->arena, values[i]).p);
-  svc_buf_str(&b, svc_did_you_mean(c, &near));
+  for (i = 0; i < n && sent.n && c->error.violation_count < VALUES_MEANT; i++) svc_near_try(&guess, svc_shown_value(c->s, c->arena, values[i]).p);
+  svc_buf_str(&b, svc_did_you_mean(c, &guess));
   return svc_buf_done(&b);
 }

@@ -634,7 +634,7 @@ int svc_check_store(svc *s, void (*found)(void *context, const char *text), void
   svc_arena arena;
   svc_call c;
   int rc;
-  if (!s) return SVC_INVALID;
+  if (!SVC_USABLE(s)) return SVC_INVALID;
   memset(&v, 0, sizeof v);
   v.found = found ? found : verify_nobody;
   v.context = context;

@@ -795,6 +795,13 @@ SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
   return own->status;
 }
 
+/* The waiting threads are the parent's, and destroying a condition waits for its waiters: their memory is lost. */
+SVC_PRIVATE void svc_commit_abandon(svc_commit *k)
+{
+  if (k->store && k->port->abandon) k->port->abandon(k->store);
+  k->store = NULL;
+}
+
 SVC_PRIVATE void svc_commit_close(svc_commit *k)
 {
   if (!k->store) return;

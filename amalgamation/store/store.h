@@ -255,6 +255,7 @@ typedef struct svc_commit {
 
 SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator);
 SVC_PRIVATE void svc_commit_close(svc_commit *k);
+SVC_PRIVATE void svc_commit_abandon(svc_commit *k); /* in a child process, before svc_commit_close() */
 SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *job);
 SVC_PRIVATE bool svc_commit_idle(svc_commit *k); /* no write is in progress */
 SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now);

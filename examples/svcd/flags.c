@@ -141,6 +141,8 @@ static const flags_row flags_rows[] = {
   { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
     "seconds that a cluster takes to be created; 0: no time at all (default 10)" },
   { "--no-sync", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_sync), 0, 0, 0, "do not wait for the disk: a power cut may damage the store" },
+  { "--disk-reserve", "KIB", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(disk_reserve), 0, 1048576, 0,
+    "KiB of the file DIR/svcapi.reserve, whose room lets deletes work on a full disk; 0: no such file (default 256)" },
   { "--conceal", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(conceal), 0, 0, 0,
     "answer 404 instead of 401 if the caller has no role at all on a resource, so that its existence stays hidden" },
   { "--enforce-sunset", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(enforce_sunset), 0, 0, 0,
@@ -726,7 +728,7 @@ int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char
   char begun[FLAGS_COUNT] = "";
   int i, status;
   memset(o, 0, sizeof *o);
-  o->provision_seconds = o->drain = o->slow_ms = -1;
+  o->provision_seconds = o->drain = o->slow_ms = o->disk_reserve = -1;
   for (i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return named ? svcd_help(verb) : svcd_help_all(0);
     if (strcmp(argv[i], "--version") == 0) return printf("svcd %s\n", svc_version()) < 0;

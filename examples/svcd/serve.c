@@ -436,6 +436,7 @@ static svc_config serve_config(const svcd_options *o)
   k.max_projects = (size_t)o->max_projects;
   k.max_questions = (size_t)o->questions;
   k.no_card = o->no_card;
+  if (o->disk_reserve >= 0) k.disk_reserve = o->disk_reserve ? (int64_t)o->disk_reserve * 1024 : SVC_NO_RESERVE;
   k.durability = o->no_sync ? SVC_NO_SYNC : SVC_DURABLE;
   k.log_event = svcd_log;
   k.log_context = (void *)(uintptr_t)o->log_level;

@@ -63,7 +63,7 @@ typedef struct svcd_options {
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS], *test_hosts[SVCD_HOSTS], *ignore[SVCD_IGNORE];
   size_t url_count, proxy_count, limit_count, test_host_count, ignore_count;
   long threads, writers, questions, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
-    store_readers, store_timeout, limiter_timeout, slow_ms, clock_rate;
+    store_readers, store_timeout, limiter_timeout, slow_ms, clock_rate, disk_reserve;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
     no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print, change_dialect, test_anywhere, json,
     end_with_stdin, sign_in_link;

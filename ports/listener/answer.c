@@ -275,6 +275,7 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   svc_listener *l = conn->loop->listener;
   int error = 0;
   conn->bounded = false;
+  if (conn->document) return 0; /* it takes no memory of this client's own */
   if (conn->body_length > l->config.max_answer) error = LISTENER_E_ANSWER;
   else if (!svc_listener_send_reserve(conn, conn->body_length)) error = LISTENER_E_ANSWERS;
   if (!error) return 0;
@@ -285,13 +286,13 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   return 0;
 }
 
-/* Frees the body that was compressed: from here on the body is only conn->packed. */
+/* Frees the body that was compressed: from here on the body is only conn->packed, or the listener's. */
 static void answer_pack(listener_conn *conn)
 {
   int delay = conn->response.delay_ms;
-  if (!conn->packed) return;
+  if (!conn->packed && !conn->packed_document) return;
   svc_response_free(&conn->response);
-  conn->response.body = conn->packed;
+  conn->response.body = conn->packed ? conn->packed : conn->packed_document;
   conn->response.delay_ms = delay;
 }
 
@@ -309,6 +310,7 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
   conn->response = *response;
   memset(response, 0, sizeof *response);
   conn->body_length = h->is_head || bare ? 0 : r->body_length;
+  conn->document = conn->body_length ? svc_listener_document_of(conn->loop->listener, r) : NULL;
   error = r->status < 200 || r->status > 599 ? LISTENER_E_SERVICE : answer_room(conn, h);
   if (error) {
     svc_response_free(&conn->response);
@@ -324,7 +326,7 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
   answer_start(&t, conn, r->status);
   length = answer_put_headers(&t, conn, r, h->is_head, coding == LISTENER_GZIP ? tag : "");
   if (coding != LISTENER_PLAIN) answer_puts(&t, "Vary: Accept-Encoding\r\n");
-  if (conn->packed) answer_puts(&t, "Content-Encoding: gzip\r\n");
+  if (conn->packed || conn->packed_document) answer_puts(&t, "Content-Encoding: gzip\r\n");
   if (!bare && !length) answer_put_number(&t, "Content-Length: ", h->is_head ? r->body_length : conn->body_length, "\r\n");
   answer_pack(conn);
   if (conn->close) answer_puts(&t, "Connection: close\r\n");

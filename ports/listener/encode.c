@@ -4,7 +4,8 @@
 ** Most of an answer is words that occur in it many times. The rules: an answer with a secret (Cache-Control: no-store) is
 ** never compressed, because its length would reveal something to an attacker who controls a part of the answer. Caches learn from Vary that
 ** the answer depends on the client, and both forms have different ETags, both strong: the text behind the hyphen of a tag states the
-** form, and If-Match ignores it. A loop is not blocked: an answer of more than ENCODE_MOST is sent uncompressed.
+** form, and If-Match ignores it. A loop is not blocked: an answer of more than ENCODE_MOST is sent uncompressed. The OpenAPI document is longer
+** and constant: it is compressed once, and all clients share the result.
 */
 #include "parts.h"
 
@@ -71,10 +72,10 @@ static bool encode_accepted(const svc_http_head *h)
 }
 
 /* Whether the answer may be compressed at all. */
-static bool encode_suits(const svc_response *r)
+static bool encode_suits(const svc_response *r, bool constant)
 {
   const svc_header *type, *cache;
-  if (r->status != 200 || r->body_length <= ENCODE_LEAST || r->body_length > ENCODE_MOST) return false;
+  if (r->status != 200 || r->body_length <= ENCODE_LEAST || (r->body_length > ENCODE_MOST && !constant)) return false;
   type = encode_header(r->headers, r->header_count, "content-type");
   cache = encode_header(r->headers, r->header_count, "cache-control");
   if (!type) return false;
@@ -94,6 +95,85 @@ static bool encode_tag(const svc_header *etag, char tag[LISTENER_TAG])
   return true;
 }
 
+/* ------------------------------------------------------------------------------------------------------------ the document */
+
+#define ENCODE_DOCUMENT "getOpenApi" /* its operation */
+#define ENCODE_DOCUMENT_MOST ((size_t)16 << 20)
+
+typedef struct encode_packed {
+  size_t n;
+  char bytes[];
+} encode_packed;
+
+struct listener_document {
+  svc_response response;
+  encode_packed *_Atomic packed; /* NULL: not needed yet */
+};
+
+static void encode_document_free(listener_document *d)
+{
+  if (!d) return;
+  svc_response_free(&d->response);
+  free(atomic_load(&d->packed));
+  free(d);
+}
+
+/* The document as svc_openapi() gives it: while the listener holds this response, no other body has its address. */
+static listener_document *encode_document_open(svc_listener *l)
+{
+  listener_document *d = atomic_load(&l->document), *none = NULL;
+  if (d) return d;
+  d = calloc(1, sizeof *d);
+  if (!d) return NULL;
+  if (svc_openapi(l->s, &d->response) == SVC_OK && atomic_compare_exchange_strong(&l->document, &none, d)) return d;
+  encode_document_free(d);
+  return none; /* another loop was faster, or it failed */
+}
+
+const listener_document *svc_listener_document_of(svc_listener *l, const svc_response *r)
+{
+  const listener_document *d;
+  if (r->status != 200 || !r->operation || strcmp(r->operation, ENCODE_DOCUMENT) != 0) return NULL;
+  d = encode_document_open(l);
+  return d && d->response.body == r->body && d->response.body_length == r->body_length ? d : NULL;
+}
+
+void svc_listener_document_close(svc_listener *l)
+{
+  encode_document_free(atomic_load(&l->document));
+}
+
+const void *svc_listener_document_packed(const svc_listener *l)
+{
+  const listener_document *d = atomic_load(&l->document);
+  return d ? atomic_load(&d->packed) : NULL;
+}
+
+/* Compresses the document, once. NULL: out of memory, or too long. */
+static const encode_packed *encode_document_packed(listener_document *d)
+{
+  encode_packed *packed = atomic_load(&d->packed), *none = NULL, *less;
+  size_t size = d->response.body_length - d->response.body_length / 8;
+  if (packed || size > ENCODE_DOCUMENT_MOST) return packed;
+  packed = malloc(sizeof *packed + size);
+  if (!packed) return NULL;
+  packed->n = svc_listener_gzip(d->response.body, d->response.body_length, packed->bytes, size);
+  less = packed->n ? realloc(packed, sizeof *packed + packed->n) : NULL;
+  if (less) packed = less;
+  if (packed->n && atomic_compare_exchange_strong(&d->packed, &none, packed)) return packed;
+  free(packed);
+  return none;
+}
+
+static int encode_document(listener_conn *conn)
+{
+  const encode_packed *packed = encode_document_packed(atomic_load(&conn->loop->listener->document));
+  if (!packed) return LISTENER_VARIES;
+  conn->packed_document = packed->bytes;
+  conn->body_length = packed->n;
+  return LISTENER_GZIP;
+}
+
 int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LISTENER_TAG])
 {
   svc_response *r = &conn->response;
@@ -102,7 +182,7 @@ int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LI
   tag[0] = '\0';
   if (conn->loop->listener->config.no_gzip || h->is_head) return LISTENER_PLAIN;
   if (r->status == 304) return LISTENER_VARIES;
-  if (!encode_suits(r)) return LISTENER_PLAIN;
+  if (!encode_suits(r, conn->document)) return LISTENER_PLAIN;
   if (!encode_accepted(h)) return LISTENER_VARIES;
   etag = encode_header(r->headers, r->header_count, "etag");
   known = encode_header(h->headers, h->header_count, "if-none-match");
@@ -111,6 +191,7 @@ int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LI
     r->status = 304;
     return LISTENER_GZIP;
   }
+  if (conn->document) return encode_document(conn);
   conn->packed = malloc(size);
   n = conn->packed ? svc_listener_gzip(r->body, r->body_length, conn->packed, size) : 0;
   if (n == 0) {

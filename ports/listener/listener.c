@@ -156,6 +156,7 @@ void svc_listener_close(svc_listener *l)
   svc_listener_pools_close(l);
   svc_listener_places_close(l);
   svc_listener_tls_close(l);
+  svc_listener_document_close(l);
   pthread_mutex_destroy(&l->identity_lock);
   pthread_mutex_destroy(&l->places_lock);
   free(l->loops);

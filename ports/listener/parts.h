@@ -78,6 +78,7 @@ typedef struct listener_address { /* an IP address; IPv4 in 4 bytes, also if it 
 } listener_address;
 
 typedef struct listener_conn listener_conn;
+typedef struct listener_document listener_document; /* encode.c: the OpenAPI document, constant and kept as gzip */
 typedef struct listener_loop listener_loop;
 typedef struct listener_tls listener_tls;           /* of a connection (tls.c), */
 typedef struct listener_identity listener_identity; /* and shared by all connections */
@@ -140,6 +141,8 @@ struct listener_conn {
   size_t text_at, text_length;
   svc_response response; /* and of its body */
   char *packed;          /* the body as gzip; NULL: use response */
+  const listener_document *document; /* the response is this constant one; NULL: another */
+  const char *packed_document;       /* it is sent as gzip, and these bytes belong to the listener; NULL: not so */
   size_t body_at, body_length;
   listener_tls *tls;  /* NULL: plain HTTP */
   bool shaken;        /* its handshake is done */
@@ -197,6 +200,7 @@ struct listener_pool {
 typedef struct listener_place {
   unsigned char ip[16];
   size_t count;
+  size_t held; /* bytes of answers that they have not taken yet */
 } listener_place;
 
 struct svc_listener {
@@ -214,6 +218,7 @@ struct svc_listener {
   atomic_size_t bodies, answers; /* bytes of memory */
   atomic_uint_fast64_t warned;
   atomic_ulong accepted, turned_away, sent; /* in total; sent: bytes */
+  listener_document *_Atomic document; /* NULL: not asked for yet */
   pthread_mutex_t places_lock; /* protects the following: */
   listener_place *places;
   size_t place_rows; /* a power of two, and more than the maximum of connections */
@@ -297,6 +302,9 @@ void svc_listener_places_close(svc_listener *l);
 /* Counts a connection. Returns 0, or the error to refuse it with. */
 int svc_listener_place_take(listener_conn *conn);
 void svc_listener_place_leave(listener_conn *conn); /* a connection that is not counted is allowed */
+/* Counts n bytes of an answer for the connection's address. False: they exceed its share, and nothing is counted. */
+bool svc_listener_place_hold(listener_conn *conn, size_t n);
+void svc_listener_place_let_go(listener_conn *conn, size_t n);
 
 /* ----------------------------------------------------------------------------------------------------------- peer.c */
 
@@ -358,6 +366,10 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
 ** conn->packed is the body, or it has become a 304; the ETag is `tag`, if that is not empty. */
 enum { LISTENER_PLAIN, LISTENER_VARIES, LISTENER_GZIP };
 int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LISTENER_TAG]);
+/* Returns the document if it is this answer's body, which all its readers share; NULL: the answer is another one. */
+const listener_document *svc_listener_document_of(svc_listener *l, const svc_response *r);
+void svc_listener_document_close(svc_listener *l);
+const void *svc_listener_document_packed(const svc_listener *l); /* the kept gzip form, for tests; NULL: not compressed yet */
 /* Returns the length of the result in `out`; 0: it does not fit. */
 size_t svc_listener_gzip(const char *text, size_t n, char *out, size_t size);
 

@@ -7,6 +7,9 @@
 ** only if none is idle. A loop closes only its own connections. Connections are spread evenly, so each loop has
 ** some connections of such an address.
 **
+** Answers that a client has not taken yet are counted for its address, too, and no address may hold more than its share of
+** max_answer_memory: otherwise a client that requests long answers and reads none would leave no memory for the answers of others.
+**
 ** The rule: a connection is counted twice, in total and for its address, and leaves both counts at once,
 ** when it is closed or gives way. Addresses are counted in a table with open addressing: the search for an address begins at its home, the
 ** row that its hash names, and ends at the first free row. So removing a row moves up those behind it that the search would miss.
@@ -15,6 +18,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define PLACES_SHARE 4 /* an address can hold this part of max_answer_memory: one in four */
 
 /* Writes the key by which a connection is counted: its address; of IPv6 the first 64 bits, because an owner of one address has 2^64. */
 static void places_key(listener_conn *conn)
@@ -97,7 +102,32 @@ void svc_listener_place_leave(listener_conn *conn)
   pthread_mutex_lock(&l->places_lock);
   l->connections--;
   row = places_find(l, conn->place);
+  row->held -= conn->held;
   if (--row->count == 0) places_close_gap(l, (size_t)(row - l->places));
+  pthread_mutex_unlock(&l->places_lock);
+}
+
+/* An answer that is larger than the share is allowed, if it is the only one. Behind a proxy are many clients, as for connections. */
+bool svc_listener_place_hold(listener_conn *conn, size_t n)
+{
+  svc_listener *l = conn->loop->listener;
+  listener_place *row;
+  bool room;
+  if (!conn->placed) return true;
+  pthread_mutex_lock(&l->places_lock);
+  row = places_find(l, conn->place);
+  room = conn->proxied || row->held == 0 || row->held + n <= l->config.max_answer_memory / PLACES_SHARE;
+  if (room) row->held += n;
+  pthread_mutex_unlock(&l->places_lock);
+  return room;
+}
+
+void svc_listener_place_let_go(listener_conn *conn, size_t n)
+{
+  svc_listener *l = conn->loop->listener;
+  if (!conn->placed) return;
+  pthread_mutex_lock(&l->places_lock);
+  places_find(l, conn->place)->held -= n;
   pthread_mutex_unlock(&l->places_lock);
 }
 

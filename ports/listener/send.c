@@ -52,16 +52,27 @@ static bool send_count(svc_listener *l, size_t n)
   return false;
 }
 
+/* Closes the connection that has taken nothing for longest, of this address or (NULL) of any. False: none has stalled. */
+static bool send_give_up(listener_loop *loop, const unsigned char *place)
+{
+  listener_conn *stalled = svc_listener_oldest(loop, LISTENER_SEND, place, SEND_STALLED_MS);
+  if (!stalled) return false;
+  svc_listener_leave(stalled);
+  svc_listener_send_release(stalled);
+  svc_listener_drop(stalled);
+  return true;
+}
+
 bool svc_listener_send_reserve(listener_conn *conn, size_t n)
 {
   svc_listener *l = conn->loop->listener;
   if (n <= SEND_SMALL) return true;
+  while (!svc_listener_place_hold(conn, n))
+    if (!send_give_up(conn->loop, conn->place)) return false;
   while (!send_count(l, n)) {
-    listener_conn *stalled = svc_listener_oldest(conn->loop, LISTENER_SEND, NULL, SEND_STALLED_MS);
-    if (!stalled) return false;
-    svc_listener_leave(stalled);
-    svc_listener_send_release(stalled);
-    svc_listener_drop(stalled);
+    if (send_give_up(conn->loop, NULL)) continue;
+    svc_listener_place_let_go(conn, n);
+    return false;
   }
   conn->held = n;
   return true;
@@ -69,12 +80,17 @@ bool svc_listener_send_reserve(listener_conn *conn, size_t n)
 
 void svc_listener_send_release(listener_conn *conn)
 {
-  if (conn->held) atomic_fetch_sub(&conn->loop->listener->answers, conn->held);
+  if (conn->held) {
+    atomic_fetch_sub(&conn->loop->listener->answers, conn->held);
+    svc_listener_place_let_go(conn, conn->held);
+  }
   conn->held = 0;
   svc_response_free(&conn->response);
   free(conn->packed);
   free(conn->text);
   conn->packed = conn->text = NULL;
+  conn->packed_document = NULL;
+  conn->document = NULL;
 }
 
 /* The kernel has the answer: continue with the next request, or close so that the answer still arrives. */

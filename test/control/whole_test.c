@@ -472,6 +472,105 @@ TEST(whole, file_refused)
   whole_close(&w);
 }
 
+/* Gives the bytes a valid checksum, and expects that they are refused as those of a machine of the other byte order. */
+static void whole_foreign(whole_world *w, char *bytes, size_t n)
+{
+  svc_snapshot *loaded = NULL;
+  svc_response answer;
+  char *log = w->t.log;
+  static const char token[] = "a-token-of-32-characters-or-more";
+  static const svc_header headers[] = { { "Content-Type", "application/octet-stream", 0, 0 },
+                                        { "Authorization", "Bearer a-token-of-32-characters-or-more", 0, 0 },
+                                        { "Host", "127.0.0.1:8080", 0, 0 } };
+  svc_request request = { .method = "PUT", .target = "/_svc/snapshots/foreign", .peer = "127.0.0.1", .headers = headers,
+                          .header_count = 3, .body = bytes, .body_length = n };
+  svc_sha256((svc_str){ bytes, n - 32 }, (unsigned char *)bytes + n - 32);
+  log[0] = '\0';
+  munit_assert_int(svc_snapshot_load(w->t.s, bytes, n, &loaded), ==, SVC_INVALID);
+  munit_assert_null(loaded);
+  munit_assert_not_null(strstr(log, "-endian machine, and this machine is "));
+  munit_assert_not_null(strstr(log, "svcd export and svcd import"));
+  munit_assert_int(svc_control_request(w->t.s, token, &request, &answer), ==, SVC_OK);
+  munit_assert_int(answer.status, ==, 400);
+  munit_assert_not_null(strstr(answer.body, "-endian machine, and this machine is "));
+  svc_response_free(&answer);
+  whole_back(w);
+}
+
+/* Records have numbers in the byte order of their machine. The magic names the order. In files of version 1.0.0, whose magic did not,
+** the record of the store's format tells. */
+TEST(whole, file_byte_order)
+{
+  static const char schema[] = "\7\0\0\0\4\0\0\0mschema";
+  svc_config config = { .manual_clock = T_START };
+  svc_snapshot *loaded = NULL;
+  svc_response file;
+  whole_world w;
+  const uint16_t one = 1;
+  bool little = *(const char *)&one == 1;
+  char *bytes, *at;
+  whole_open(&w, &config);
+  munit_assert_int(svc_snapshot_save(w.taken, &file), ==, SVC_OK);
+  munit_assert_memory_equal(8, file.body, little ? "svcsnap1" : "svcsnapB");
+  bytes = munit_malloc(file.body_length);
+  memcpy(bytes, file.body, file.body_length);
+  memcpy(bytes, little ? "svcsnapB" : "svcsnap1", 8);
+  at = memmem(bytes, file.body_length, schema, sizeof schema - 1);
+  munit_assert_not_null(at);
+  if (little) whole_foreign(&w, bytes, file.body_length); /* with "svcsnap1" the record decides */
+  memcpy(bytes, "svcsnap1", 8);
+  at += sizeof schema - 1;
+  memcpy(at, little ? "\0\0\0\5" : "\5\0\0\0", 4);
+  whole_foreign(&w, bytes, file.body_length);
+  memcpy(bytes, file.body, file.body_length);
+  memcpy(bytes, "svcsnap1", 8); /* as version 1.0.0 wrote it here */
+  svc_sha256((svc_str){ bytes, file.body_length - 32 }, (unsigned char *)bytes + file.body_length - 32);
+  munit_assert_int(svc_snapshot_load(w.t.s, bytes, file.body_length, &loaded), ==, SVC_OK);
+  svc_snapshot_free(loaded);
+  free(bytes);
+  svc_response_free(&file);
+  whole_close(&w);
+}
+
+#define WHOLE_STORED ((size_t)1 << 20)
+
+/* Files that test/check/foreign.c wrote on s390x, and with version 1.0.0 on s390x and x86-64. */
+TEST(whole, file_stored)
+{
+  static const struct {
+    const char *name;
+    bool little;
+  } files[] = { { "snapshot-big-endian", false }, { "snapshot-big-endian-1.0.0", false }, { "snapshot-little-endian-1.0.0", true } };
+  svc_config config = { .manual_clock = T_START };
+  const uint16_t one = 1;
+  const bool little = *(const char *)&one == 1;
+  char command[128], *bytes = munit_malloc(WHOLE_STORED);
+  svc_snapshot *loaded;
+  whole_world w;
+  size_t i, n;
+  FILE *f;
+  whole_open(&w, &config);
+  for (i = 0; i < sizeof files / sizeof files[0]; i++) {
+    snprintf(command, sizeof command, "gzip -dc test/formats/%s.gz", files[i].name);
+    f = popen(command, "r");
+    munit_assert_not_null(f);
+    n = fread(bytes, 1, WHOLE_STORED, f);
+    munit_assert_int(pclose(f), ==, 0);
+    munit_assert_size(n, >, 1000);
+    if (files[i].little != little) {
+      whole_foreign(&w, bytes, n);
+      continue;
+    }
+    munit_assert_int(svc_snapshot_load(w.t.s, bytes, n, &loaded), ==, SVC_OK);
+    munit_assert_int(svc_snapshot_restore(w.t.s, loaded), ==, SVC_OK);
+    store_whole(w.t.s);
+    svc_snapshot_free(loaded);
+    whole_back(&w);
+  }
+  free(bytes);
+  whole_close(&w);
+}
+
 /* An altered file with a valid checksum is refused, or gives a store that can be checked and replaced again. */
 TEST(whole, file_altered)
 {

@@ -156,6 +156,93 @@ static void expect(svc_listener *l, const char *target, const char *accepts, boo
   free(answer);
 }
 
+#define DOCUMENT_MOST ((size_t)4 << 20)
+
+/* The OpenAPI document is longer than what a loop compresses for one client: it is compressed once for all. */
+TEST(encode, document)
+{
+  static const char *const urls[] = { "http://127.0.0.1:0" };
+  svc_listener_config k = { .urls = urls, .url_count = 1, .no_explorer = 1 };
+  svc_config config = { .limiter_off = 1, .manual_clock = 1, .describe = svc_listener_describe };
+  char *answer = malloc(DOCUMENT_MOST), tag[64] = "", header[160];
+  const char *etag;
+  const void *packed;
+  svc_listener *l;
+  svc_response document;
+  size_t n, at;
+  int i;
+  svc *s;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_openapi(s, &document), ==, SVC_OK);
+  munit_assert_size(document.body_length, >, (size_t)1 << 20);
+  munit_assert_int(svc_listener_open(&l, &k, NULL, 0), ==, SVC_OK);
+  munit_assert_int(svc_listener_start(l, s), ==, SVC_OK);
+  for (i = 0, packed = NULL; i < 2; i++) {
+    n = ask(l, "GET /openapi.json", "Accept-Encoding: gzip\r\n", answer, DOCUMENT_MOST, &at);
+    munit_assert_true(strstr(answer, "HTTP/1.1 200 ") == answer);
+    munit_assert_not_null(strstr(answer, "\r\nContent-Encoding: gzip\r\n"));
+    munit_assert_not_null(strstr(answer, "\r\nVary: Accept-Encoding\r\n"));
+    munit_assert_size(n - at, <, document.body_length / 5);
+    expect_unpacked(answer + at, n - at, document.body, document.body_length);
+    etag = strstr(answer, "\r\nETag: ");
+    munit_assert_not_null(etag);
+    munit_assert_int(sscanf(etag + 2, "ETag: %63[^\r]", tag), ==, 1);
+    munit_assert_not_null(strstr(tag, "-g\""));
+    munit_assert_true(!packed || packed == svc_listener_document_packed(l));
+    packed = svc_listener_document_packed(l);
+    munit_assert_not_null(packed);
+  }
+  snprintf(header, sizeof header, "Accept-Encoding: gzip\r\nIf-None-Match: %s\r\n", tag);
+  n = ask(l, "GET /openapi.json", header, answer, DOCUMENT_MOST, &at);
+  munit_assert_true(strstr(answer, "HTTP/1.1 304 ") == answer);
+  munit_assert_size(n, ==, at);
+  n = ask(l, "GET /openapi.json", "", answer, DOCUMENT_MOST, &at);
+  munit_assert_null(strstr(answer, "Content-Encoding"));
+  munit_assert_not_null(strstr(answer, "\r\nVary: Accept-Encoding\r\n"));
+  munit_assert_size(n - at, ==, document.body_length);
+  munit_assert_memory_equal(n - at, answer + at, document.body);
+  n = ask(l, "GET /openapi.json?pretty=true", "Accept-Encoding: gzip\r\n", answer, DOCUMENT_MOST, &at); /* the same bytes, another tag */
+  munit_assert_not_null(strstr(answer, "-pg\"\r\n"));
+  expect_unpacked(answer + at, n - at, document.body, document.body_length);
+  svc_listener_close(l);
+  svc_response_free(&document);
+  svc_close(s);
+  free(answer);
+}
+
+/* More clients than max_answer_memory has room for documents, none of which reads: the document takes no memory of a client. */
+TEST(encode, document_unread)
+{
+  enum { UNREAD = 40 };
+  static const char *const urls[] = { "http://127.0.0.1:0" };
+  static const char text[] = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+  svc_listener_config k = { .urls = urls, .url_count = 1, .no_explorer = 1, .max_answer_memory = (size_t)4 << 20 };
+  svc_config config = { .limiter_off = 1, .manual_clock = 1, .describe = svc_listener_describe };
+  struct sockaddr_in a = { .sin_family = AF_INET };
+  char begin[13] = "";
+  svc_listener *l;
+  int fds[UNREAD], i;
+  svc *s;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_listener_open(&l, &k, NULL, 0), ==, SVC_OK);
+  munit_assert_int(svc_listener_start(l, s), ==, SVC_OK);
+  a.sin_port = htons((uint16_t)atoi(strrchr(svc_listener_url(l, 0), ':') + 1));
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (i = 0; i < UNREAD; i++) {
+    fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+    munit_assert_int(connect(fds[i], (struct sockaddr *)&a, sizeof a), ==, 0);
+    munit_assert_true(send(fds[i], text, sizeof text - 1, 0) == (ssize_t)sizeof text - 1);
+  }
+  for (i = 0; i < UNREAD; i++) {
+    munit_assert_true(recv(fds[i], begin, 12, MSG_WAITALL) == 12);
+    munit_assert_string_equal(begin, "HTTP/1.1 200");
+  }
+  munit_assert_size(atomic_load(&l->answers), ==, 0);
+  for (i = 0; i < UNREAD; i++) close(fds[i]);
+  svc_listener_close(l);
+  svc_close(s);
+}
+
 /* Accept-Encoding headers that select gzip, and others that do not: weights, names, the star. */
 TEST(encode, accepted)
 {

@@ -1378,16 +1378,21 @@ TEST(listener, give_way)
 }
 
 /* Connects, requests the long answer, and reads nothing of it. */
-static void client_stall(client *c, int port, const char *method)
+static void client_stall(client *c, int port, uint32_t from, const char *method)
 {
   int small = 65536;
-  client_open(c, port);
+  client_open_from(c, port, from);
   setsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
   client_text(c, method);
   client_text(c, " /big HTTP/1.1\r\nHost: a\r\n\r\n");
 }
 
-/* Clients that do not read: the listener keeps a limited number of bytes of answers. Further clients get 503. */
+static uint32_t two_addresses(int i)
+{
+  return INADDR_LOOPBACK + (uint32_t)i % 2;
+}
+
+/* Clients that do not read: the listener keeps a limited number of bytes of answers, in all and per address. Further clients get 503. */
 TEST(listener, answer_memory)
 {
   svc_listener_config k = { .max_answer_memory = 30 << 20, .max_answer = 16 << 20 };
@@ -1395,13 +1400,13 @@ TEST(listener, answer_memory)
   client c[20], more;
   int i, kept = 0, refused = 0;
   server_open(&t, &k);
-  for (i = 0; i < 20; i++) client_stall(&c[i], t.port, "GET");
+  for (i = 0; i < 20; i++) client_stall(&c[i], t.port, two_addresses(i), "GET");
   for (i = 0; i < 20; i++) {
     await(client_peek(&c[i]) != 0);
     kept += client_peek(&c[i]) == 200;
     refused += client_peek(&c[i]) == 503;
   }
-  munit_assert_int(kept, ==, 2); /* of 12 MiB each */
+  munit_assert_int(kept, ==, 2); /* of 12 MiB each, one of each address */
   munit_assert_int(refused, ==, 18);
   munit_assert_int(one_request(t.port, GET), ==, 200); /* small answers still work */
   for (i = 0; client_peek(&c[i]) != 503;) i++;
@@ -1409,7 +1414,7 @@ TEST(listener, answer_memory)
   munit_assert_string_equal(client_header(&c[i], "Retry-After"), "1");
   client_text(&c[i], GET); /* on the same connection */
   munit_assert_int(client_answer(&c[i]), ==, 200);
-  client_stall(&more, t.port, "DELETE"); /* a write is carried out, and its answer is sent as far as possible */
+  client_stall(&more, t.port, INADDR_LOOPBACK, "DELETE"); /* a write is carried out, and its answer is sent as far as possible */
   while (client_more(&more, now_ms() + WAIT_MS) == 1) continue;
   munit_assert_string_equal(server_seen(&t, 0).method, "DELETE");
   munit_assert_int(strncmp(more.in, "HTTP/1.1 200", 12), ==, 0);
@@ -1418,20 +1423,50 @@ TEST(listener, answer_memory)
   for (i = 0; client_peek(&c[i]) != 200;) i++;
   munit_assert_int(client_answer(&c[i]), ==, 200); /* a client that reads gets the whole answer, and frees the room */
   munit_assert_size(c[i].body_length, ==, BIG);
-  client_open(&more, t.port);
+  client_open_from(&more, t.port, two_addresses(i));
   client_text(&more, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
   munit_assert_int(client_answer(&more), ==, 200);
   munit_assert_size(more.body_length, ==, BIG);
   client_close(&more);
-  client_stall(&more, t.port, "GET"); /* full again, with a client that has read nothing since the start */
+  client_stall(&more, t.port, two_addresses(i), "GET"); /* full again, with a client that has read nothing since the start */
   await(client_peek(&more) != 0);
   later(5300);
   client_close(&c[i]);
-  client_open(&c[i], t.port);
+  client_open_from(&c[i], t.port, two_addresses(i));
   client_text(&c[i], "GET /big HTTP/1.1\r\nHost: a\r\n\r\n"); /* the stalled client is closed, because another one needs the room */
   munit_assert_int(client_answer(&c[i]), ==, 200);
   client_close(&more);
   for (i = 0; i < 20; i++) client_close(&c[i]);
+  server_close(&t);
+}
+
+/* One address that reads none of its answers holds a quarter of the memory; every other address still gets its share. */
+TEST(listener, answer_share)
+{
+  enum { GREEDY = 12, OTHERS = 3 };
+  svc_listener_config k = { .max_answer_memory = 4 * 2 * (BIG + 65536) };
+  server t;
+  client c[GREEDY], other[OTHERS];
+  int i, kept = 0;
+  server_open(&t, &k);
+  for (i = 0; i < GREEDY; i++) client_stall(&c[i], t.port, INADDR_LOOPBACK, "GET");
+  for (i = 0; i < GREEDY; i++) {
+    await(client_peek(&c[i]) != 0);
+    kept += client_peek(&c[i]) == 200;
+  }
+  munit_assert_int(kept, ==, 2);
+  for (i = 0; i < OTHERS; i++) {
+    client_stall(&other[i], t.port, INADDR_LOOPBACK + 1 + (uint32_t)i, "GET");
+    await(client_peek(&other[i]) != 0);
+    munit_assert_int(client_peek(&other[i]), ==, 200);
+  }
+  for (i = 0; i < GREEDY; i++) client_close(&c[i]); /* the address has its share again */
+  await(one_request(t.port, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n") == 200);
+  for (i = 0; i < OTHERS; i++) {
+    munit_assert_int(client_answer(&other[i]), ==, 200);
+    munit_assert_size(other[i].body_length, ==, BIG);
+    client_close(&other[i]);
+  }
   server_close(&t);
 }
 

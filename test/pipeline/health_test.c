@@ -205,3 +205,39 @@ TEST(health, lmdb_says)
   if (!strstr(t.log, "store: LMDB: Input/output error")) munit_errorf("%s", t.log);
   t_close(&t);
 }
+
+static int64_t health_time(void *context)
+{
+  return *(int64_t *)context;
+}
+
+/* A clock that jumps back is logged once per jump. Small steps are corrections; they add up until they are a jump. */
+TEST(health, clock_back)
+{
+  static const struct {
+    int64_t by;
+    bool says;
+  } steps[] = { { 1000, false }, { -900, false }, { -3000, false }, { 60000, false }, { -3600000, true }, { 0, false }, { 1000, false },
+                { -3000, false }, { -3000, true }, { -INT64_C(2000000000000), true }, { 5, false }, { INT64_C(4000000000000), false } };
+  int64_t now = T_START;
+  svc_config config = { .store = t_port(), .limiter_off = 1, .clock = health_time, .clock_context = &now, .log = t_log };
+  t_service log = { .log = "" };
+  svc_response response;
+  size_t i;
+  svc *s;
+  config.log_context = &log;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_tick(s), ==, SVC_OK);
+  for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    now += steps[i].by;
+    log.log[0] = '\0';
+    if (i % 2) munit_assert_int(svc_tick(s), ==, SVC_OK);
+    t_ask_as_owner(s, "GET", "/api/svc/v2/orgs", NULL, &response);
+    svc_response_free(&response);
+    if ((strstr(log.log, "the clock has gone back by ") != NULL) != steps[i].says) munit_errorf("step %zu: %s", i, log.log);
+    log.log[0] = '\0';
+    munit_assert_int(svc_tick(s), ==, SVC_OK);
+    munit_assert_null(strstr(log.log, "gone back"));
+  }
+  svc_close(s);
+}

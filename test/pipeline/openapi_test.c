@@ -450,18 +450,22 @@ TEST(openapi, configured)
   t_close(&t);
 }
 
-/* The document is built once per handle. Later requests get a copy, which stays valid after the handle is closed. */
+/* The document is built once per handle. Later requests share it, and it stays valid for them after the handle is closed. */
 TEST(openapi, kept)
 {
   svc_response first, second;
   uint64_t revision;
   t_service t;
+  svc_arena arena;
   svc_str text;
   t_open(&t, NULL);
   munit_assert_int(svc_openapi(t.s, &first), ==, SVC_OK);
-  text = svc_openapi_kept(t.s, &revision);
+  svc_arena_init(&arena, NULL);
+  text = svc_openapi_kept(t.s, &arena, &revision);
   munit_assert_size(text.n, ==, first.body_length);
-  munit_assert_ptr_equal(svc_openapi_kept(t.s, &revision).p, text.p);
+  munit_assert_ptr_equal(svc_openapi_kept(t.s, &arena, &revision).p, text.p); /* an arena may hold it twice */
+  munit_assert_ptr_equal(first.body, text.p);
+  svc_blocks_free(arena.blocks);
   munit_assert_int(svc_openapi(t.s, &second), ==, SVC_OK);
   t_close(&t);
   munit_assert_size(first.body_length, ==, second.body_length);
@@ -581,4 +585,58 @@ TEST(openapi, described_without_memory)
     svc_response_free(&r);
     t_close(&t);
   }
+}
+
+static size_t openapi_live; /* bytes of the handle's allocator */
+
+static void *openapi_resize(void *context, void *p, size_t size)
+{
+  size_t *block = p ? (size_t *)p - 2 : NULL;
+  (void)context;
+  openapi_live -= block ? *block : 0;
+  if (!size) {
+    free(block);
+    return NULL;
+  }
+  block = realloc(block, size + 2 * sizeof *block);
+  if (!block) return NULL;
+  *block = size;
+  openapi_live += size;
+  return block + 2;
+}
+
+#define OPENAPI_READERS 50
+
+/* The handle keeps the document once, in as many bytes as it has, and every answer shares it. An answer outlives the handle's text. */
+TEST(openapi, shared)
+{
+  svc_config config = { .limiter_off = 1, .store = t_port(), .allocator = { openapi_resize, NULL } };
+  svc_request request = { .method = "GET", .target = "/openapi.json" };
+  svc_response first, answers[OPENAPI_READERS];
+  size_t before, kept;
+  int i;
+  svc *s;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  before = openapi_live;
+  munit_assert_int(svc_openapi(s, &first), ==, SVC_OK);
+  svc_response_free(&first);
+  kept = openapi_live - before;
+  munit_assert_int(svc_openapi(s, &first), ==, SVC_OK);
+  munit_assert_size(kept, <, first.body_length + 256);
+  before = openapi_live;
+  for (i = 0; i < OPENAPI_READERS; i++) {
+    munit_assert_int(svc_handle_request(s, &request, &answers[i]), ==, SVC_OK);
+    munit_assert_int(answers[i].status, ==, 200);
+    munit_assert_ptr_equal(answers[i].body, first.body);
+    munit_assert_size(answers[i].body_length, ==, first.body_length);
+  }
+  munit_assert_size(openapi_live - before, <, OPENAPI_READERS * (size_t)16384);
+  for (i = 1; i < OPENAPI_READERS; i++) svc_response_free(&answers[i]);
+  munit_assert_int(svc_control_begin(s), ==, SVC_OK); /* a new state of everything that the handle keeps */
+  munit_assert_memory_equal(first.body_length, answers[0].body, first.body);
+  svc_response_free(&first);
+  munit_assert_size(strlen(answers[0].body), ==, answers[0].body_length);
+  svc_response_free(&answers[0]);
+  svc_close(s);
+  munit_assert_size(openapi_live, ==, 0);
 }

@@ -668,6 +668,89 @@ TEST(io, turn)
   store_remove(folder);
 }
 
+/* Size of the reserve file; -1: there is none. */
+static long long io_reserve(const char *folder)
+{
+  char path[160];
+  struct stat st;
+  snprintf(path, sizeof path, "%s/svcapi.reserve", folder);
+  return stat(path, &st) == 0 ? (long long)st.st_size : -1;
+}
+
+/* svc_config.disk_reserve: the default, another size after it, none, and values that are refused. */
+TEST(io, reserve)
+{
+  static const int64_t sizes[] = { 0, 65536, 1 << 20, SVC_NO_RESERVE, 4096, 0 };
+  char folder[128];
+  svc_config config = { .limiter_off = 1, .path = folder, .durability = SVC_NO_SYNC };
+  t_service t;
+  size_t i;
+  SKIP_IF(!T_ON_LMDB);
+  store_folder(folder);
+  t_open(&t, &config);
+  for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    config.disk_reserve = sizes[i];
+    t_reopen(&t, &config);
+    munit_assert_llong(io_reserve(folder), ==, sizes[i] ? sizes[i] : 262144);
+    t_organization(&t, "Acme");
+    munit_assert_llong(io_reserve(folder), ==, sizes[i] ? sizes[i] : 262144);
+  }
+  t_close(&t);
+  for (i = 0; i < 2; i++) {
+    svc *s;
+    config.disk_reserve = i ? -2 : INT64_C(1) + (1 << 30);
+    munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  }
+  store_remove(folder);
+}
+
+/* A lock that fails for another reason than a second holder is not called "in use": the log has the system's text. */
+TEST(io, lock_fails)
+{
+  static io_try t;
+  char path[160];
+  SKIP_IF(!T_ON_LMDB);
+  memset(&t, 0, sizeof t);
+  store_folder(t.folder);
+  t_fault(T_CALL_LOCK, 1, ENOLCK, true);
+  munit_assert_int(io_open(&t), ==, SVC_IO);
+  munit_assert_long(t_fault_end(), >, 0);
+  munit_assert_not_null(strstr(t.log, strerror(ENOLCK)));
+  munit_assert_null(strstr(t.log, "in use"));
+  munit_assert_int(io_open(&t), ==, SVC_OK);
+  snprintf(path, sizeof path, "%s/copy", t.folder);
+  t_fault(T_CALL_LOCK, 1, ENOLCK, true);
+  munit_assert_int(svc_backup(t.s, path), ==, SVC_IO); /* and not SVC_EXISTS */
+  t_fault_end();
+  munit_assert_int(svc_backup(t.s, path), ==, SVC_OK);
+  svc_close(t.s);
+  store_remove(t.folder);
+}
+
+/* A file system that refuses memory maps: the log names the store in memory, and no incomplete file stays. */
+TEST(io, no_maps)
+{
+  static const int errors[] = { ENODEV, EINVAL, ENOSYS, EOPNOTSUPP };
+  static io_try t;
+  char path[160];
+  size_t i;
+  long at;
+  SKIP_IF(!T_ON_LMDB);
+  for (i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    for (at = 2; at < 4; at++) { /* the first map is the handle's own page */
+      memset(&t, 0, sizeof t);
+      store_folder(t.folder);
+      t_fault(T_CALL_MAP, at, errors[i], true);
+      munit_assert_int(io_open(&t), ==, SVC_IO);
+      munit_assert_long(t_fault_end(), >, 0);
+      munit_assert_not_null(strstr(t.log, "svc_memory_port(), svcd --memory"));
+      munit_assert_not_null(strstr(t.log, strerror(errors[i])));
+      snprintf(path, sizeof path, "%s/data.mdb.new", t.folder);
+      munit_assert_int(access(path, F_OK), !=, 0);
+      store_remove(t.folder);
+    }
+}
+
 /* The disk has no room for the reserve file: a write checks instead whether pages are free, and is refused if that is unknown. */
 TEST(io, no_reserve)
 {

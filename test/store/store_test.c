@@ -1180,6 +1180,54 @@ TEST(store, garbage)
   store_remove(path);
 }
 
+/* The first page of LMDB, as a machine with this word and byte order writes it: the head of a page, the magic, the version. */
+static void foreign_page(unsigned char page[4096], size_t word, bool big)
+{
+  static const unsigned char magic[4] = { 0xBE, 0xEF, 0xC0, 0xDE }, version[4] = { 0, 0, 0, 1 };
+  size_t i;
+  memset(page, 0, 4096);
+  page[word + (big ? 3 : 2)] = 8; /* the flag of a meta page */
+  for (i = 0; i < 4; i++) {
+    page[word + 8 + i] = magic[big ? i : 3 - i];
+    page[word + 12 + i] = version[big ? i : 3 - i];
+  }
+}
+
+/* The store of another machine is not called damaged: the log names the difference and the way out, and the file stays as it is. */
+TEST(store, foreign)
+{
+  static unsigned char page[4096];
+  const uint32_t one = 1;
+  const bool ours = *(const unsigned char *)&one == 0;
+  char path[128], copy[160], *after;
+  size_t word, size;
+  int big, found = 0;
+  SKIP_IF(!T_ON_LMDB);
+  for (word = 4; word <= 8; word += 4)
+    for (big = 0; big < 2; big++) {
+      bool own = word == sizeof(size_t) && (bool)big == ours, same = (bool)big == ours;
+      store_folder(path);
+      foreign_page(page, word, big);
+      file_write(path, "data.mdb", page, sizeof page);
+      munit_assert_int(refused_open(path), ==, own ? SVC_CORRUPT : SVC_INVALID);
+      munit_assert_int(strstr(refused_log, "svcd export there and svcd import here") != NULL, ==, !own);
+      munit_assert_int(strstr(refused_log, "svc_snapshot_save()") != NULL, ==, !own && same);
+      munit_assert_int(strstr(refused_log, big ? "bits, big-endian, wrote" : "bits, little-endian, wrote") != NULL, ==, !own);
+      munit_assert_int(strstr(refused_log, word == 8 ? "with 64 bits" : "with 32 bits") != NULL, ==, !own);
+      munit_assert_int(strstr(refused_log, "damaged") != NULL, ==, own);
+      munit_assert_not_null(strstr(refused_log, path));
+      after = file_read(path, "data.mdb", &size);
+      munit_assert_size(size, ==, sizeof page);
+      munit_assert_memory_equal(size, after, page);
+      free(after);
+      snprintf(copy, sizeof copy, "%s/copy", path);
+      munit_assert_int(svc_backup_of(path, copy), ==, own ? SVC_CORRUPT : SVC_INVALID);
+      found += !own;
+      store_remove(path);
+    }
+  munit_assert_int(found, ==, 3);
+}
+
 TEST(store, no_folder)
 {
   static char longest[6000];

@@ -32,6 +32,7 @@ test-manifests|2|./build.sh test-manifests
 test-packages|8|./build.sh test-packages
 test-dist|12|./build.sh test-dist
 arm|45|./build.sh arm
+big-endian|10|./build.sh big-endian
 branches|20|./build.sh branches && mv docs/branches.md build/release/branches.md && git -c safe.directory=. checkout -q docs/branches.md
 bench|25|env WITH=openssl ./build.sh bench && python3 test/bench/page.py && mv docs/performance.md build/release/performance.md && git -c safe.directory=. checkout -q docs/performance.md
 S

@@ -39,7 +39,7 @@ enum { TRANSFER_INTERNET = 10 /* one byte in ten of the data that clients receiv
 typedef struct transfer_class {
   int role;
   bool analytics;
-  int64_t members, far; /* far: members of its replica set in other regions */
+  int64_t members, remote; /* remote: members of its replica set in other regions */
   int64_t all, each;    /* in total; to each other member of its replica set */
 } transfer_class;
 
@@ -74,13 +74,13 @@ static int64_t transfer_rate(int64_t bytes) /* converts thousandths of bytes per
 
 static bool transfer_same(const transfer_class *a, const transfer_class *b)
 {
-  return a->role == b->role && a->analytics == b->analytics && a->members == b->members && a->far == b->far;
+  return a->role == b->role && a->analytics == b->analytics && a->members == b->members && a->remote == b->remote;
 }
 
 static void transfer_sum(svc_call *c, const svc_processes *of, const svc_model *m, svc_node *rates)
 {
   transfer_class classes[TRANSFER_CLASSES];
-  int64_t all = 0, far = 0, clients = 0;
+  int64_t all = 0, distant = 0, clients = 0;
   size_t i, k, count = 0;
   for (i = 0; i < of->count; i++) {
     svc_model_host h = svc_model_host_of(m, of, &of->at[i]);
@@ -91,13 +91,13 @@ static void transfer_sum(svc_call *c, const svc_processes *of, const svc_model *
     if (k == count && count < TRANSFER_CLASSES) classes[count++] = one;
     if (k < count) one = classes[k];
     all += one.all;
-    far += one.each * one.far;
+    distant += one.each * one.remote;
     clients += one.all - one.each * (one.members - 1);
   }
   clients /= TRANSFER_INTERNET;
-  svc_node_set_i64(c->arena, rates, "differentRegion", transfer_rate(far));
+  svc_node_set_i64(c->arena, rates, "differentRegion", transfer_rate(distant));
   svc_node_set_i64(c->arena, rates, "internet", transfer_rate(clients));
-  svc_node_set_i64(c->arena, rates, "sameRegion", transfer_rate(all - far - clients));
+  svc_node_set_i64(c->arena, rates, "sameRegion", transfer_rate(all - distant - clients));
 }
 
 static bool cluster_transfer_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)

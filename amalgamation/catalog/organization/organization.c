@@ -151,16 +151,16 @@ static bool organization_is_own(svc_call *c, const svc_id *org)
 
 /* Finds out whether the caller may make this person an owner: the caller itself, or an active member of an organization that the caller
 ** is in. A caller who owns everything may name anyone. */
-static bool organization_owner_near(svc_call *c, const svc_entity *person, bool *near)
+static bool organization_owner_near(svc_call *c, const svc_entity *person, bool *there)
 {
   svc_str lines = svc_arena_copy(c->arena, svc_assignments_of(person)), role, on;
   svc_member m;
   svc_id org;
-  *near = svc_person_is_caller(c, person) || svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER;
-  while (!*near && svc_assignments_next(&lines, &role, &on)) {
+  *there = svc_person_is_caller(c, person) || svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER;
+  while (!*there && svc_assignments_next(&lines, &role, &on)) {
     if (!svc_id_parse(svc_assignment_org(role, on), &org) || !organization_is_own(c, &org)) continue;
     if (!svc_member_get(c, &org, &person->id, &m)) return false;
-    *near = svc_str_is(m.status, "ACTIVE");
+    *there = svc_str_is(m.status, "ACTIVE");
   }
   return !c->error.code && svc_txn_good(c);
 }
@@ -172,14 +172,14 @@ static bool organization_owner(svc_call *c, svc_id *out, bool *any)
   svc_str wanted = svc_node_str(c->checked, "orgOwnerId");
   static const svc_id nowhere;
   svc_member m;
-  bool near = false;
+  bool there = false;
   *out = c->who.id;
   *any = c->s->seats[SVC_SEAT_USER] && (wanted.n || c->who.kind == SVC_WHO_USER);
   if (!*any || wanted.n == 0) return true;
   if (svc_id_parse(wanted, out)) {
     if (!svc_member_get(c, &nowhere, out, &m)) return false;
-    if (!svc_id_is_zero(&m.user.id) && svc_person_registered(&m.user) && !organization_owner_near(c, &m.user, &near)) return false;
-    if (near) return true;
+    if (!svc_id_is_zero(&m.user.id) && svc_person_registered(&m.user) && !organization_owner_near(c, &m.user, &there)) return false;
+    if (there) return true;
   }
   return svc_fail_as(c, svc_arena_print(c->arena, "No user with id " SVC_FMT " is a member of an organization that you are in.", SVC_ARG(wanted)),
                      SVC_E_USER_NOT_FOUND, "S", &wanted);

@@ -90,10 +90,9 @@ static bool root_read(svc_call *c)
 static bool root_describe(svc_call *c)
 {
   uint64_t revision;
-  svc_str kept = svc_openapi_kept(c->s, &revision), document;
-  document = kept.p ? svc_arena_copy(c->arena, kept) : svc_openapi_document(c->s, c->arena); /* an answer may outlive the handle */
-  if (c->arena->failed) return svc_no_memory(c);
-  svc_answer_document(c, document, kept.p ? revision : svc_body_revision(document));
+  svc_str document = svc_openapi_kept(c->s, c->arena, &revision);
+  if (!document.p) return svc_no_memory(c);
+  svc_answer_document(c, document, revision);
   return true;
 }
 
