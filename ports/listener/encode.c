@@ -9,6 +9,7 @@
 */
 #include "parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,10 +73,10 @@ static bool encode_accepted(const svc_http_head *h)
 }
 
 /* Whether the answer may be compressed at all. */
-static bool encode_suits(const svc_response *r, bool constant)
+static bool encode_suits(const svc_response *r, size_t length, bool constant)
 {
   const svc_header *type, *cache;
-  if (r->status != 200 || r->body_length <= ENCODE_LEAST || (r->body_length > ENCODE_MOST && !constant)) return false;
+  if (r->status != 200 || length <= ENCODE_LEAST || (length > ENCODE_MOST && !constant)) return false;
   type = encode_header(r->headers, r->header_count, "content-type");
   cache = encode_header(r->headers, r->header_count, "cache-control");
   if (!type) return false;
@@ -130,10 +131,15 @@ static listener_document *encode_document_open(svc_listener *l)
   return none; /* another loop was faster, or it failed */
 }
 
+static bool encode_is_document(const svc_response *r)
+{
+  return r->status == 200 && r->operation && strcmp(r->operation, ENCODE_DOCUMENT) == 0;
+}
+
 const listener_document *svc_listener_document_of(svc_listener *l, const svc_response *r)
 {
   const listener_document *d;
-  if (r->status != 200 || !r->operation || strcmp(r->operation, ENCODE_DOCUMENT) != 0) return NULL;
+  if (!encode_is_document(r)) return NULL;
   d = encode_document_open(l);
   return d && d->response.body == r->body && d->response.body_length == r->body_length ? d : NULL;
 }
@@ -174,15 +180,26 @@ static int encode_document(listener_conn *conn)
   return LISTENER_GZIP;
 }
 
+/* The length of the body that a GET would have: the answer to HEAD has none. */
+static size_t encode_head_length(const svc_response *r)
+{
+  const svc_header *length = encode_header(r->headers, r->header_count, "content-length");
+  char text[24];
+  if (!length || r->body_length) return r->body_length;
+  snprintf(text, sizeof text, "%.*s", (int)encode_length(length), length->value);
+  return (size_t)strtoull(text, NULL, 10);
+}
+
 int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LISTENER_TAG])
 {
   svc_response *r = &conn->response;
   const svc_header *etag, *known;
   size_t n, size = r->body_length - r->body_length / 8; /* must save at least an eighth */
   tag[0] = '\0';
-  if (conn->loop->listener->config.no_gzip || h->is_head) return LISTENER_PLAIN;
+  if (conn->loop->listener->config.no_gzip) return LISTENER_PLAIN;
   if (r->status == 304) return LISTENER_VARIES;
-  if (!encode_suits(r, conn->document)) return LISTENER_PLAIN;
+  if (h->is_head) return encode_suits(r, encode_head_length(r), encode_is_document(r)) ? LISTENER_VARIES : LISTENER_PLAIN;
+  if (!encode_suits(r, r->body_length, conn->document)) return LISTENER_PLAIN;
   if (!encode_accepted(h)) return LISTENER_VARIES;
   etag = encode_header(r->headers, r->header_count, "etag");
   known = encode_header(h->headers, h->header_count, "if-none-match");

@@ -24,7 +24,7 @@ start() { # NAME COMMAND [FLAG]...: svcd with this driver, in a folder of this n
   at=$dir/$1; command=$2; shift 2; mkdir -p "$at"; : >"$at/out"
   build/svcd --data "$at/store" --listen http://127.0.0.1:0 --driver "exec:$command" "$@" >"$at/out" 2>>"$at/log" & pid=$!
   pids="$pids $pid"
-  for _ in $(seq 100); do url=$(sed -n 's/^svcd ready on //p' "$at/out"); [ -z "$url" ] || break; sleep 0.05; done
+  for _ in $(waits); do url=$(sed -n 's/^svcd ready on //p' "$at/out"); [ -z "$url" ] || break; sleep 0.05; done
   [ -n "$url" ] || fail 'svcd does not start'
   api=$url/api/svc/v2/groups/$(get groupId)
 }
@@ -33,12 +33,12 @@ call() { # METHOD PATH [BODY]: the body of the answer, the status in its last li
   curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} ${trace:+-H "traceparent: $trace"} "$api$2"
 }
 until_log() { # WORDS: waits until the log has them
-  for _ in $(seq 500); do ! grep -qF -e "$1" "$at/log" || return 0; sleep 0.05; done
+  for _ in $(waits); do ! grep -qF -e "$1" "$at/log" || return 0; sleep 0.05; done
   fail "the log does not say '$1'"
 }
 stop() { # svcd ends within a time limit, and its program with it
   kill "$pid"
-  for _ in $(seq 160); do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+  for _ in $(waits); do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
   ! kill -0 "$pid" 2>/dev/null || fail 'svcd does not end'
   wait "$pid" || fail "svcd ends with status $?"
   pids=$(for p in $pids; do [ "$p" = "$pid" ] || printf '%s ' "$p"; done)
@@ -51,7 +51,7 @@ expect() { # STATUS METHOD PATH [BODY]
   case $answer in *"$want") ;; *) fail "$* answers $answer, not $want" ;; esac
 }
 wait_for() { # CLUSTER STATE: STATE may be "gone"
-  for _ in $(seq 300); do
+  for _ in $(waits); do
     answer=$(call GET "/clusters/$1"); state=$(printf %s "$answer" | sed -n 's/.*"stateName":"\([^"]*\)".*/\1/p' | head -n 1)
     case $answer in *404) state=gone ;; esac
     [ "$state" != "$2" ] || return 0
@@ -194,9 +194,9 @@ for what in declared:--seal-passwords undeclared:--seal-passwords declared:; do
   start "secrets$what" "$(bad "${what%:*}")" ${what#*:}
   expect 201 POST /databaseUsers "$(user app "$(role read shop)")"
   case $answer in *'its own'*) fail 'a password is shown' ;; esac
-  for _ in $(seq 100); do ! grep -q '"user.put"' "$dir/seen.${what%:*}" 2>/dev/null || break; sleep 0.05; done
+  for _ in $(waits); do ! grep -q '"user.put"' "$dir/seen.${what%:*}" 2>/dev/null || break; sleep 0.05; done
   expect 200 PATCH /databaseUsers/admin/app '{"description":"changed"}'
-  for _ in $(seq 100); do [ "$(grep -c '"user.put"' "$dir/seen.${what%:*}")" -lt 2 ] || break; sleep 0.05; done
+  for _ in $(waits); do [ "$(grep -c '"user.put"' "$dir/seen.${what%:*}")" -lt 2 ] || break; sleep 0.05; done
   seen=$(grep -c '"secrets":{"password":"a password of its own"}' "$dir/seen.${what%:*}" || :)
   case $what in declared:--seal-passwords) want=2 ;; *) want=0 ;; esac
   [ "$seen" = "$want" ] || fail "$what: the password came $seen times, not $want"
@@ -228,7 +228,7 @@ redis() { # USER WORD...: at the port of the connection string
 }
 says() { # REPLY USER WORD...: waits for this reply
   want=$1; shift
-  for _ in $(seq 100); do [ "$(redis "$@" 2>&1)" != "$want" ] || return 0; sleep 0.1; done
+  for _ in $(waits); do [ "$(redis "$@" 2>&1)" != "$want" ] || return 0; sleep 0.1; done
   fail "redis as $* says $(redis "$@" 2>&1), not $want"
 }
 refused() { case $(redis "$@" 2>&1) in *NOPERM*|*WRONGPASS*|*NOAUTH*) ;; *) fail "redis as $*: $(redis "$@" 2>&1)" ;; esac; }
@@ -258,7 +258,7 @@ password='another password of mine'; says 42 reader get shop:a; password=
 refused reader get shop:a
 expect 204 DELETE /databaseUsers/admin/reader
 password='another password of mine'
-for _ in $(seq 50); do case $(redis reader get shop:a 2>&1) in 42) sleep 0.1 ;; *) break ;; esac; done
+for _ in $(waits); do case $(redis reader get shop:a 2>&1) in 42) sleep 0.1 ;; *) break ;; esac; done
 refused reader get shop:a; password=
 expect 201 POST /databaseUsers "$(user odd "$(role enableSharding admin)")"
 until_log 'the role enableSharding has no counterpart in Redis'
@@ -279,13 +279,13 @@ kill -9 "$server_pid"
 until_log 'the server of cluster one is down, and is started again'
 says 42 app get shop:a
 events() { call GET "/events?eventType=HOST_DOWN&eventType=HOST_UP" | grep -o '"eventTypeName":"HOST_[A-Z]*"' | tr '\n' ' '; }
-for _ in $(seq 50); do case $(events) in *HOST_UP*HOST_DOWN*) break ;; esac; sleep 0.1; done
+for _ in $(waits); do case $(events) in *HOST_UP*HOST_DOWN*) break ;; esac; sleep 0.1; done
 case $(events) in *HOST_UP*HOST_DOWN*) ;; *) fail "events do not tell of it: $(events)" ;; esac
 ! grep -q 'report.* is invalid' "$at/log" || fail 'a report is refused'
 
 expect 200 PATCH /clusters/one '{"paused":true}'
 server one
-for _ in $(seq 100); do runs || break; sleep 0.1; done
+for _ in $(waits); do runs || break; sleep 0.1; done
 ! runs || fail 'a paused cluster runs'
 wait_for one IDLE
 expect 200 PATCH /clusters/one '{"paused":false}'
@@ -305,7 +305,7 @@ for name in one two; do
   server $name
   expect 202 DELETE /clusters/$name
   wait_for $name gone
-  for _ in $(seq 50); do [ -e "$dir/redis/$id" ] || break; sleep 0.1; done
+  for _ in $(waits); do [ -e "$dir/redis/$id" ] || break; sleep 0.1; done
   [ ! -e "$dir/redis/$id" ] || fail "$name is gone, and its folder is not"
   ! runs || fail "$name is gone, and its process is not"
 done

@@ -19,7 +19,7 @@ call() { # METHOD PATH [BODY]: the body of the answer, the status in its last li
   curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} "$url/api/svc/v2/groups/$(get groupId)$2"
 }
 until_says() { # WORDS METHOD PATH: waits until the answer has these words
-  for _ in $(seq 200); do answer=$(call "$2" "$3"); case $answer in *"$1"*) return 0 ;; esac; sleep 0.05; done
+  for _ in $(waits); do answer=$(call "$2" "$3"); case $answer in *"$1"*) return 0 ;; esac; sleep 0.05; done
   fail "$name: $3 answers $answer, without $1: $(cat "$dir/log")"
 }
 again() { # a killed program is restarted, remembers its clusters, and continues: after a change, the host is the same
@@ -31,7 +31,7 @@ again() { # a killed program is restarted, remembers its clusters, and continues
 lives() { # NAME COMMAND [USER]: the whole life of a cluster
   name=$1; rm -rf "$dir/clusters"; : >"$dir/out"
   build/svcd --memory --bootstrap "$dir/bootstrap.json" --listen http://127.0.0.1:0 --driver "exec:$2" >"$dir/out" 2>"$dir/log" & pid=$!
-  for _ in $(seq 100); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.05; done
+  for _ in $(waits); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.05; done
   call POST /clusters '{"name":"Shop","clusterType":"REPLICASET","replicationSpecs":[{"regionConfigs":[{"providerName":"AWS","regionName":"US_EAST_1","electableSpecs":{"instanceSize":"M10","nodeCount":3}}]}]}' >/dev/null
   until_says '"stateName":"IDLE"' GET /clusters/Shop
   case $answer in *'"standard":"'*'127.0.0.1:'*) ;; *) fail "$name: the host is in no connection string: $answer" ;; esac

@@ -27,7 +27,7 @@ start() {
   : >"$dir/out"
   build/svcd --data "$dir/store" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/pg" --db-scheme postgresql >"$dir/out" 2>>"$dir/log" &
   pid=$!
-  for _ in $(seq 100); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.1; done
+  for _ in $(waits); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.1; done
   [ -n "$url" ] || fail 'svcd does not start'
   api=$url/api/svc/v2/groups/$(get groupId)
 }
@@ -37,7 +37,7 @@ call() { # METHOD PATH [BODY]: the body of the answer, the status in its last li
 }
 field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | head -n 1; }
 wait_for() { # NAME STATE: STATE may be "gone"
-  for _ in $(seq 300); do
+  for _ in $(waits); do
     answer=$(call GET "/clusters/$1"); state=$(printf %s "$answer" | field stateName)
     case $answer in *404) state=gone ;; esac
     [ "$state" != "$2" ] || return 0
@@ -60,17 +60,17 @@ as() { # USER SQL: with the password of all users made by "user"
   PGPASSWORD='a password of its own' psql -X -h 127.0.0.1 -p "$port" -U "$1" -d postgres -Atq -v ON_ERROR_STOP=1 -c "$2"
 }
 gets_in() { # USER: waits until the user can connect, which means that the order is done
-  for _ in $(seq 100); do as "$1" 'select 1' >/dev/null 2>&1 && return 0; sleep 0.1; done
+  for _ in $(waits); do as "$1" 'select 1' >/dev/null 2>&1 && return 0; sleep 0.1; done
   return 1
 }
-shut_out() { for _ in $(seq 100); do as "$1" 'select 1' >/dev/null 2>&1 || return 0; sleep 0.1; done; return 1; }
+shut_out() { for _ in $(waits); do as "$1" 'select 1' >/dev/null 2>&1 || return 0; sleep 0.1; done; return 1; }
 user() { # NAME ROLES [SCOPES]: NAME and both lists as JSON has them
   case $(call POST /databaseUsers '{"databaseName":"admin","username":"'"$1"'","password":"a password of its own","roles":['"$2"']'"${3:+,\"scopes\":[$3]}"'}') in
     *201) ;; *) fail "the database user $1 is refused" ;; esac
 }
 role() { printf '{"roleName":"%s","databaseName":"%s"}' "$1" "$2"; }
 has_failed() { # USER WORDS: the user's order has failed, and the log has the reason
-  for _ in $(seq 100); do grep -F "an order for database user admin/$1 has failed" "$dir/log" | grep -qF "$2" && return 0; sleep 0.1; done
+  for _ in $(waits); do grep -F "an order for database user admin/$1 has failed" "$dir/log" | grep -qF "$2" && return 0; sleep 0.1; done
   fail "the order for $1 should have failed: $2"
 }
 as_servers() { if [ "$(id -u)" = 0 ]; then setpriv --reuid postgres --regid postgres --clear-groups "$@"; else "$@"; fi; }
@@ -83,7 +83,7 @@ take() { # NAME: requests a snapshot of this cluster; sets $snapshot
   snapshot=$(printf %s "$answer" | sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
 }
 taken() { # NAME: waits until the snapshot is completed
-  for _ in $(seq 300); do
+  for _ in $(waits); do
     answer=$(call GET "/clusters/$1/backup/snapshots/$snapshot")
     case $answer in *'"status":"completed"'*) return 0 ;; *'"status":"failed"'*) break ;; esac
     sleep 0.1
@@ -94,7 +94,7 @@ restore() { # FROM TO: waits until the restore is done; sets $answer
   answer=$(call POST "/clusters/$1/backup/restoreJobs" '{"deliveryType":"'"$3"'","snapshotId":"'"$snapshot"'"'"${2:+,\"targetClusterName\":\"$2\"}"'}')
   case $answer in *202) ;; *) fail "a restore is refused: $answer" ;; esac
   job=$(printf %s "$answer" | sed -n 's/.*"failed":[a-z]*,"id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
-  for _ in $(seq 300); do
+  for _ in $(waits); do
     answer=$(call GET "/clusters/$1/backup/restoreJobs/$job")
     case $answer in *'"failed":true'*) break ;; *'"finishedAt"'*) return 0 ;; esac
     sleep 0.1
@@ -103,7 +103,7 @@ restore() { # FROM TO: waits until the restore is done; sets $answer
 }
 
 has() { # METHOD PATH WORDS: waits until the answer has these words
-  for _ in $(seq 100); do
+  for _ in $(waits); do
     answer=$(call "$1" "$2")
     case $answer in *"$3"*) return 0 ;; esac
     sleep 0.1
@@ -131,7 +131,7 @@ before=$port
 case $(call POST /alertConfigs '{"enabled":true,"eventTypeName":"HOST_DOWN","notifications":[{"typeName":"GROUP","intervalMin":5,"delayMin":0,"emailEnabled":true}]}') in
   *201) ;; *) fail 'an alert configuration is refused' ;; esac
 kill -9 "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")"
-for _ in $(seq 100); do grep -q "the server of $id runs again" "$dir/log" && break; sleep 0.1; done
+for _ in $(waits); do grep -q "the server of $id runs again" "$dir/log" && break; sleep 0.1; done
 grep -q "the server of $id has ended unexpectedly" "$dir/log" || fail 'a dead server is not noticed'
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server that was killed does not run again'
 server real
@@ -142,14 +142,14 @@ has GET /events '"eventTypeName":"HOST_UP"'
 # a stopped server does not answer: within ten seconds svcd notices, kills and restarts it
 server_pid=$(head -n 1 "$dir/pg/$id/data/postmaster.pid")
 kill -STOP "$server_pid"
-for _ in $(seq 100); do ! grep -q "the server of $id does not answer" "$dir/log" || break; sleep 0.1; done
+for _ in $(waits); do ! grep -q "the server of $id does not answer" "$dir/log" || break; sleep 0.1; done
 grep -q "the server of $id does not answer" "$dir/log" || fail 'a stopped server is not noticed'
-for _ in $(seq 100); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
+for _ in $(waits); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server that was stopped does not run again'
 [ "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")" != "$server_pid" ] || fail 'a server that was stopped was not killed'
 # it was down twice, and came up twice; on a busy machine it may start so slowly that it counts as silent and is killed again
 told() { call GET "/events?eventType=$1" | grep -o "\"eventTypeName\":\"$1\"" | wc -l; }
-for _ in $(seq 200); do [ "$(told HOST_DOWN)" -lt 2 ] || [ "$(told HOST_UP)" -lt 2 ] || break; sleep 0.1; done
+for _ in $(waits); do [ "$(told HOST_DOWN)" -lt 2 ] || [ "$(told HOST_UP)" -lt 2 ] || break; sleep 0.1; done
 [ "$(told HOST_DOWN)" -ge 2 ] || fail 'a server that is stopped is not reported'
 [ "$(told HOST_UP)" -ge 2 ] || fail 'a server that was stopped and runs again is not reported'
 has GET /alerts '"eventTypeName":"HOST_DOWN"'
@@ -160,7 +160,7 @@ if PGPASSWORD=wrong psql -h 127.0.0.1 -p "$port" -U svc -d postgres -c 'select 1
 # a database user: its role was created from the verifier, and its password works at the address of the connection string
 case $(call POST /databaseUsers '{"databaseName":"admin","username":"it'"'"'s \"app\"","password":"correct horse battery","roles":[{"roleName":"readWriteAnyDatabase","databaseName":"admin"}]}') in
   *201) ;; *) fail 'the database user is refused' ;; esac
-for _ in $(seq 100); do [ "$(as_app 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
+for _ in $(waits); do [ "$(as_app 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
 [ "$(as_app 'select n from t')" = 42 ] || fail 'the password that was given to the API does not get in'
 if grep -rq 'correct horse battery' "$dir"; then fail 'a password is kept in clear'; fi
 as_app 'create table kept (n int); insert into kept values (7)' || fail 'the user cannot write'
@@ -168,21 +168,21 @@ as_app 'create table kept (n int); insert into kept values (7)' || fail 'the use
 # a user that is deleted while its server is down does not come back with the server
 call POST /databaseUsers '{"databaseName":"admin","username":"brief","password":"a password of its own","roles":[{"roleName":"read","databaseName":"x"}]}' >/dev/null
 roles() { sql "select count(*) from pg_roles where rolname = 'brief' and rolcanlogin" 2>/dev/null; }
-for _ in $(seq 100); do [ "$(roles)" != 1 ] || break; sleep 0.1; done
+for _ in $(waits); do [ "$(roles)" != 1 ] || break; sleep 0.1; done
 [ "$(roles)" = 1 ] || fail 'a second user cannot sign in'
 mv "$dir/pg/$id/data/PG_VERSION" "$dir/pg/$id/version" # the server cannot start without this file
 kill -9 "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")"
 case $(call DELETE /databaseUsers/admin/brief) in *204) ;; *) fail 'a user cannot be deleted while its server is down' ;; esac
-for _ in $(seq 100); do ! grep -rq brief "$dir/pg/control/users" || sleep 0.1; done # the order is done when the driver has forgotten the user
+for _ in $(waits); do grep -rq brief "$dir/pg/control/users" || break; sleep 0.1; done # the order is done when the driver has forgotten the user
 mv "$dir/pg/$id/version" "$dir/pg/$id/data/PG_VERSION"
-for _ in $(seq 300); do [ "$(roles)" != 0 ] || break; sleep 0.1; done
+for _ in $(waits); do [ "$(roles)" != 0 ] || break; sleep 0.1; done
 [ "$(roles)" = 0 ] || fail "a user that was deleted while its server was down can sign in there: '$(roles)'"
 
 # a snapshot, with svcd killed while it is taken; the restored cluster has the state of the snapshot, without later changes
 call POST /clusters "$(cluster second)" >/dev/null
 wait_for second IDLE
 take real
-for _ in $(seq 500); do [ ! -e "$dir/pg/snapshots/$snapshot.part" ] || break; sleep 0.01; done
+for _ in $(waits); do [ ! -e "$dir/pg/snapshots/$snapshot.part" ] || break; sleep 0.01; done
 [ -e "$dir/pg/snapshots/$snapshot.part" ] || fail 'the snapshot was never under way'
 kill -9 "$pid"; wait "$pid" 2>/dev/null || :; pid=
 start
@@ -200,7 +200,7 @@ server second
 PGPASSWORD='a password of its own' psql -h 127.0.0.1 -p "$port" -U late -d postgres -qc 'select 1' >/dev/null || fail 'a user that is newer than the snapshot does not get in'
 answer=$(call POST /clusters/real/backup/restoreJobs '{"deliveryType":"download","snapshotId":"'"$snapshot"'"}')
 job=$(printf %s "$answer" | sed -n 's/.*"failed":[a-z]*,"id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
-for _ in $(seq 100); do
+for _ in $(waits); do
   answer=$(call GET "/clusters/real/backup/restoreJobs/$job")
   case $answer in *'"failed":true'* | *'"finishedAt"'*) break ;; esac
   sleep 0.1
@@ -215,7 +215,7 @@ measure() { build/check/driver_measure "$dir/pg" "$id" "$1"; }
 server real
 before=$(measure OPCOUNTER_INSERT)
 sql 'create table many as select generate_series(1, 5000) n'
-for _ in $(seq 100); do [ "$(measure OPCOUNTER_INSERT)" -lt $((before + 5000)) ] || break; sleep 0.1; done
+for _ in $(waits); do [ "$(measure OPCOUNTER_INSERT)" -lt $((before + 5000)) ] || break; sleep 0.1; done
 [ "$(measure OPCOUNTER_INSERT)" -ge $((before + 5000)) ] || fail 'rows that were inserted are not counted'
 [ "$(measure DB_DATA_SIZE_TOTAL)" -gt 1000000 ] || fail 'the server has no size'
 ! measure NOTHING_LIKE_IT 2>/dev/null || fail 'an unknown metric is measured'
@@ -244,7 +244,7 @@ has GET /clusters/real/PRIMARY/collStats/namespaces '"rankedNamespaces":["public
 
 # a deleted user cannot connect anymore, not even after restoring an older snapshot that still had the user
 case $(call DELETE /databaseUsers/admin/it%27s%20%22app%22) in *204) ;; *) fail 'the database user cannot be deleted' ;; esac
-for _ in $(seq 100); do as_app 'select 1' >/dev/null 2>&1 || break; sleep 0.1; done
+for _ in $(waits); do as_app 'select 1' >/dev/null 2>&1 || break; sleep 0.1; done
 if as_app 'select 1' >/dev/null 2>&1; then fail 'a deleted user can connect'; fi
 restore real second automated
 server second
@@ -322,7 +322,7 @@ for what in 'create role x' 'create database x' "copy shop.orders from program '
   'alter role boss superuser' 'grant svc_write_any to reader' 'set role svc_admin' 'create table public.x (n int) tablespace pg_global'; do refused boss "$what"; done
 PGDATABASE=template1 PGPASSWORD='a password of its own' psql -X -h 127.0.0.1 -p "$port" -U any -d template1 -c 'select 1' >/dev/null 2>&1 && fail 'template1 is open'
 case $(call PATCH /databaseUsers/admin/writer '{"roles":['"$(role read shop)"']}') in *200) ;; *) fail 'roles cannot be changed' ;; esac
-for _ in $(seq 100); do as writer 'insert into shop.orders default values' >/dev/null 2>&1 || break; sleep 0.1; done
+for _ in $(waits); do as writer 'insert into shop.orders default values' >/dev/null 2>&1 || break; sleep 0.1; done
 refused writer 'insert into shop.orders default values' # although it had created that table
 [ "$(as writer 'select count(*) from orders')" -ge 1 ] || fail 'a user with fewer roles has none'
 user sharder "$(role enableSharding admin)"
@@ -346,7 +346,7 @@ refused custom 'insert into shop.orders default values'
 grep 'custom role looker' "$dir/log" | grep -q 'FIND on a single collection, INSERT' || fail 'the log does not say what a custom role lacks'
 case $(call PATCH /customDBRoles/roles/looker '{"actions":['"$(action FIND '' shop),$(action INSERT '' shop),$(action UPDATE '' shop),$(action REMOVE '' shop)"']}') in
   *202 | *200) ;; *) fail 'a custom role cannot be changed' ;; esac
-for _ in $(seq 100); do ! as custom 'insert into shop.orders default values' 2>/dev/null || break; sleep 0.1; done
+for _ in $(waits); do ! as custom 'insert into shop.orders default values' 2>/dev/null || break; sleep 0.1; done
 as custom 'insert into shop.orders default values' || fail 'a custom role that was changed has not reached its users'
 user narrow '{"roleName":"read","databaseName":"shop","collectionName":"orders"}'
 has_failed narrow 'on the collection orders'
@@ -376,7 +376,7 @@ case $(call PATCH /databaseUsers/admin/scoped '{"scopes":[{"name":"real","type":
 gets_in scoped || fail 'a user does not get into the cluster of its new scope'
 server second
 shut_out scoped || fail 'a user gets into a cluster that is not in its scope any more'
-for _ in $(seq 100); do [ "$(as_admin "select count(*) from pg_roles where rolname = 'scoped'")" != 0 ] || break; sleep 0.1; done # after the login
+for _ in $(waits); do [ "$(as_admin "select count(*) from pg_roles where rolname = 'scoped'")" != 0 ] || break; sleep 0.1; done # after the login
 [ "$(as_admin "select count(*) from pg_roles where rolname = 'scoped'")" = 0 ] || fail 'a user has kept its role out of its scope'
 [ "$(sql 'select count(*) from of_scoped')" = 0 ] || fail 'what it made is not there any more'
 server real
@@ -423,7 +423,7 @@ gets_in boss || fail 'a user does not get in after a pause'
 server real
 
 # figures have a history, and a server with more data than its disk refuses writes
-for _ in $(seq 600); do
+for _ in $(waits); do
   answer=$(call GET "/processes/127.0.0.1:$port/measurements?period=PT3M&granularity=PT1M")
   [ "$(last PROCESS_CPU_USER)" = null ] || break; sleep 0.2
 done
@@ -432,7 +432,7 @@ for name in CONNECTIONS DB_DATA_SIZE_TOTAL MEMORY_RESIDENT SYSTEM_MEMORY_USED PR
 done
 [ "$(last FTS_MEMORY_RESIDENT)" = null ] || fail 'a figure is made up'
 server third
-for _ in $(seq 600); do ! sql 'create table more (n int)' 2>"$dir/refused" || { sql 'drop table more'; sleep 0.2; continue; }; break; done
+for _ in $(waits); do ! sql 'create table more (n int)' 2>"$dir/refused" || { sql 'drop table more'; sleep 0.2; continue; }; break; done
 grep -q 'read-only transaction' "$dir/refused" || fail "a full server takes writes: $(cat "$dir/refused")"
 server real
 
@@ -453,14 +453,14 @@ echo 'alter role svc_admin login;' >"$dir/pg/users/$(get groupId)/00000000000000
 rm -f "$dir/pg/$id/port.new" "$dir/pg/$id/paused.new" "$dir/pg/$id/paused"
 [ "$(id -u)" != 0 ] || chown -R "$servers" "$dir/pg"
 start
-for _ in $(seq 300); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
+for _ in $(waits); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server of an earlier version is not upgraded'
 grep -q 'created by an earlier version, which kept no roles' "$dir/log" || fail 'no line about its users'
 [ ! -e "$dir/pg/$id/password" ] && [ ! -e "$dir/pg/users" ] || fail 'what it had is still there'
 shut_out boss || fail 'a user of an earlier version has unknown roles'
 [ "$(stat -c %u "$dir/pg")" = "$(id -u)" ] || fail 'the folder is still the servers'"'"
 has GET /clusters/second '"stateName":"IDLE"'
-for _ in $(seq 100); do server second; [ "$port" = "$before" ] || break; sleep 0.1; done
+for _ in $(waits); do server second; [ "$port" = "$before" ] || break; sleep 0.1; done
 [ "$port" != "$before" ] || fail 'a server that has moved is where it was, for its connection string'
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server that has moved is not where it says'
 kill "$other"; wait "$other" 2>/dev/null || :; other=
@@ -470,7 +470,7 @@ gets_in boss || fail 'a user that is put again does not get in'
 
 # a server of an earlier version has no disk limit: the full one accepts writes again, although svcd has restarted in the meantime
 server third
-for _ in $(seq 600); do ! sql 'create table more (n int)' 2>"$dir/refused" || { : >"$dir/refused"; break; }; sleep 0.2; done
+for _ in $(waits); do ! sql 'create table more (n int)' 2>"$dir/refused" || { : >"$dir/refused"; break; }; sleep 0.2; done
 [ ! -s "$dir/refused" ] || fail "a server that has room again refuses writes: $(cat "$dir/refused")"
 server real
 
@@ -488,7 +488,7 @@ take real
 taken real
 for i in "$dir/pg/snapshots/$snapshot"/base/*/1255; do printf damage | as_servers dd of="$i" bs=1 seek=100 conv=notrunc 2>/dev/null; break; done
 answer=$(call POST /clusters/real/backup/restoreJobs '{"deliveryType":"automated","snapshotId":"'"$snapshot"'","targetClusterName":"second"}')
-for _ in $(seq 100); do ! grep -q 'the snapshot fails its verification' "$dir/log" || break; sleep 0.1; done
+for _ in $(waits); do ! grep -q 'the snapshot fails its verification' "$dir/log" || break; sleep 0.1; done
 grep -q 'the snapshot fails its verification' "$dir/log" || fail "a damaged snapshot is restored: $answer"
 server second
 [ "$(sql 'select n from t')" = 42 ] || fail 'a damaged snapshot has harmed the cluster'
@@ -496,7 +496,7 @@ server real
 
 # one snapshot is deleted directly, another together with its cluster
 case $(call DELETE "/clusters/real/backup/snapshots/$snapshot") in *204) ;; *) fail 'a snapshot cannot be deleted' ;; esac
-for _ in $(seq 100); do [ -e "$dir/pg/snapshots/$snapshot" ] || break; sleep 0.1; done
+for _ in $(waits); do [ -e "$dir/pg/snapshots/$snapshot" ] || break; sleep 0.1; done
 [ ! -e "$dir/pg/snapshots/$snapshot" ] || fail 'a snapshot is deleted, and its folder is not'
 take real
 taken real
@@ -509,5 +509,5 @@ for name in real second third; do
   ! runs || fail "$name is gone, and its process is not"
   [ ! -e "$dir/pg/$id" ] && [ ! -e "$dir/pg/control/$id" ] || fail "$name is gone, and its folder is not"
 done
-for _ in $(seq 100); do [ -n "$(ls "$dir/pg/snapshots")" ] || break; sleep 0.1; done
+for _ in $(waits); do [ -n "$(ls "$dir/pg/snapshots")" ] || break; sleep 0.1; done
 [ -z "$(ls "$dir/pg/snapshots")" ] || fail 'snapshots stay behind their cluster'

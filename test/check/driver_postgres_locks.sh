@@ -16,7 +16,7 @@ end() {
   for p in "$dir"/pg/*/data/postmaster.pid; do # servers left behind by a failure
     [ -f "$p" ] && { p=$(head -n 1 "$p"); kill -CONT "$p" 2>/dev/null; kill -QUIT "$p" 2>/dev/null; } || :
   done
-  for _ in $(seq 50); do ls "$dir"/pg/*/data/postmaster.pid >/dev/null 2>&1 || break; sleep 0.1; done
+  for _ in $(waits); do ls "$dir"/pg/*/data/postmaster.pid >/dev/null 2>&1 || break; sleep 0.1; done
   rm -rf "$dir"
 }
 trap end EXIT
@@ -26,7 +26,7 @@ start() {
   : >"$dir/out"
   build/svcd --data "$dir/store" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/pg" --db-scheme postgresql >"$dir/out" 2>>"$dir/log" &
   pid=$!
-  for _ in $(seq 300); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.1; done
+  for _ in $(waits); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.1; done
   [ -n "$url" ] || fail 'svcd does not start'
 }
 stop() { kill "$pid"; wait "$pid" || fail 'svcd does not end cleanly'; pid=; }
@@ -41,7 +41,7 @@ accepted() { # METHOD PATH [BODY]
 }
 until_so() { # WORDS COMMAND...: waits until the command succeeds
   words=$1; shift
-  for _ in $(seq 600); do "$@" >/dev/null 2>&1 && return 0; sleep 0.1; done
+  for _ in $(waits); do "$@" >/dev/null 2>&1 && return 0; sleep 0.1; done
   fail "$words"
 }
 is() { # GROUP NAME STATE

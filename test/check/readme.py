@@ -208,6 +208,15 @@ def known(page, number, word, text):
         fail(f"{page}:{number}: nothing runs a block that is marked {word!r}")
 
 
+def first_commands(readme):
+    """The two commands that work from nothing stand side by side, each with what it does and how long it takes; CI runs the second as it stands."""
+    rows = [n for n, line in enumerate(readme) if re.fullmatch(r"\| `\./build\.sh (run|test)` \| .{20,} \| \d+ minutes \|", line)]
+    if len(rows) != 2 or rows[1] != rows[0] + 1 or "build.sh run`" not in readme[rows[0]] or "build.sh test`" not in readme[rows[1]]:
+        fail("README.md must have a table with a row of `./build.sh run` and after it one of `./build.sh test`: what it does, and how many minutes it takes")
+    if not re.search(r"&& exec \./build\.sh test$", pathlib.Path(".ci/run").read_text(), re.M):
+        fail(".ci/run must run the command of README.md, ./build.sh test, as it stands")
+
+
 def main():
     subprocess.run(["rm", "-rf", str(T)], check=True)
     T.mkdir(parents=True)
@@ -215,6 +224,7 @@ def main():
     readme = pages[0].read_text().splitlines()
     if len(readme) > 200 or max(map(len, readme)) > 100:
         fail(f"README.md has {len(readme)} lines of up to {max(map(len, readme))} columns: at most 200 of 100")
+    first_commands(readme)
     found = {page: blocks(page) for page in pages}
     for page in pages:
         for block in found[page]:

@@ -27,7 +27,7 @@ url=http://reference.test
 build/svcd --memory --base-url $url --listen http://127.0.0.1:0 --bootstrap build/check/reference.credentials >build/check/reference.out 2>build/check/reference.log & pid=$!
 trap 'kill $pid 2>/dev/null || :; rm -f build/check/reference.credentials' EXIT
 at=
-for _ in $(seq 100); do at=$(sed -n 's/^svcd ready on //p' build/check/reference.out); [ -z "$at" ] || break; sleep 0.05; done
+for _ in $(waits); do at=$(sed -n 's/^svcd ready on //p' build/check/reference.out); [ -z "$at" ] || break; sleep 0.05; done
 [ -n "$at" ] || fail "svcd does not start: $(cat build/check/reference.log)"
 tool curl
 curl -fsS -o build/check/reference.served "$at/openapi.json" || fail "GET /openapi.json fails"

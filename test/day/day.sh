@@ -39,7 +39,7 @@ begin() { # NAME FOLDER: starts svcd with that block, in the background; sets $p
   block "$1" >"$T/commands"
   : >"$2.out"
   ( eval "exec $(cat "$T/commands")" ) >"$2.out" 2>>"$2.err" & pid=$!
-  for _ in $(seq 200); do grep -q '^svcd ready on' "$2.out" && break; kill -0 $pid 2>/dev/null || break; sleep 0.05; done
+  for _ in $(waits); do grep -q '^svcd ready on' "$2.out" && break; kill -0 $pid 2>/dev/null || break; sleep 0.05; done
   at=$(sed -n 's/^svcd ready on //p' "$2.out")
   [ -n "$at" ] || fail "svcd does not start: $(tail -n 1 "$2.err")"
 }
@@ -111,7 +111,7 @@ load_end() { # LEAST: at least this many requests were made, and all of them suc
   [ "$(wc -l <"$T/load")" -ge "$1" ] || fail "there were only $(wc -l <"$T/load") requests"
 }
 load_reached() { # N: waits until that many requests were answered
-  for _ in $(seq 400); do [ "$(wc -l <"$T/load")" -ge "$1" ] && return; sleep 0.05; done
+  for _ in $(waits); do [ "$(wc -l <"$T/load")" -ge "$1" ] && return; sleep 0.05; done
   fail "the load does not come to $1 requests"
 }
 
@@ -198,7 +198,7 @@ load_begin "$url"
 load_reached 5
 certificate 90
 page certificate
-for _ in $(seq 100); do [ "$(served)" != "$old" ] && break; sleep 0.05; done
+for _ in $(waits); do [ "$(served)" != "$old" ] && break; sleep 0.05; done
 [ "$(served)" = "$(openssl x509 -in "$T/etc/tls.crt" -noout -fingerprint -sha256)" ] || fail "SIGHUP does not bring the new certificate"
 echo none >"$T/etc/tls.crt"
 page certificate
@@ -313,7 +313,7 @@ make "/groups/$group/clusters" "{\"name\":\"main\",$CLUSTER}"
 kill -9 "$MAINPID"; wait "$MAINPID" 2>/dev/null || :; MAINPID=
 url=$two
 state=
-for _ in $(seq 300); do
+for _ in $(waits); do
   state=$(get "/groups/$group/clusters/main" | sed -n 's/.*"stateName":"\([A-Z]*\)".*/\1/p')
   [ "$state" = IDLE ] && break
   sleep 0.2

@@ -46,7 +46,7 @@ static inline double cpu_seconds(void)
 
 /* ----------------------------------------------------------------------------------------------------------- waiting */
 
-#define AWAIT_MS 20000 /* everything takes less time than this */
+#define AWAIT_MS 180000 /* everything takes less time than this, also on a machine that does other things */
 
 /* Waits until the condition holds, because another thread is about to make it true. Checks every millisecond. */
 #define await(condition) \
@@ -170,7 +170,7 @@ static inline pid_t svcd_start(const char *const *args, int *out, int *err, bool
 /* Appends output to the text until the text contains `until`. NULL: until the output ends. Returns false on a timeout. */
 static inline bool read_until(int fd, char *text, size_t size, const char *until)
 {
-  const int64_t end = now_ms() + 30000;
+  const int64_t end = now_ms() + AWAIT_MS;
   size_t n = strlen(text);
   while (!until || !strstr(text, until)) {
     struct pollfd p = { fd, POLLIN, 0 };

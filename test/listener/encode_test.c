@@ -130,6 +130,17 @@ static size_t ask(svc_listener *l, const char *request_line, const char *headers
   return n;
 }
 
+/* HEAD has the headers of GET: caches learn from both that the answer depends on Accept-Encoding. */
+static void expect_head(svc_listener *l, const char *target, bool varies)
+{
+  char answer[4096], line[64];
+  size_t at, n;
+  snprintf(line, sizeof line, "HEAD %s", target);
+  n = ask(l, line, "", answer, sizeof answer, &at);
+  munit_assert_size(n, ==, at);
+  munit_assert_int(strstr(answer, "\r\nVary: Accept-Encoding\r\n") != NULL, ==, varies);
+}
+
 /* Checks one answer: whether it is gzip, whether it has Vary, and its ETag; NULL: none. */
 static void expect(svc_listener *l, const char *target, const char *accepts, bool gzip, bool varies, const char *tag)
 {
@@ -153,6 +164,7 @@ static void expect(svc_listener *l, const char *target, const char *accepts, boo
     munit_assert_size(n - at, ==, length);
     munit_assert_memory_equal(length, answer + at, body);
   }
+  expect_head(l, target, varies);
   free(answer);
 }
 

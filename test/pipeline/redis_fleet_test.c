@@ -107,7 +107,7 @@ static void fleet_run(fleet *f, int i, const char *ready, const char *settings)
 {
   const struct passwd *who = geteuid() == 0 ? getpwnam("redis") : NULL;
   char path[200];
-  double until = t_seconds() + 20;
+  double until = t_seconds() + 180;
   FILE *file;
   int null = -1;
   snprintf(path, sizeof path, "%s/%d.conf", f->folder, i);
@@ -188,7 +188,7 @@ static bool fleet_available(fleet *f)
 /* Repeats the request until Redis answers. Earlier attempts may or may not have taken a token. */
 static int64_t fleet_take_soon(fleet *f, const char *instance)
 {
-  double until = t_seconds() + 20;
+  double until = t_seconds() + 180;
   int64_t remaining;
   while (!fleet_take(f, instance, &remaining)) {
     if (t_seconds() > until) munit_errorf("nobody answers for %s: %s", instance, f->log.log);
@@ -344,7 +344,7 @@ TEST(redis_fleet, sentinel)
 {
   fleet f;
   char why[256];
-  double until = t_seconds() + 30;
+  double until = t_seconds() + 180;
   int64_t left;
   bool fresh;
   int i;
@@ -400,7 +400,7 @@ static void fleet_run_node(fleet *f, int i)
 
 static void fleet_run_cluster(fleet *f)
 {
-  double until = t_seconds() + 30;
+  double until = t_seconds() + 180;
   int i;
   for (i = 0; i < NODES; i++) {
     f->ports[i] = fleet_port();
