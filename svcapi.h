@@ -97,8 +97,8 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------------- version and result codes */
 
-#define SVC_VERSION "1.0.0"
-#define SVC_VERSION_NUMBER 1000000 /* major * 1000000 + minor * 1000 + patch */
+#define SVC_VERSION "1.1.0"
+#define SVC_VERSION_NUMBER 1001000 /* major * 1000000 + minor * 1000 + patch */
 
 /*
 ** Functions that return int return one of these codes, unless their comment says otherwise. 0 is success.
@@ -119,7 +119,7 @@ extern "C" {
 #define SVC_CLOCK 12  /* the clock of this machine differs from the database's clock by more than a minute */
 #define SVC_NOT_FOUND 13 /* svc_report(): no such resource. A driver's ask(): unknown. svc_clock_next(): nothing is due */
 
-/* Returns the version that the library was compiled as, such as "1.0.0". Compare it with SVC_VERSION. Any thread. */
+/* Returns the version that the library was compiled as, such as "1.1.0". Compare it with SVC_VERSION. Any thread. */
 SVC_API const char *svc_version(void);
 
 /* Returns a sentence for a result code, never NULL. Any thread. */
