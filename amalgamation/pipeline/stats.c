@@ -348,8 +348,7 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   stats_seconds(&b, "orders_oldest_seconds", "Age of the oldest order that the driver has not finished, in seconds.", all.oldest_order_ms);
   stats_one(&b, "order_retries_total", "counter", "Orders that were handed to the driver again.", all.order_retries);
   stats_one(&b, "questions", "gauge", "Questions that the driver has not answered yet.", all.questions);
-  stats_one(&b, "questions_refused_total", "counter",
-            "Requests answered with 503 because their question to the driver found no place, or its resource did not answer before.", all.questions_refused);
+  stats_one(&b, "questions_refused_total", "counter", "Requests with a question that the driver was not asked, answered with 503.", all.questions_refused);
   if (more) svc_buf_text(&b, more);
   return svc_respond_text(&arena, svc_buf_done(&b), &type, out);
 }
