@@ -29,6 +29,11 @@ void t_postgres_ask(const char *folder, const char *sql, char *out, size_t size)
   (void)folder, (void)sql, (void)out, (void)size;
 }
 
+void t_postgres_standby(bool on)
+{
+  (void)on;
+}
+
 int t_postgres_backup(svc *s, const char *folder)
 {
   (void)s, (void)folder;
@@ -69,7 +74,25 @@ static atomic_ulong postgres_flushes, postgres_syncs, postgres_others;
 
 WRAP(postgres_flushes, int, 0, PQsendFlushRequest, (PGconn *conn), (conn))
 WRAP(postgres_syncs, int, 0, PQpipelineSync, (PGconn *conn), (conn))
-WRAP(postgres_others, PGconn *, NULL, PQconnectdbParams, (const char *const *names, const char *const *values, int expand), (names, values, expand))
+static atomic_bool postgres_standby;
+
+void t_postgres_standby(bool on)
+{
+  atomic_store(&postgres_standby, on);
+}
+
+PGconn *__real_PQconnectdbParams(const char *const *names, const char *const *values, int expand);
+PGconn *__wrap_PQconnectdbParams(const char *const *names, const char *const *values, int expand);
+PGconn *__wrap_PQconnectdbParams(const char *const *names, const char *const *values, int expand)
+{
+  const char *more_names[32] = { NULL }, *more_values[32] = { NULL };
+  size_t n;
+  atomic_fetch_add(&postgres_others, 1);
+  if (t_fault_hit(T_CALL_SERVER)) return NULL;
+  for (n = 0; names[n] && n < 30; n++) more_names[n] = names[n], more_values[n] = values[n];
+  if (atomic_load(&postgres_standby)) more_names[n] = "options", more_values[n] = "-c default_transaction_read_only=on";
+  return __real_PQconnectdbParams(more_names, more_values, expand);
+}
 WRAP(postgres_others, int, 0, PQsendQuery, (PGconn *conn, const char *sql), (conn, sql))
 WRAP(postgres_others, int, -1, PQflush, (PGconn *conn), (conn))
 WRAP(postgres_others, int, -1, PQsetnonblocking, (PGconn *conn, int on), (conn, on))

@@ -67,6 +67,15 @@ static void site_cut(site *s)
   t_postgres_do(s->path, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = current_schema()");
 }
 
+/* Returns how often a reader that has not ended yet has waited for the server. Through a pooler its transaction has a BEGIN, and waits
+** like a writer's. */
+static unsigned long trips_waited(t_postgres_trips before, t_postgres_trips after)
+{
+  const unsigned long syncs = after.syncs - before.syncs;
+  if (!getenv("SVC_TEST_POOLER")) munit_assert_ulong(syncs, <=, 1); /* for the end of the previous one */
+  return after.flushes - before.flushes + (getenv("SVC_TEST_POOLER") ? syncs : 0);
+}
+
 #define SKIP_WITHOUT SKIP_IF(!t_postgres_port())
 
 /* --------------------------------------------------------------------------------------------------------------- counts */
@@ -129,6 +138,80 @@ TEST(postgres, counts_together)
     site_close(&s);
   }
   munit_assert_true(good);
+}
+
+/* A batch remembers what it has read and added, however many jobs it has: nothing is asked a second time, nor after an addition. */
+TEST(postgres, batch_remembers)
+{
+  enum { KEYS = 600 };
+  char key[16];
+  svc_str value;
+  site s;
+  int i, round;
+  t_postgres_trips before;
+  SKIP_WITHOUT;
+  site_open(&s);
+  site_write(&s, 0);
+  munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c"), 2), ==, SVC_OK);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k0007"), SVC_S("seven")), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  site_write(&s, 0);
+  munit_assert_int64(site_count(&s, 0, SVC_S("c")), ==, 2);
+  for (i = 0; i < KEYS; i++) {
+    snprintf(key, sizeof key, "k%04d", i);
+    munit_assert_int(s.port->get(s.txn[0], svc_str_c(key), &value), ==, i == 7 ? SVC_OK : SVC_NOT_FOUND);
+  }
+  before = t_postgres_counted();
+  for (round = 0; round < 2; round++) {
+    for (i = 0; i < KEYS; i++) {
+      snprintf(key, sizeof key, "k%04d", i);
+      munit_assert_int(s.port->get(s.txn[0], svc_str_c(key), &value), ==, i == 7 ? SVC_OK : SVC_NOT_FOUND);
+      if (i == 7) munit_assert_true(svc_str_is(value, "seven"));
+    }
+    munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c"), 5), ==, SVC_OK);
+    munit_assert_int64(site_count(&s, 0, SVC_S("c")), ==, 7 + 5 * round);
+  }
+  munit_assert_ulong(trips_waited(before, t_postgres_counted()), ==, 0);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k0008"), SVC_S("eight")), ==, SVC_OK); /* what was written is read again */
+  munit_assert_int(s.port->get(s.txn[0], SVC_S("k0008"), &value), ==, SVC_OK);
+  munit_assert_true(svc_str_is(value, "eight"));
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  site_read(&s, 1);
+  munit_assert_int64(site_count(&s, 1, SVC_S("c")), ==, 12);
+  s.port->read_end(s.txn[1]);
+  site_close(&s);
+}
+
+/* A server that takes no writes, such as a hot standby, is not used, also when connections are made again: it would serve old states. The
+** handle is not ready meanwhile, and comes back by itself. */
+TEST(postgres, standby)
+{
+  static const svc_request health = { .method = "GET", .target = "/_svc/health" };
+  svc_response response;
+  t_service t;
+  site s;
+  int round, i;
+  SKIP_WITHOUT;
+  site_open(&s);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
+  t_organization(&t, "Acme");
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  for (round = 0; round < 2; round++) {
+    t_postgres_standby(!round);
+    site_cut(&s);
+    for (i = 0; i < 300 && t_send(&t, "GET", "/orgs", NULL) != (round ? 200 : 503); i++) t_pause_ms(20);
+    munit_assert_int(t.response.status, ==, round ? 200 : 503);
+    munit_assert_int(svc_control_request(t.s, NULL, &health, &response), ==, SVC_OK);
+    for (i = 0; i < 300 && response.status != (round ? 200 : 503); i++) { /* the health is up to a second old */
+      svc_response_free(&response);
+      t_pause_ms(20);
+      munit_assert_int(svc_control_request(t.s, NULL, &health, &response), ==, SVC_OK);
+    }
+    munit_assert_int(response.status, ==, round ? 200 : 503);
+    svc_response_free(&response);
+  }
+  t_close(&t);
+  site_close(&s);
 }
 
 /* ------------------------------------------------------------------------------------------------------- several handles */
@@ -270,15 +353,6 @@ static void trips_fill(site *s, int n)
   for (i = 0; i < n; i++) munit_assert_int(s->port->put(s->txn[0], trips_key(key, "k", i), trips_key(value, "v", i)), ==, SVC_OK);
   munit_assert_int(s->port->count_add(s->txn[0], SVC_S("c1"), 7), ==, SVC_OK);
   munit_assert_int(s->port->commit(s->txn[0]), ==, SVC_OK);
-}
-
-/* Returns how often a reader that has not ended yet has waited for the server. Through a pooler its transaction has a BEGIN, and waits
-** like a writer's. */
-static unsigned long trips_waited(t_postgres_trips before, t_postgres_trips after)
-{
-  const unsigned long syncs = after.syncs - before.syncs;
-  if (!getenv("SVC_TEST_POOLER")) munit_assert_ulong(syncs, <=, 1); /* for the end of the previous one */
-  return after.flushes - before.flushes + (getenv("SVC_TEST_POOLER") ? syncs : 0);
 }
 
 /* Expected records come with the first read, whether that record exists or not, and none is read twice. */
