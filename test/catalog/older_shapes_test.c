@@ -49,8 +49,8 @@ TEST(older_shapes, process_args)
   shapes_has_not(&w, "defaultReadConcern");
   munit_assert_string_equal(t_str(&w.t, "noTableScan"), "true");
   shapes_send(&w, FIRST, "GET", w.path, NULL, 200);
-  munit_assert_int(t_node(&w.t, "defaultReadConcern")->type, ==, SVC_J_NULL);
-  munit_assert_int(t_node(&w.t, "failIndexKeyTooLong")->type, ==, SVC_J_NULL);
+  shapes_has_not(&w, "defaultReadConcern"); /* without a value they are left out */
+  shapes_has_not(&w, "failIndexKeyTooLong");
   shapes_send(&w, FIRST, "PATCH", w.path, "{\"defaultReadConcern\":\"local\"}", 400);
   munit_assert_true(t_violation(&w.t, "defaultReadConcern"));
   shapes_send(&w, LAST, "PATCH", w.path, "{\"defaultReadConcern\":\"available\"}", 400);

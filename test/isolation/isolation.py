@@ -131,6 +131,15 @@ for line in sys.stdin:
 ''', encoding="utf-8")
         return path
 
+    def signers(self):
+        """Service accounts that sign in: each may have a hundred live tokens."""
+        out = []
+        for i in range(4):
+            made = self.good.must("POST", f"/orgs/{self.good.org}/serviceAccounts", {"name": f"signer {i}", "description": "signs in", "roles": ["ORG_MEMBER"],
+                                                                                     "secretExpiresAfterHours": 720})
+            out.append(Account(self.host, self.good.org, made["clientId"], made["secrets"][0]["secret"]))
+        return out
+
     def idle(self, account, group, name):
         def state():
             answer = account.call("GET", f"/groups/{group}/clusters/{name}")[1]
@@ -140,10 +149,11 @@ for line in sys.stdin:
     def measure(self):
         """Milliseconds of the other organization's requests: GET, PATCH, sign-in."""
         out = {"GET": [], "PATCH": [], "sign-in": []}
+        signers = self.signers()
         for i in range(TRIES):
             for name, ask in (("GET", lambda: self.good.must("GET", f"/groups/{self.group}")),
                               ("PATCH", lambda i=i: self.good.must("PATCH", f"/groups/{self.group}", {"name": f"round {i}"})),
-                              ("sign-in", self.good.sign_in)):
+                              ("sign-in", signers[i % len(signers)].sign_in)):
                 began = time.monotonic()
                 ask()
                 out[name].append((time.monotonic() - began) * 1000)
@@ -176,23 +186,12 @@ for line in sys.stdin:
         return out
 
     def fill(self):
-        """Starts all that the first organization can do. Returns the event that ends it."""
-        over = threading.Event()
+        """Starts all that the first organization can do. Returns the process that does it, which ends with its standard input."""
         paths = {"ask": f"/groups/{self.bad_group}/clusters/Main/performanceAdvisor/dropIndexSuggestions",
                  "measure": f"/groups/{self.bad_group}/clusters/Main/performanceAdvisor/schemaAdvice",
                  "list": f"/orgs/{self.bad.org}/users?itemsPerPage=500&pretty=true",
                  "page": f"/orgs/{self.bad.org}/events?itemsPerPage=500&pageNum=4"}
 
-        def repeat(path):
-            while not over.is_set():
-                self.bad.call("GET", path)
-
-        def unread():
-            while not over.is_set():
-                s = socket.create_connection(self.host.split(":"))
-                s.sendall(f"GET /openapi.json HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode() * 4)
-                over.wait(2)
-                s.close()
         if self.kind == "exec":
             self.hang.write_text(self.bad.org)
         locks = self.lock() if self.kind == "postgres" else []
@@ -200,12 +199,9 @@ for line in sys.stdin:
             self.bad.must("PATCH", f"/groups/{self.bad_group}/databaseUsers/admin/{user}", {"roles": [{"roleName": "readAnyDatabase", "databaseName": "admin"}]})
         for i in range(ORDERS):
             self.bad.must("POST", f"/groups/{self.bad_group}/clusters", cluster(f"C{i}") if self.kind != "postgres" else None, (201, 400, 415))
-        for path, n in ((paths["ask"], ASKS // 2), (paths["measure"], ASKS // 2), (paths["list"], LISTS), (paths["page"], PAGES)):
-            for _ in range(n):
-                threading.Thread(target=repeat, args=(path,), daemon=True).start()
-        for _ in range(UNREAD):
-            threading.Thread(target=unread, daemon=True).start()
-        return over, locks
+        plan = [[paths["ask"], ASKS // 2], [paths["measure"], ASKS // 2], [paths["list"], LISTS], [paths["page"], PAGES]]
+        attack = subprocess.Popen([sys.executable, __file__, "attack", self.host, self.bad.token, json.dumps(plan)], stdin=subprocess.PIPE)
+        return attack, locks
 
     def end(self):
         self.svcd.send_signal(signal.SIGTERM)
@@ -214,6 +210,37 @@ for line in sys.stdin:
         shutil.rmtree(self.folder, ignore_errors=True)
         if status or check.returncode:
             raise SystemExit(f"svcd ended with status {status}; check: {check.stdout}{check.stderr}")
+
+
+def attack(host, token, plan):
+    """The clients of the first organization, in a process of their own: they are on other machines in real life, so they leave the processors to svcd and
+    to the other organization."""
+    os.nice(19)
+
+    def repeat(path):
+        c = http.client.HTTPConnection(host, timeout=120)
+        while True:
+            try:
+                c.request("GET", BASE + path, headers={"Authorization": f"Bearer {token}"})
+                r = c.getresponse()
+                while r.read(1 << 16):
+                    pass
+            except (OSError, http.client.HTTPException):
+                c.close()
+                time.sleep(0.01)
+
+    def unread():
+        while True:
+            s = socket.create_connection(host.split(":"))
+            s.sendall(f"GET /openapi.json HTTP/1.1\r\nHost: {host}\r\n\r\n".encode() * 4)
+            time.sleep(2)
+            s.close()
+    for path, n in plan:
+        for _ in range(n):
+            threading.Thread(target=repeat, args=(path,), daemon=True).start()
+    for _ in range(UNREAD):
+        threading.Thread(target=unread, daemon=True).start()
+    sys.stdin.read()
 
 
 def members(run):
@@ -234,12 +261,13 @@ def main(svcd, kind):
     members(run)
     run.measure()
     before = run.measure()
-    over, locks = run.fill()
+    attack, locks = run.fill()
     time.sleep(1)
     during = run.measure()
     run.good.must("POST", f"/groups/{run.group}/clusters", cluster("New"))
     run.idle(run.good, run.group, "New")
-    over.set()
+    attack.kill()
+    attack.wait()
     for psql in locks:
         psql.kill()
         psql.wait()
@@ -258,4 +286,7 @@ def main(svcd, kind):
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main(sys.argv[1], sys.argv[2]) else 0)
+    if sys.argv[1] == "attack":
+        attack(sys.argv[2], sys.argv[3], json.loads(sys.argv[4]))
+    else:
+        sys.exit(1 if main(sys.argv[1], sys.argv[2]) else 0)
