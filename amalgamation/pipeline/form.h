@@ -27,7 +27,7 @@ enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };
 SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                 int mode);
 SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, const svc_node *input); /* an array of such objects */
-/* An object at the path `at` of a body, which the body's table leaves open (SVC_ANY), against a table of its own. */
+/* Checks an object at the path `at` of a body, where the body's table has SVC_ANY, against a table of its own. */
 SVC_PRIVATE svc_node *svc_check_part(svc_call *c, const svc_object *object, const svc_node *input, svc_str at);
 SVC_PRIVATE svc_str svc_violation_text(svc_call *c, const svc_violation *v); /* a sentence, and the number of further violations */
 SVC_PRIVATE bool svc_check_done(svc_call *c); /* false, with the error set, if there were violations */

@@ -84,9 +84,9 @@ struct svc_plan {
   int scope_param;      /* the parameter of the project or organization whose bucket pays; -1: none */
   bool item_by_org;     /* the item's path goes through the organization of this path's project */
   const svc_plan *item; /* the route that reads a single item, seen from here; may be this route itself */
-  const svc_plan *above; /* of a POST of something that no route reads: the route that reads its parent, whose link its answer has */
+  const svc_plan *above; /* of a POST of something that no route reads: the route that reads its parent */
   svc_template self, links; /* of a GET: its self link; all links of its answer, with the brackets */
-  const svc_unlisted *unlisted; /* of a GET: entities that its answer links to, as far as there are any */
+  const svc_unlisted *unlisted; /* of a GET: entities without a list that its answer links to */
   const char *path;     /* the route's path in the words of the dialect: used for matching, links and documentation */
   bool renamed;         /* its answer may contain words that the dialect renames */
 };

@@ -483,12 +483,13 @@ static bool links_is_unlisted(const svc_plan *p)
   return true;
 }
 
-/* Whether answers of `from` are about the same parents, or about something below them, and its path begins that of `to`. */
+/* Whether the path of `from` begins that of `to`, and leads through all parents of its entities. */
 static bool links_leads_to(const svc_plan *from, const svc_plan *to)
 {
   size_t n = strlen(from->path);
   unsigned i;
-  if (from->route->flags & (SVC_PAGED | SVC_BARE | SVC_ABSOLUTE) || from->hop_count + 1 < to->hop_count) return false;
+  if (from->route->flags & (SVC_PAGED | SVC_BARE | SVC_ABSOLUTE)) return false;
+  if (from->hop_count + 1 < to->hop_count) return false;
   if (strncmp(from->path, to->path, n) != 0 || to->path[n] != '/') return false;
   for (i = 0; i + 1 < to->hop_count; i++)
     if (from->hops[i].noun != to->hops[i].noun) return false;
@@ -753,7 +754,8 @@ static bool links_skip_unlisted(svc_call *c, const svc_plan *item, svc_str *text
   return false;
 }
 
-static bool links_match(svc_call *c, const svc_plan *item, const svc_template *t, const svc_answer *answer, svc_str text)
+static bool links_match(svc_call *c, const svc_plan *item, const svc_template *t, const svc_answer *answer,
+                        svc_str text)
 {
   size_t i;
   for (i = 0; i < t->count; i++) {
@@ -786,5 +788,6 @@ SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links)
     svc_answer_keys(c, item, e, &answer);
   }
   if (c->route.links_own.n) answer.own = c->route.links_own;
-  return links_match(c, item, &item->links, &answer, text) || links_match(c, item, &item->self, &answer, text);
+  return links_match(c, item, &item->links, &answer, text) ||
+         links_match(c, item, &item->self, &answer, text);
 }

@@ -247,8 +247,6 @@ TEST(search_index, definitions)
     { TEXT("{\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":{\"order\":1,\"zzBogus\":1}}}"), "definition.sort.a.zzBogus" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":{\"noData\":\"lowest\"}}}"), "definition.sort.a.order" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":{\"order\":2}}}"), "definition.sort.a.order" },
-    { TEXT("{\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":1,\"b\":\"up\"}}"), "definition.sort.b" },
-    { TEXT("{\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":0}}"), "definition.sort.a" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"synonyms\":[{\"name\":\"s\",\"analyzer\":\"lucene.english\",\"source\":"
            "{\"collection\":\"c\",\"zzBogus\":1}}]}"), "definition.synonyms[0].source.zzBogus" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":[],\"exclude\":[]}}"), "definition.storedSource" },

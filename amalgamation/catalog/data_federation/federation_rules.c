@@ -195,7 +195,8 @@ static void federation_rules_tag_sets(svc_call *c, const svc_node *store, size_t
       continue;
     }
     for (tag = set->first, m = 0; tag; tag = tag->next, m++)
-      (void)svc_check_part(c, &federation_rules_tag, tag, svc_arena_print(c->arena, SVC_FMT "[%zu]", SVC_ARG(at), m));
+      (void)svc_check_part(c, &federation_rules_tag, tag,
+                           svc_arena_print(c->arena, SVC_FMT "[%zu]", SVC_ARG(at), m));
   }
 }
 

@@ -99,7 +99,9 @@ SVC_PRIVATE const svc_object svc_search_text = { .name = "TextSearchIndexDefinit
 /* ---- objects in fields that take another type as well */
 
 static const svc_field search_definition_dynamic_fields[] = { F_STR("typeSet", .flags = SVC_REQUIRED) };
-static const svc_object search_definition_dynamic_object = { .name = "SearchDynamic", .fields = SVC_ROWS(search_definition_dynamic_fields) };
+static const svc_object search_definition_dynamic_object = {
+  .name = "SearchDynamic", .fields = SVC_ROWS(search_definition_dynamic_fields)
+};
 
 static const svc_field search_definition_stored_fields[] = { F_STRS("exclude"), F_STRS("include") };
 static const svc_object search_definition_stored_object = {
@@ -109,9 +111,12 @@ static const svc_object search_definition_stored_object = {
 static const char *const search_definition_orders[] = { "-1", "1", NULL };
 static const char *const search_definition_no_data[] = { "highest", "lowest", NULL };
 static const svc_field search_definition_sorted_fields[] = {
-  F_ENUM("noData", search_definition_no_data), F_INT("order", .flags = SVC_REQUIRED, .values = search_definition_orders)
+  F_ENUM("noData", search_definition_no_data),
+  F_INT("order", .flags = SVC_REQUIRED, .values = search_definition_orders)
 };
-static const svc_object search_definition_sorted_object = { .name = "SearchSort", .fields = SVC_ROWS(search_definition_sorted_fields) };
+static const svc_object search_definition_sorted_object = {
+  .name = "SearchSort", .fields = SVC_ROWS(search_definition_sorted_fields)
+};
 
 /* ---------------------------------------------------------------------------------------------------------- vectors */
 
@@ -192,13 +197,15 @@ static svc_str search_definition_path(search_definition_walk *w, const search_de
   return svc_buf_done(&b);
 }
 
-static void search_definition_wrong(search_definition_walk *w, int code, const search_definition_at *at, const char *why)
+static void search_definition_wrong(search_definition_walk *w, int code, const search_definition_at *at,
+                                    const char *why)
 {
   svc_violate(w->c, code, search_definition_path(w, at), "%s", why);
 }
 
 /* Checks an object against its table. */
-static bool search_definition_is(search_definition_walk *w, const svc_node *object, const svc_object *table, const search_definition_at *at)
+static bool search_definition_is(search_definition_walk *w, const svc_node *object, const svc_object *table,
+                                 const search_definition_at *at)
 {
   return svc_check_part(w->c, table, object, search_definition_path(w, at)) != NULL;
 }
@@ -283,8 +290,9 @@ static void search_definition_custom(search_definition_walk *w)
 static void search_definition_mapping(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up,
                                       int depth);
 
-/* Checks dynamic: a boolean, or an object that names a type set. Below `fields`, such objects may have more members. */
-static void search_definition_dynamic(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up, int depth)
+/* Checks dynamic: a boolean, or an object that names a type set. Below `fields`, it may have more members. */
+static void search_definition_dynamic(search_definition_walk *w, const svc_node *mapping,
+                                      const search_definition_at *up, int depth)
 {
   const search_definition_at at = SEARCH_AT(up, "dynamic");
   const svc_node *value = svc_node_get(mapping, "dynamic");
@@ -339,16 +347,15 @@ static void search_definition_maps(search_definition_walk *w)
 
 /* ---- the rest */
 
-/* Checks the fields to sort by: each has an order, or an object with one. */
+/* Checks the fields to sort by: each has an order, or an object with it. */
 static void search_definition_sorted(search_definition_walk *w)
 {
   const search_definition_at up = SEARCH_AT(NULL, "sort");
   const svc_node *item = svc_node_first(svc_node_get(w->definition, "sort"));
   for (; item; item = item->next) {
     const search_definition_at at = { &up, item->name, SIZE_MAX };
-    if (item->type == SVC_J_OBJECT) search_definition_is(w, item, &search_definition_sorted_object, &at);
-    else if (item->type != SVC_J_NUMBER || !svc_value_in(w->c->s, item->text, search_definition_orders))
-      search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "must be 1, -1 or an object with the order");
+    if (item->type == SVC_J_OBJECT)
+      search_definition_is(w, item, &search_definition_sorted_object, &at);
   }
 }
 
@@ -390,7 +397,8 @@ static void search_definition_stored(search_definition_walk *w)
   const search_definition_at at = SEARCH_AT(NULL, "storedSource");
   const svc_node *value = svc_node_get(w->definition, "storedSource");
   if (!value || value->type == SVC_J_BOOL) return;
-  if (value->type == SVC_J_OBJECT && !search_definition_is(w, value, &search_definition_stored_object, &at)) return;
+  if (value->type == SVC_J_OBJECT && !search_definition_is(w, value, &search_definition_stored_object, &at))
+    return;
   if (value->type != SVC_J_OBJECT || svc_node_count(value) != 1)
     search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at,
                             "must be true, false, or an object with a list of paths to include or exclude");
