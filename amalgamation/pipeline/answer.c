@@ -91,13 +91,19 @@ SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
   return svc_body_write(c->arena, body, &c->answer.body, &c->answer.links_at) || svc_no_memory(c);
 }
 
+SVC_PRIVATE const svc_template *svc_links_to_item(const svc_plan *plan)
+{
+  return plan->item ? &plan->item->links : plan->above ? &plan->above->self : NULL;
+}
+
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
 {
   svc_answer *a = &c->answer;
   if (!svc_answer_body(c, body)) return false;
   a->status = answer_status(c);
-  a->links = c->plan->links.count ? &c->plan->links : c->plan->item ? &c->plan->item->links : NULL;
+  a->links = c->plan->links.count ? &c->plan->links : svc_links_to_item(c->plan);
   if (c->plan->own) a->own = c->route.chain[c->plan->hop_count - 1].key;
+  else if (c->plan->above) a->own = c->route.chain[c->plan->above->hop_count - 1].key;
   if (c->request.method != SVC_POST) a->revision = svc_body_revision(a->body); /* the answer to a POST may have more than the entity */
   return true;
 }

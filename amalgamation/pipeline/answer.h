@@ -15,9 +15,13 @@ SVC_PRIVATE int svc_links_open(svc *s);
 ** the others come from `values`, in order. Adds nothing if the operation is left out of this build. Out of memory: the arena remembers
 ** it. */
 SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *values);
+/* Adds links to entities that no list shows; called inside the transaction. */
+SVC_PRIVATE bool svc_links_unlisted(svc_call *c);
 SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links); /* whether a GET of the path's resource shows these links */
 
 /* answer.c: the answer to a request. */
+/* The links of the answer to a change, with one entity. NULL: none. */
+SVC_PRIVATE const svc_template *svc_links_to_item(const svc_plan *plan);
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of a view, or of a body that is not stored */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
 SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the same, for a body computed for the request */

@@ -41,8 +41,8 @@ static bool behave_run(svc_call *c)
 {
   const svc_route *route = c->plan->route;
   if (route->gate && !route->gate(c)) return false;
-  if (!c->route.older) return route->run(c);
-  return svc_older_change(c) && (route->run(c) || svc_older_explain(c));
+  if (!c->route.older) return route->run(c) && svc_links_unlisted(c);
+  return svc_older_change(c) && (route->run(c) || svc_older_explain(c)) && svc_links_unlisted(c);
 }
 
 SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)

@@ -648,6 +648,13 @@ SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, con
   return check_array(c, &items, input, NULL, NULL);
 }
 
+SVC_PRIVATE svc_node *svc_check_part(svc_call *c, const svc_object *object, const svc_node *input, svc_str at)
+{
+  const check_path path = { NULL, at, SIZE_MAX };
+  if (input->type == SVC_J_OBJECT) return check_object(c, object, input, NULL, SVC_CHECK_CREATE, &path);
+  return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, &path, "must be an object");
+}
+
 /* "specs[].name" matches any index. */
 static bool check_is_field(svc_str path, const char *field)
 {

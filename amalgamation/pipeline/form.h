@@ -27,6 +27,8 @@ enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };
 SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                 int mode);
 SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, const svc_node *input); /* an array of such objects */
+/* Checks an object at the path `at` of a body, where the body's table has SVC_ANY, against a table of its own. */
+SVC_PRIVATE svc_node *svc_check_part(svc_call *c, const svc_object *object, const svc_node *input, svc_str at);
 SVC_PRIVATE svc_str svc_violation_text(svc_call *c, const svc_violation *v); /* a sentence, and the number of further violations */
 SVC_PRIVATE bool svc_check_done(svc_call *c); /* false, with the error set, if there were violations */
 SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f); /* its default; NULL: none, or out of memory */

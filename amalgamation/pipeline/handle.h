@@ -30,6 +30,14 @@ typedef struct svc_template {
   bool has_parent, has_unique; /* optional holes, left out if empty */
 } svc_template;
 
+/* A link to entities that no list shows, from the answer that leads closest to them (svc_plan.unlisted). */
+typedef struct svc_unlisted {
+  const struct svc_unlisted *next;
+  const struct svc_noun_info *noun;
+  unsigned parent;    /* the entity of the path that they are below */
+  svc_template link;  /* with a comma in front; SVC_HOLE_OWN is the key of one of them */
+} svc_unlisted;
+
 /* A noun, as resolved by svc_open(). */
 typedef struct svc_noun_info {
   const svc_noun *noun;
@@ -76,7 +84,9 @@ struct svc_plan {
   int scope_param;      /* the parameter of the project or organization whose bucket pays; -1: none */
   bool item_by_org;     /* the item's path goes through the organization of this path's project */
   const svc_plan *item; /* the route that reads a single item, seen from here; may be this route itself */
+  const svc_plan *above; /* of a POST of something that no route reads: the route that reads its parent */
   svc_template self, links; /* of a GET: its self link; all links of its answer, with the brackets */
+  const svc_unlisted *unlisted; /* of a GET: entities without a list that its answer links to */
   const char *path;     /* the route's path in the words of the dialect: used for matching, links and documentation */
   bool renamed;         /* its answer may contain words that the dialect renames */
 };

@@ -7,10 +7,12 @@
 ** - each entity that its own path leads through, or its parent;
 ** - the route that finds it by its unique value;
 ** - GETs below it by the table of their noun, or that describe it (svc_route_ext.linked_from), though their paths begin differently;
-** - GETs below its own path, for an entity that is read only through the path of another.
+** - GETs below its own path, for an entity that is read only through the path of another;
+** - entities that no list shows, if their path begins with its own and no other GET is closer to them: each of them, or the newest of
+**   those that expire, such as jobs. What is right below a project or an organization is linked from its settings (svc_route_ext.leads).
 **
-** An answer that names resources adds a link to each (svc_answer_link). So every resource can be reached: from the root, or, if no
-** list shows a job, from the answer of the POST that started it. A link to an operation with required parameters has usable values
+** An answer that names resources adds a link to each (svc_answer_link). So every resource can be reached from the root; an older job of
+** which no list exists, from the answer of the POST that started it. A link to an operation with required parameters has usable values
 ** (svc_param.link), and is left out if the table has none. Relations other than self are URLs: the base URL and the rest
 ** of the path, or the name of the noun.
 **
@@ -465,6 +467,74 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   return links_finish(w, &plan->links);
 }
 
+/* ------------------------------------------------------------------------------------------------ entities without a list */
+
+/* Whether this route reads entities that are stored below others, and that no list shows. */
+static bool links_is_unlisted(const svc_plan *p)
+{
+  const svc_noun *noun = p->noun->noun;
+  size_t i;
+  if (!p->own || p->item != p || p->hop_count < 2 || !noun->kind) return false;
+  if (noun->flags & (SVC_VIRTUAL | SVC_SINGLETON | SVC_SOLE)) return false;
+  for (i = 0; i < p->noun->plan_count; i++) {
+    const svc_plan *list = &p->noun->plans[i];
+    if (list->route->method == SVC_GET && list->route->flags & (SVC_PAGED | SVC_BARE)) return false;
+  }
+  return true;
+}
+
+/* The length of the path below which the answer of a route links to entities: its own, or that of its parent. */
+static size_t links_front(const svc_plan *p)
+{
+  size_t n = strlen(p->path);
+  if (!svc_route_ext_of(p->route)->leads) return n;
+  while (n && p->path[n - 1] != '/') n--;
+  return n ? n - 1 : 0;
+}
+
+/* Whether the path of `from` begins that of `to`, and leads through all parents of its entities. */
+static bool links_leads_to(const svc_plan *from, const svc_plan *to)
+{
+  size_t n = links_front(from);
+  unsigned i;
+  if (from->route->flags & (SVC_PAGED | SVC_BARE | SVC_ABSOLUTE)) return false;
+  if (from->hop_count + 1 < to->hop_count) return false;
+  if (strncmp(from->path, to->path, n) != 0 || to->path[n] != '/') return false;
+  for (i = 0; i + 1 < to->hop_count; i++)
+    if (from->hops[i].noun != to->hops[i].noun) return false;
+  return true;
+}
+
+/* The GET whose answer leads closest to the entities that `to` reads. NULL: none. */
+static svc_plan *links_closest(svc *s, const svc_plan *to)
+{
+  svc_plan *found = NULL;
+  size_t i;
+  for (i = 0; i < s->plan_count; i++) {
+    svc_plan *p = &s->plans[i];
+    if (p->route->method != SVC_GET || !links_leads_to(p, to)) continue;
+    if (!found || links_front(p) + svc_route_ext_of(p->route)->leads > links_front(found)) found = p;
+  }
+  return found;
+}
+
+static bool links_add_unlisted(links_writer *w, const svc_plan *to)
+{
+  svc_plan *from = links_is_unlisted(to) ? links_closest(w->s, to) : NULL;
+  svc_unlisted *row;
+  if (!from) return true;
+  row = svc_arena_zero(&w->s->memory, sizeof *row);
+  if (!row) return false;
+  row->noun = to->noun;
+  row->parent = to->hop_count - 2;
+  row->next = from->unlisted;
+  from->unlisted = row;
+  links_begin(w, false);
+  links_path(w, to, to->path);
+  links_end(w, w->s->base_url.p, svc_str_c(links_rel(to->noun->noun)));
+  return links_finish(w, &row->link);
+}
+
 SVC_PRIVATE int svc_links_open(svc *s)
 {
   svc_arena scratch;
@@ -486,7 +556,7 @@ SVC_PRIVATE int svc_links_open(svc *s)
     }
   for (i = 0; i < s->plan_count && rc == SVC_OK; i++)
     if (s->plans[i].route->method == SVC_GET && !(s->plans[i].route->flags & SVC_ABSOLUTE) &&
-        !links_compile(&w, &s->plans[i]))
+        (!links_compile(&w, &s->plans[i]) || !links_add_unlisted(&w, &s->plans[i])))
       rc = SVC_NOMEM;
   svc_blocks_free(scratch.blocks);
   return rc;
@@ -583,6 +653,40 @@ SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc
   }
 }
 
+/* Entities that expire are jobs: the newest is linked. Their ids have the time of their creation in front. */
+static bool links_write_unlisted(svc_call *c, const svc_unlisted *row, svc_buf *b)
+{
+  const char *kind = row->noun->noun->kind;
+  bool newest = row->noun->noun->flags & SVC_EXPIRES;
+  svc_answer holes;
+  svc_scan scan;
+  svc_entity e;
+  svc_key prefix;
+  svc_key_entity(&prefix, kind, &c->route.chain[row->parent].id, NULL);
+  svc_scan_below(&scan, c->txn, &prefix, true);
+  if (newest) svc_scan_expect(&scan, 1);
+  memset(&holes, 0, sizeof holes);
+  while (svc_below_next(&scan, kind, &e)) {
+    holes.own = e.key;
+    svc_template_write(b, &row->link, c, &holes);
+    if (newest) break;
+  }
+  return svc_txn_good(c);
+}
+
+SVC_PRIVATE bool svc_links_unlisted(svc_call *c)
+{
+  const svc_unlisted *row = c->plan->unlisted;
+  svc_buf b;
+  if (!row || !c->answer.links || c->answer.whole) return true;
+  b = svc_buf_new(c->arena, c->answer.links_more.n + 256);
+  svc_buf_str(&b, c->answer.links_more);
+  for (; row; row = row->next)
+    if (row->parent < c->route.resolved && !links_write_unlisted(c, row, &b)) return false;
+  c->answer.links_more = svc_buf_done(&b);
+  return !b.failed || svc_no_memory(c);
+}
+
 SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *values)
 {
   svc_buf b = svc_buf_new(c->arena, c->answer.links_more.n + 256);
@@ -639,16 +743,40 @@ static void links_skip_query(svc_str *text)
     while (SVC_ALWAYS(text->n) && text->p[0] != '"') text->p++, text->n--;
 }
 
-static bool links_match(svc_call *c, const svc_template *t, const svc_answer *answer, svc_str text)
+/* Skips a link to an entity that no list shows, or that was there when the client read the links. */
+static bool links_skip_unlisted(svc_call *c, const svc_plan *item, svc_str *text)
+{
+  static const svc_answer none;
+  const svc_unlisted *row;
+  size_t k;
+  for (row = item->unlisted; row; row = row->next) {
+    const svc_template *t = &row->link;
+    svc_str rest = *text;
+    for (k = 0; k < t->count && links_begins(&rest, t->pieces[k].text); k++) {
+      if (t->pieces[k].hole == SVC_HOLE_OWN) links_skip(&rest, SVC_S(""));
+      else if (!links_begins(&rest, links_value(c, &none, t->pieces[k].hole))) break;
+    }
+    if (k < t->count) continue;
+    *text = rest;
+    return true;
+  }
+  return false;
+}
+
+static bool links_match(svc_call *c, const svc_plan *item, const svc_template *t, const svc_answer *answer,
+                        svc_str text)
 {
   size_t i;
   for (i = 0; i < t->count; i++) {
-    if (!links_begins(&text, t->pieces[i].text)) return false;
+    svc_str piece = t->pieces[i].text;
+    if (i + 1 == t->count) piece.n--; /* the bracket at the end of the links */
+    if (!links_begins(&text, piece)) return false;
     if (t->pieces[i].hole == SVC_HOLE_UNIQUE) links_skip(&text, answer->unique);
     else if (t->pieces[i].hole == SVC_HOLE_QUERY) links_skip_query(&text);
     else if (!links_begins(&text, links_value(c, answer, t->pieces[i].hole))) return false;
   }
-  return t->count && text.n == 0;
+  while (t == &item->links && links_skip_unlisted(c, item, &text)) continue;
+  return t->count && svc_str_is(text, "]");
 }
 
 /* Whether a GET of the entity, or a list with it, shows these links. A new entity was never served. */
@@ -669,5 +797,6 @@ SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links)
     svc_answer_keys(c, item, e, &answer);
   }
   if (c->route.links_own.n) answer.own = c->route.links_own;
-  return links_match(c, &item->links, &answer, text) || links_match(c, &item->self, &answer, text);
+  return links_match(c, item, &item->links, &answer, text) ||
+         links_match(c, item, &item->self, &answer, text);
 }

@@ -402,6 +402,14 @@ static const svc_plan *plan_item(const svc_plan *plan)
   return !found && svc_noun_ext_of(plan->noun->noun)->element_of ? plan_item_of(plan, plan->noun->parent) : found;
 }
 
+/* What a POST makes and no route reads is shown by its parent. */
+static const svc_plan *plan_above(const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  if (plan->item || r->method != SVC_POST || r->flags & SVC_NO_LINKS) return NULL;
+  return plan_item_of(plan, plan->noun->parent);
+}
+
 /* Whether the build has everything that the route needs: ancestors and `needs` of its noun, and the project or organization of its path. */
 static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route *r)
 {
@@ -483,6 +491,7 @@ SVC_PRIVATE int svc_plan_open(svc *s)
   for (i = 0; i < s->plan_count; i++) {
     svc_plan *plan = &s->plans[i];
     plan->item = plan_item(plan);
+    plan->above = plan_above(plan);
     plan->renamed = svc_dialect_touches(s, plan);
     plan->item_by_org = plan->item && plan->hop_count && plan->item->hop_count && plan->hops[0].noun == s->group &&
                         plan->item->hops[0].noun == s->org;

@@ -125,9 +125,14 @@ static svc_str respond_etag(svc_call *c)
   uint64_t rest = c->answer.revision;
   unsigned day = c->route.older ? c->route.version : 0;
   uint32_t mark = c->plan && c->plan->renamed ? c->s->dialect->mark : 0;
+  uint32_t more = c->answer.links_more.n ? (uint32_t)svc_body_revision(c->answer.links_more) : 0;
   char text[48];
   size_t at = sizeof text;
   text[--at] = '"';
+  if (more) {
+    for (; more; more >>= 4) text[--at] = hex[more & 15];
+    text[--at] = 'l';
+  }
   if (mark) {
     for (; mark; mark >>= 4) text[--at] = hex[mark & 15];
     text[--at] = 'd';

@@ -82,7 +82,7 @@ static bool retry_replay(svc_call *c, svc_str record, const retry_header *h)
   a->whole = (h->flags & RETRY_WHOLE) != 0;
   a->secret = (h->flags & RETRY_SECRET) != 0; /* the secret is gone, but the headers are those of the first answer */
   if (h->flags & RETRY_BODILESS) a->body.p = NULL;
-  a->links = h->flags & RETRY_LINKED && c->plan->item ? &c->plan->item->links : NULL; /* a POST has no links of its own */
+  a->links = h->flags & RETRY_LINKED ? svc_links_to_item(c->plan) : NULL; /* a POST has no links of its own */
   return true;
 }
 

@@ -310,6 +310,8 @@ typedef struct svc_route_ext {
   ** function has c->checked or c->body, and stores its result in c->prework. NULL: none. */
   bool (*prework)(svc_call *c);
   bool asks; /* `prework` asks the driver, and may take as long as the driver does */
+  bool leads; /* of a GET: its answer links to what is below its parent and no list shows, instead of the parent's own, which is read too
+                 often to look for such things */
   /* Whether a resource is visible from this route: lists leave out the others, and a single one is not found, or refused with the error
   ** that the function sets. NULL: all are visible. Called inside the request's transaction. */
   bool (*keep)(svc_call *c, const svc_entity *e);

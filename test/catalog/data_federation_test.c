@@ -275,8 +275,13 @@ static const struct {
   { "storage.stores[1].name", STORES(S3 "," S3) },
   { "storage.stores[0].readPreference.tagSets[0]",
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[1]}}") },
-  { "storage.stores[0].readPreference.tagSets[0][0]",
+  { "storage.stores[0].readPreference.tagSets[0][0].value",
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[{\"name\":\"a\"}]]}}") },
+  { "storage.stores[0].readPreference.zzBogus",
+    STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"zzBogus\":1}}") },
+  { "storage.stores[0].readPreference.tagSets[0][0].zzBogus",
+    STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":"
+           "[[{\"name\":\"a\",\"value\":\"b\",\"zzBogus\":1}]]}}") },
   /* sources that do not fit their stores */
   { AT "storeName", SOURCE(S3, "{\"storeName\":\"pond\",\"path\":\"/a\"}") },
   { AT "storeName", SOURCE(S3, "{\"path\":\"/a\"}") },
@@ -319,9 +324,9 @@ static const struct {
   { "storage.stores[0].readPreference.tagSets[1]", /* 21 tags */
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[],[" TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS
            "{\"name\":\"a\",\"value\":\"b\"}]]}}") },
-  { "storage.stores[0].readPreference.tagSets[0][1]",
+  { "storage.stores[0].readPreference.tagSets[0][1].value",
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[{\"name\":\"a\",\"value\":\"b\"},{\"name\":\"a\",\"value\":\"\"}]]}}") },
-  { "storage.stores[0].readPreference.tagSets[0][0]",
+  { "storage.stores[0].readPreference.tagSets[0][0].other",
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[{\"name\":\"a\",\"other\":\"b\"}]]}}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{}]\"}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"match\\\":{}}]\"}") },

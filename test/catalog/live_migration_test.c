@@ -578,6 +578,9 @@ TEST(live_migration, links)
   munit_assert_int(org(&w, "POST", TOKENS, "{\"accessListIps\":[\"192.0.2.1\"]}"), ==, 201);
   token = t_keep(&w.t, t_str(&w.t, "linkToken"));
   munit_assert_size(strlen(token), >=, 40);
+  munit_assert_size(t_count(&w.t, "links"), ==, 1); /* nothing but the organization shows that there is a token */
+  munit_assert_string_equal(strrchr(t_link(&w.t, "self"), '/') + 1, w.org);
+  munit_assert_string_equal(t_get_header(&w.t, "Location"), "");
   munit_assert_string_equal(t_get_header(&w.t, "Cache-Control"), "no-store");
   munit_assert_false(stored(&w, token));
   munit_assert_true(stored(&w, "192.0.2.1"));

@@ -94,6 +94,30 @@ TEST(private_endpoint, services)
   t_close(&w.t);
 }
 
+/* No list shows endpoints: their service links to each of them. */
+TEST(private_endpoint, linked)
+{
+  n_world w;
+  const char *at, *body, *from;
+  size_t links = 0;
+  n_open(&w, NULL);
+  at = service(&w, "AZURE", "US_EAST");
+  t_advance(&w.t, 3);
+  n_good(&w, "POST", below(&w, at), AZURE_BODY("a"), NULL, 202);
+  n_good(&w, "POST", below(&w, at), AZURE_BODY("b"), NULL, 202);
+  n_good(&w, "GET", at, NULL, NULL, 200);
+  body = t_keep(&w.t, w.t.response.body);
+  for (from = body; (from = strstr(from, "/endpoint\"}")) != NULL; from++) links++;
+  munit_assert_size(links, ==, 2);
+  from = strstr(t_link(&w.t, "endpoint"), "/groups/");
+  munit_assert_not_null(from);
+  munit_assert_int(t_send(&w.t, "GET", t_keep(&w.t, from), NULL), ==, 200);
+  munit_assert_not_null(strstr(t_str(&w.t, "privateEndpointResourceId"), "/b")); /* the newest is first */
+  n_good(&w, "GET", at, NULL, NULL, 200);
+  munit_assert_string_equal(w.t.response.body, body);
+  t_close(&w.t);
+}
+
 /* Each provider's own fields and states. */
 TEST(private_endpoint, states)
 {

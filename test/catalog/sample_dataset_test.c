@@ -47,6 +47,51 @@ static const char *sample_get(t_place *w, const char *id, const char *field)
   return t_str(&w->t, field);
 }
 
+/* No list shows loads: the settings of the project link to the newest one. Their ETag covers the link, and links of earlier answers may be sent back. */
+TEST(sample_dataset, linked)
+{
+  t_place w;
+  const char *first, *second, *bare, *tag, *body, *links;
+  char path[64], *elsewhere;
+  sample_open(&w, NULL);
+  snprintf(path, sizeof path, "/groups/%s/settings", w.group);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_link(&w.t, "sampleDatasetLoad"), "");
+  bare = t_keep(&w.t, t_get_header(&w.t, "ETag"));
+  first = sample_load(&w);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  munit_assert_not_null(strstr(t_link(&w.t, "sampleDatasetLoad"), first));
+  munit_assert_int(t_send(&w.t, "GET", t_keep(&w.t, strstr(t_link(&w.t, "sampleDatasetLoad"), "/groups/")), NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "_id"), first);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
+  munit_assert_string_not_equal(tag, bare);
+  body = t_keep(&w.t, w.t.response.body);
+  t_header(&w.t, "If-None-Match", bare);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  t_headers_clear(&w.t);
+  t_header(&w.t, "If-None-Match", tag);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 304);
+  t_headers_clear(&w.t);
+
+  t_advance(&w.t, 3600);
+  second = sample_load(&w); /* replaces the first */
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  munit_assert_not_null(strstr(t_link(&w.t, "sampleDatasetLoad"), second));
+  links = strstr(w.t.response.body, "/sampleDatasetLoad\"");
+  munit_assert_not_null(links);
+  munit_assert_null(strstr(links + 1, "/sampleDatasetLoad\""));
+  t_header(&w.t, "If-Match", tag); /* the settings themselves have not changed */
+  munit_assert_int(t_send(&w.t, "PATCH", path, body), ==, 200);
+  t_headers_clear(&w.t);
+  elsewhere = strdup(body);
+  *strstr(elsewhere, "sampleDatasetLoad/") = 'x';
+  munit_assert_int(t_send(&w.t, "PATCH", path, elsewhere), ==, 400);
+  munit_assert_true(t_violation(&w.t, "links"));
+  free(elsewhere);
+  t_close(&w.t);
+}
+
 /* On a shared tier, transfer is billed with the SKU of the provider behind it. */
 TEST(sample_dataset, shared)
 {

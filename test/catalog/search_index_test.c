@@ -233,12 +233,22 @@ TEST(search_index, definitions)
     { TEXT("{\"mappings\":{\"dynamic\":true},\"numPartitions\":3}"), "definition.numPartitions" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":5}"), "definition.storedSource" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{}}"), "definition.storedSource" },
-    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":\"a\"}}"), "definition.storedSource" },
-    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"only\":[\"a\"]}}"), "definition.storedSource" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":\"a\"}}"), "definition.storedSource.include" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"only\":[\"a\"]}}"), "definition.storedSource.only" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":[\"a\"],\"exclude\":[\"b\"]}}"), "definition.storedSource" },
-    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"exclude\":[\"a\",5]}}"), "definition.storedSource" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"exclude\":[\"a\",5]}}"), "definition.storedSource.exclude[1]" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"analyzer\":5}"), "definition.analyzer" },
-    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":[1]}}"), "definition.storedSource" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":[1]}}"), "definition.storedSource.include[0]" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":[\"a\"],\"zzBogus\":1}}"), "definition.storedSource.zzBogus" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"zzBogus\":1}"), "definition.zzBogus" },
+    { TEXT("{\"mappings\":{\"dynamic\":true,\"zzBogus\":1}}"), "definition.mappings.zzBogus" },
+    { TEXT("{\"mappings\":{\"dynamic\":{\"typeSet\":\"s\",\"zzBogus\":1}},\"typeSets\":[{\"name\":\"s\",\"types\":[{\"type\":\"string\"}]}]}"),
+      "definition.mappings.dynamic.zzBogus" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":{\"order\":1,\"zzBogus\":1}}}"), "definition.sort.a.zzBogus" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":{\"noData\":\"lowest\"}}}"), "definition.sort.a.order" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":{\"order\":2}}}"), "definition.sort.a.order" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"synonyms\":[{\"name\":\"s\",\"analyzer\":\"lucene.english\",\"source\":"
+           "{\"collection\":\"c\",\"zzBogus\":1}}]}"), "definition.synonyms[0].source.zzBogus" },
     { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":[],\"exclude\":[]}}"), "definition.storedSource" },
     { VECTOR(""), "definition.fields" },
     { VECTOR("{\"type\":\"filter\",\"path\":\"p\"}"), "definition.fields" },
@@ -249,6 +259,7 @@ TEST(search_index, definitions)
     { VECTOR("{\"type\":\"vector\",\"numDimensions\":3,\"similarity\":\"cosine\"}"), "definition.fields[0].path" },
     { VECTOR("{\"type\":\"x\",\"path\":\"p\"}"), "definition.fields[0].type" },
     { VECTOR(COMPARED "," COMPARED), "definition.fields[1].path" },
+    { VECTOR(COMPARED ",{\"type\":\"filter\",\"path\":\"q\",\"zzBogus\":1}"), "definition.fields[1].zzBogus" },
     { VECTOR(COMPARED ",{\"type\":\"filter\",\"path\":\"q\",\"similarity\":\"cosine\"}"), "definition.fields[1].similarity" },
     { INDEX("v", "\"type\":\"vectorSearch\",\"definition\":{\"mappings\":{\"dynamic\":true}}"), "definition.mappings" },
   };
@@ -264,6 +275,21 @@ TEST(search_index, definitions)
   make(&w, TEXT("{\"mappings\":{\"dynamic\":{\"typeSet\":\"s\"},\"fields\":{\"a\":[{\"type\":\"string\",\"analyzer\":\"mine\"},{\"type\":"
                 "\"token\"}]}},\"analyzer\":\"mine\"," ANALYZER("mine", ",\"tokenFilters\":[{\"type\":\"lowercase\"}]")
                 ",\"typeSets\":[{\"name\":\"s\",\"types\":[{\"type\":\"string\"}]}],\"storedSource\":{\"include\":[\"a\"]}}"));
+  /* the formats of fields, analyzers and type sets are open: more members are kept */
+  make(&w, INDEX("open", "\"definition\":{\"mappings\":{\"dynamic\":{\"typeSet\":\"s\"},\"fields\":{\"a\":{\"type\":\"document\",\"more\":1,"
+                         "\"dynamic\":{\"typeSet\":\"s\",\"more\":2}}}}," ANALYZER("mine", ",\"charFilters\":[{\"type\":\"mapping\",\"more\":3}]")
+                         ",\"typeSets\":[{\"name\":\"s\",\"types\":[{\"type\":\"string\",\"more\":4}]}],\"sort\":{\"a\":-1,\"b\":{\"order\":1,"
+                         "\"noData\":\"lowest\"}},\"storedSource\":{\"exclude\":[]}}"));
+  munit_assert_int64(t_int(&w.t, "latestDefinition.mappings.fields.a.more"), ==, 1);
+  munit_assert_int64(t_int(&w.t, "latestDefinition.mappings.fields.a.dynamic.more"), ==, 2);
+  munit_assert_int64(t_int(&w.t, "latestDefinition.analyzers[0].charFilters[0].more"), ==, 3);
+  munit_assert_int64(t_int(&w.t, "latestDefinition.typeSets[0].types[0].more"), ==, 4);
+  munit_assert_string_equal(t_str(&w.t, "latestDefinition.sort.b.noData"), "lowest");
+  expect(&w, call(&w, "POST", "/fts/indexes", INDEX("t", "\"mappings\":{\"dynamic\":true,\"zzBogus\":1}")), 400, "INVALID_ATTRIBUTE");
+  munit_assert_string_equal(t_param(&w.t, 0), "mappings.zzBogus");
+  expect(&w, call(&w, "POST", "/fts/indexes", INDEX("t", "\"mappings\":{\"dynamic\":true},\"sort\":{\"a\":{\"order\":1,\"zzBogus\":1}}")), 400,
+         "INVALID_ATTRIBUTE");
+  munit_assert_string_equal(t_param(&w.t, 0), "sort.a.zzBogus");
   make(&w, INDEX("deep", "\"definition\":" MAPPED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED("{\"type\":\"string\"}"))))))))));
   make(&w, INDEX("second", "\"definition\":{\"mappings\":{\"dynamic\":true},\"analyzer\":\"two\",\"numPartitions\":4,\"analyzers\":[{\"name\":\"one\","
                            "\"tokenizer\":{\"type\":\"standard\"}},{\"name\":\"two\",\"tokenizer\":{\"type\":\"standard\"}}]}"));

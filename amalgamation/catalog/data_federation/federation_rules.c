@@ -190,21 +190,13 @@ static void federation_rules_tag_sets(svc_call *c, const svc_node *store, size_t
   size_t n = 0, m;
   for (; set; set = set->next, n++) {
     svc_str at = svc_arena_print(c->arena, "storage.stores[%zu].readPreference.tagSets[%zu]", i, n);
-    const svc_field *f;
     if (set->type != SVC_J_ARRAY || svc_node_count(set) > FEDERATION_TAGS) {
       svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, at, "must be an array of at most %d tags", FEDERATION_TAGS);
       continue;
     }
-    for (tag = set->first, m = 0; tag; tag = tag->next, m++) {
-      bool good = tag->type == SVC_J_OBJECT && svc_node_count(tag) == 2;
-      svc_fields fields;
-      svc_fields_begin(&fields, &federation_rules_tag);
-      while (good && (f = svc_fields_next(&fields)) != NULL) {
-        svc_str text = svc_node_str(tag, f->name);
-        good = text.n && (int64_t)svc_utf8_length(text) <= f->max;
-      }
-      if (!good) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, SVC_FMT "[%zu]", SVC_ARG(at), m), "must have a name and a value");
-    }
+    for (tag = set->first, m = 0; tag; tag = tag->next, m++)
+      (void)svc_check_part(c, &federation_rules_tag, tag,
+                           svc_arena_print(c->arena, SVC_FMT "[%zu]", SVC_ARG(at), m));
   }
 }
 

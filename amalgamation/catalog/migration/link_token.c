@@ -1,7 +1,8 @@
 /*
 ** Link token: links an organization to another installation, whose deployments can then be migrated here. There is at most
 ** one: a new token replaces it. Only the answer to its creation shows the token: the store
-** has its salted hash, and the addresses that may use it. An organization with a link token cannot be deleted.
+** has its salted hash, and the addresses that may use it. No GET shows it, so its self link is the organization's.
+** An organization with a link token cannot be deleted.
 */
 #include "catalog/catalog.h"
 #include "catalog/migration/migration_parts.h"
@@ -23,8 +24,8 @@ static bool link_token_delete(svc_call *c);
   "/orgs/{orgId}/liveMigrations/linkTokens", SVC_SET_ORGANIZATION_LIVE_MIGRATIONS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 
 static const svc_route link_token_routes[] = {
-  R_POST(LINK_TOKEN, "", .status = 201, .flags = SVC_NO_LINKS, .answer = &link_token_shown, .op = "createLinkToken", .run = link_token_create,
-         .example = "{\"accessListIps\":[\"192.0.2.1\",\"198.51.100.0/24\"]}"),
+  R_POST(LINK_TOKEN, "", .status = 201, .answer = &link_token_shown, .op = "createLinkToken",
+         .run = link_token_create, .example = "{\"accessListIps\":[\"192.0.2.1\",\"198.51.100.0/24\"]}"),
   R_DELETE(LINK_TOKEN, "", .status = 204, .op = "deleteLinkTokens", .run = link_token_delete)
 };
 

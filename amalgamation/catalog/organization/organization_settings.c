@@ -45,7 +45,7 @@ static const svc_object organization_settings_object = { .name = "OrganizationSe
   "/orgs/{orgId}/settings", SVC_SET_ORGANIZATION_SETTINGS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
 
 static const svc_route organization_settings_routes[] = {
-  R_GET(ORGANIZATION_SETTINGS, "", .op = "getOrgSettings", .run = svc_verb_read),
+  R_GET(ORGANIZATION_SETTINGS, "", .op = "getOrgSettings", .run = svc_verb_read, .ext = SVC_ROUTE_EXT(.leads = true)),
   R_PATCH(ORGANIZATION_SETTINGS, "", .op = "updateOrgSettings", .run = svc_verb_update)
 };
 

@@ -36,7 +36,7 @@ static bool project_settings_may(svc_call *c);
 #define PROJECT_SETTINGS "/groups/{groupId}/settings", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route project_settings_routes[] = {
-  R_GET(PROJECT_SETTINGS, "", .op = "getGroupSettings", .run = svc_verb_read),
+  R_GET(PROJECT_SETTINGS, "", .op = "getGroupSettings", .run = svc_verb_read, .ext = SVC_ROUTE_EXT(.leads = true)),
   R_PATCH(PROJECT_SETTINGS, "", .op = "updateGroupSettings", .gate = project_settings_may, .run = svc_verb_update)
 };
 

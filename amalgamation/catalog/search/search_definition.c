@@ -96,6 +96,28 @@ static const svc_field search_definition_text_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_search_text = { .name = "TextSearchIndexDefinition", .fields = SVC_ROWS(search_definition_text_fields) };
 
+/* ---- objects in fields that take another type as well */
+
+static const svc_field search_definition_dynamic_fields[] = { F_STR("typeSet", .flags = SVC_REQUIRED) };
+static const svc_object search_definition_dynamic_object = {
+  .name = "SearchDynamic", .fields = SVC_ROWS(search_definition_dynamic_fields)
+};
+
+static const svc_field search_definition_stored_fields[] = { F_STRS("exclude"), F_STRS("include") };
+static const svc_object search_definition_stored_object = {
+  .name = "SearchStoredSource", .fields = SVC_ROWS(search_definition_stored_fields)
+};
+
+static const char *const search_definition_orders[] = { "-1", "1", NULL };
+static const char *const search_definition_no_data[] = { "highest", "lowest", NULL };
+static const svc_field search_definition_sorted_fields[] = {
+  F_ENUM("noData", search_definition_no_data),
+  F_INT("order", .flags = SVC_REQUIRED, .values = search_definition_orders)
+};
+static const svc_object search_definition_sorted_object = {
+  .name = "SearchSort", .fields = SVC_ROWS(search_definition_sorted_fields)
+};
+
 /* ---------------------------------------------------------------------------------------------------------- vectors */
 
 static const svc_field search_definition_hnsw_fields[] = {
@@ -167,12 +189,25 @@ static void search_definition_write(svc_buf *b, const search_definition_at *at)
   svc_buf_str(b, at->name);
 }
 
-static void search_definition_wrong(search_definition_walk *w, int code, const search_definition_at *at, const char *why)
+static svc_str search_definition_path(search_definition_walk *w, const search_definition_at *at)
 {
   svc_buf b = svc_buf_new(w->c->arena, 128);
   svc_buf_text(&b, w->front);
   search_definition_write(&b, at);
-  svc_violate(w->c, code, svc_buf_done(&b), "%s", why);
+  return svc_buf_done(&b);
+}
+
+static void search_definition_wrong(search_definition_walk *w, int code, const search_definition_at *at,
+                                    const char *why)
+{
+  svc_violate(w->c, code, search_definition_path(w, at), "%s", why);
+}
+
+/* Checks an object against its table. */
+static bool search_definition_is(search_definition_walk *w, const svc_node *object, const svc_object *table,
+                                 const search_definition_at *at)
+{
+  return svc_check_part(w->c, table, object, search_definition_path(w, at)) != NULL;
 }
 
 static bool search_definition_named(const svc_node *list, svc_str name)
@@ -255,14 +290,16 @@ static void search_definition_custom(search_definition_walk *w)
 static void search_definition_mapping(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up,
                                       int depth);
 
-/* Checks dynamic: a boolean, or an object that names a type set. */
-static void search_definition_dynamic(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up)
+/* Checks dynamic: a boolean, or an object that names a type set. Below `fields`, it may have more members. */
+static void search_definition_dynamic(search_definition_walk *w, const svc_node *mapping,
+                                      const search_definition_at *up, int depth)
 {
   const search_definition_at at = SEARCH_AT(up, "dynamic");
   const svc_node *value = svc_node_get(mapping, "dynamic");
   if (!value || value->type == SVC_J_BOOL) return;
   if (value->type != SVC_J_OBJECT)
     search_definition_wrong(w, SVC_E_INVALID_JSON_ATTRIBUTE, &at, "must be true, false or an object");
+  else if (depth == 0 && !search_definition_is(w, value, &search_definition_dynamic_object, &at)) return;
   else if (!search_definition_named(svc_node_get(w->definition, "typeSets"), svc_node_str(value, "typeSet")))
     search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "must name one of the typeSets as its typeSet");
 }
@@ -281,7 +318,7 @@ static void search_definition_mapping(search_definition_walk *w, const svc_node 
 {
   const search_definition_at at = SEARCH_AT(up, "fields");
   const svc_node *fields = svc_node_get(mapping, "fields"), *field = NULL, *item;
-  search_definition_dynamic(w, mapping, up);
+  search_definition_dynamic(w, mapping, up, depth);
   if (fields && fields->type != SVC_J_OBJECT) search_definition_wrong(w, SVC_E_INVALID_JSON_ATTRIBUTE, &at, "must be an object");
   else if (svc_node_first(fields) && depth == SEARCH_DEFINITION_DEPTH)
     search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "is nested too deep");
@@ -310,6 +347,18 @@ static void search_definition_maps(search_definition_walk *w)
 
 /* ---- the rest */
 
+/* Checks the fields to sort by: each has an order, or an object with it. */
+static void search_definition_sorted(search_definition_walk *w)
+{
+  const search_definition_at up = SEARCH_AT(NULL, "sort");
+  const svc_node *item = svc_node_first(svc_node_get(w->definition, "sort"));
+  for (; item; item = item->next) {
+    const search_definition_at at = { &up, item->name, SIZE_MAX };
+    if (item->type == SVC_J_OBJECT)
+      search_definition_is(w, item, &search_definition_sorted_object, &at);
+  }
+}
+
 static void search_definition_text(search_definition_walk *w)
 {
   const svc_node *list = svc_node_get(w->definition, "synonyms"), *item;
@@ -330,6 +379,7 @@ static void search_definition_text(search_definition_walk *w)
   }
   search_definition_distinct(w, "typeSets", "name");
   search_definition_maps(w);
+  search_definition_sorted(w);
 }
 
 static void search_definition_vectors(search_definition_walk *w)
@@ -345,13 +395,11 @@ static void search_definition_vectors(search_definition_walk *w)
 static void search_definition_stored(search_definition_walk *w)
 {
   const search_definition_at at = SEARCH_AT(NULL, "storedSource");
-  const svc_node *value = svc_node_get(w->definition, "storedSource"), *item;
-  bool good = !value || value->type == SVC_J_BOOL;
-  if (!good && value->type == SVC_J_OBJECT && svc_node_count(value) == 1 && value->first->type == SVC_J_ARRAY)
-    good = svc_str_is(value->first->name, "include") || svc_str_is(value->first->name, "exclude");
-  for (item = good && value && value->type == SVC_J_OBJECT ? value->first->first : NULL; item; item = item->next)
-    if (item->type != SVC_J_STRING) good = false;
-  if (!good)
+  const svc_node *value = svc_node_get(w->definition, "storedSource");
+  if (!value || value->type == SVC_J_BOOL) return;
+  if (value->type == SVC_J_OBJECT && !search_definition_is(w, value, &search_definition_stored_object, &at))
+    return;
+  if (value->type != SVC_J_OBJECT || svc_node_count(value) != 1)
     search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at,
                             "must be true, false, or an object with a list of paths to include or exclude");
 }
