@@ -149,7 +149,7 @@ static int open_unknown_limit(const svc *s, const char *wanted)
     svc_near_try(&guess, id);
     if (guess.best) snprintf(best, sizeof best, "%s", id);
   }
-  snprintf(why, sizeof why, "is not the id of an endpoint set%s%s%s", best[0] ? "; did you mean " : "; docs/limits.md lists them", best, best[0] ? "?" : "");
+  snprintf(why, sizeof why, "is not the id of an endpoint set%s%s%s", best[0] ? "; did you mean " : "", best, best[0] ? "?" : "");
   return open_invalid_limit(s, wanted ? wanted : "NULL", why);
 }
 

@@ -25,9 +25,9 @@ ports() { # the files that a program compiles with its own: the listener, and st
     ports/memory.c ports/store_copy.[ch] ports/transfer/*.[ch] ports/postgres.[ch] ports/postgres/*.h ports/redis.[ch] ports/redis/*.h
 }
 
-copy_ports() { # FOLDER: copies them there, with base.h, the one private header that they include
+copy_ports() { # FOLDER: copies them there, with the private headers that they include
   for f in $(ports); do mkdir -p "$1/${f%/*}"; cp "$f" "$1/$f"; done
-  mkdir -p "$1/ports/base"; cp amalgamation/base/base.h "$1/ports/base/base.h"
+  mkdir -p "$1/ports/base"; cp amalgamation/base/base.h amalgamation/base/atomic.h "$1/ports/base"
 }
 
 # ---- install --------------------------------------------------------------------------------------------------------
@@ -38,6 +38,7 @@ installed() { # prints the table of installed files: MODE FILE PLACE; mode "link
 $(for f in listener postgres redis; do echo "644 ports/$f.h include/svcapi/$f.h"; done)
 $(for f in $(ports); do echo "644 $f share/svcapi/$f"; done)
 644 amalgamation/base/base.h share/svcapi/ports/base/base.h
+644 amalgamation/base/atomic.h share/svcapi/ports/base/atomic.h
 644 build/lib/whole/libsvcapi.a $LIBDIR/libsvcapi.a
 755 build/$(soname) $LIBDIR/libsvcapi.so.$(version)
 link libsvcapi.so.$(version) $LIBDIR/$(soname)

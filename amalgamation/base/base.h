@@ -307,7 +307,6 @@ SVC_PRIVATE void svc_node_set_id(svc_arena *a, svc_node *object, const char *nam
 SVC_PRIVATE void svc_node_set_date(svc_arena *a, svc_node *object, const char *name, int64_t ms); /* in UTC, to the second */
 SVC_PRIVATE void svc_node_set_i64(svc_arena *a, svc_node *object, const char *name, int64_t value);
 SVC_PRIVATE void svc_node_set_bool(svc_arena *a, svc_node *object, const char *name, bool value);
-SVC_PRIVATE void svc_node_set_null(svc_arena *a, svc_node *object, const char *name);
 SVC_PRIVATE void svc_node_drop(svc_node *object, const char *name);
 SVC_PRIVATE svc_str svc_node_str(const svc_node *object, const char *name); /* a string member; empty if missing */
 SVC_PRIVATE bool svc_node_is(const svc_node *object, const char *name, const char *text); /* whether that string member equals text */

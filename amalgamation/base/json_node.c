@@ -117,11 +117,6 @@ SVC_PRIVATE void svc_node_set_bool(svc_arena *a, svc_node *object, const char *n
   svc_node_put(a, object, svc_node_new(a, SVC_J_BOOL, svc_str_c(name), value ? SVC_S("true") : SVC_S("false")));
 }
 
-SVC_PRIVATE void svc_node_set_null(svc_arena *a, svc_node *object, const char *name)
-{
-  svc_node_put(a, object, svc_node_new(a, SVC_J_NULL, svc_str_c(name), SVC_S("")));
-}
-
 SVC_PRIVATE void svc_node_drop(svc_node *object, const char *name)
 {
   svc_node *before = NULL, *at;

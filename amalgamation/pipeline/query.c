@@ -39,7 +39,7 @@ static int query_common_index(const svc_call *c, svc_str name)
   return -1;
 }
 
-/* A number of the raw query, or `otherwise` if it is none: then the request is refused soon. */
+/* A number of the raw query; `otherwise` if the text is not a number, which is refused soon. */
 static int64_t query_number(svc_str text, int64_t otherwise)
 {
   int64_t n;

@@ -99,7 +99,7 @@ TEST(health, store)
   for (i = 0; i < 2; i++) {
     munit_assert_int(get(s, ready[i], "\"ready\":true,\"status\":\"ok\""), ==, 200);
     atomic_store(&fake.fails, SVC_IO);
-    munit_assert_int(get(s, ready[i], "\"store\":\"unavailable\"},\"ready\":false,\"status\":\"unavailable\""), ==, 503);
+    munit_assert_int(get(s, ready[i], "\"store\":\"unavailable\",\"threads\":\"ok\"},\"ready\":false,\"status\":\"unavailable\""), ==, 503);
     munit_assert_int(get(s, ready[i], "\"limiter\":\"ok\""), ==, 503);
     munit_assert_int(get(s, "/_svc/health/live", "\"live\":true,\"status\":\"ok\""), ==, 200);
     munit_assert_int(svc_metrics_text(s, NULL, &text), ==, SVC_OK); /* metrics do not need the store either */
