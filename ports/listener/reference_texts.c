@@ -1566,7 +1566,6 @@ const listener_text svc_listener_texts[] = {
   { "f RestoreJobFileHash.typeName", "Algorithm of the checksum." },
   { "f RestoreMoment.date", "Second of the oplog entry, in UTC." },
   { "f RestoreMoment.increment", "Counter of the entry within its second." },
-  { "f RestoreMoment.time", "Second of the oplog entry, since 1970-01-01 UTC." },
   { "f RoleNames.roles", "Roles in the project that the person gets." },
   { "f Root.apiKey", "Credential with which the caller authenticated." },
   { "f Root.appName", "Name of the service." },

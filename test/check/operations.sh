@@ -21,6 +21,6 @@ sed -n '/^```conf$/,/^```$/s/^\([a-z-]*\).*/--\1/p' $P >build/check/operations/f
 grep -oE -e '--[a-z][a-z-]+' $P >>build/check/operations/flags
 sort -u build/check/operations/flags | while read -r flag; do
   grep -q -e "^  $flag\b" build/check/operations/help && continue
-  case $flag in --value|--network|--rm|--) continue ;; esac # flags of systemctl and docker
+  case $flag in --value|--network|--rm|--pull|--) continue ;; esac # flags of systemctl and docker
   fail "$P: svcd has no $flag"
 done
