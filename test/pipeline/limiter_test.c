@@ -690,8 +690,9 @@ TEST(limiter, overrides)
     s = (svc *)&config;
     munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
     munit_assert_null(s);
-    snprintf(line, sizeof line, "svc_config.limits: %s %s", bad[i].endpoint_set_id ? bad[i].endpoint_set_id : "NULL",
-             i < 6 ? "is not the id of an endpoint set" : "has a value out of range");
+    snprintf(line, sizeof line, "svc_config.limits: %s %s%s", bad[i].endpoint_set_id ? bad[i].endpoint_set_id : "NULL",
+             i < 6 ? "is not the id of an endpoint set" : "has a value out of range",
+             i == 4 || i == 5 ? "; did you mean rootResource_user?" : "");
     munit_assert_string_equal(said, line); /* the log line names the wrong row */
     config.limiter_off = 1; /* also refused while the limiter is off */
     munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
