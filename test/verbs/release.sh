@@ -28,6 +28,7 @@ test-day|3|./build.sh test-day
 test-api|4|./build.sh test-api
 test-clients|8|./build.sh test-clients
 test-web|6|./build.sh test-web
+test-isolation|5|./build.sh test-isolation
 test-manifests|2|./build.sh test-manifests
 test-packages|8|./build.sh test-packages
 test-dist|12|./build.sh test-dist
