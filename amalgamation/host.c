@@ -44,7 +44,7 @@ int svc_is_due(svc *s)
   return svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now);
 }
 
-/* What a read needs besides memory, by its operation and its query. Nothing is known about the caller yet. */
+/* The wait of a read (SVC_NEEDS_...), by its operation and its query. Nothing is known about the caller yet. */
 static int host_read_needs(svc *s, const svc_request *request)
 {
   const svc_route *route;

@@ -402,7 +402,7 @@ static const svc_plan *plan_item(const svc_plan *plan)
   return !found && svc_noun_ext_of(plan->noun->noun)->element_of ? plan_item_of(plan, plan->noun->parent) : found;
 }
 
-/* What a POST makes and no route reads is shown by its parent. */
+/* The parent shows a resource that a POST makes and no route reads. */
 static const svc_plan *plan_above(const svc_plan *plan)
 {
   const svc_route *r = plan->route;
