@@ -1,6 +1,6 @@
 /*
-** Which process opened a handle. A child process has a copy of the handle, and the store's files and locks are its parent's as well: a write
-** of the child would damage the store.
+** The process that opened a handle, and whether this one is a child of it (fork). A child process has a copy of the handle, and the
+** store's files and locks are its parent's as well: a write of the child would damage the store.
 **
 ** Each public function asks, so asking must cost nothing. getpid() is a system call, about 0.2 microseconds. So the handle has a page that
 ** the kernel empties in a child (MADV_WIPEONFORK, Linux 4.14 and later), and reads one byte of it. Without such a page, getpid() is asked.

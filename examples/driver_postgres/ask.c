@@ -19,8 +19,7 @@ static const struct {
 
 #define ASK_TURN 3 /* seconds that a question waits for its turn */
 
-/* Waits until the server has less than DRIVER_QUESTIONS questions. Returns 0, or -1 after ASK_TURN.
-** */
+/* Waits until the server has less than DRIVER_QUESTIONS questions. Returns -1 after ASK_TURN. */
 static int ask_begin(driver_postgres *d, const char *id)
 {
   struct timespec until;

@@ -77,12 +77,16 @@ typedef struct driver_lane {
 typedef struct driver_task {
   struct driver_task *next;
   void (*run)(driver_postgres *d, struct driver_task *t);
-  driver_order *order;   /* NULL: the driver's own work */
+  driver_order *order;   /* NULL: the driver's own work, */
+  int own;               /* and which one, if a server has it at most once: DRIVER_OWN_START, ... */
   driver_lane *lanes[2]; /* the task runs alone on both; the second may be NULL */
   driver_lane *owner;    /* the organization whose share of threads the task uses */
   char user[32], name[DRIVER_NAME + 1]; /* of the database user that the task is about */
   int running;
 } driver_task;
+
+/* The driver's own work on a server. While a start is queued, the watch leaves the server alone. */
+enum { DRIVER_OWN_START = 1, DRIVER_OWN_SAMPLE = 2, DRIVER_OWN_MEND = 4 };
 
 /* The figures of a sample. Those up to DRIVER_F_READ_ONLY are in the order of the columns of sample_sql (sample.c). */
 enum driver_figures {
@@ -101,7 +105,7 @@ typedef struct driver_sample {
 } driver_sample;
 
 /* A server as the watch sees it. Only the thread that holds the server (driver_hold()) may change
-** it; the samples, `told`, `held` and the members from `starting` on also need d->servers_lock. */
+** it; the samples, `told`, `held` and the members from `own` on also need d->servers_lock. */
 enum { DRIVER_UNTOLD = -1 };
 typedef struct driver_server {
   struct driver_server *next;
@@ -116,10 +120,8 @@ typedef struct driver_server {
   int64_t try_at;         /* earliest time of the next start, by driver_now() */
   int64_t sampled;        /* time of the last sample, in seconds since 1970 */
   driver_sample *minutes, *halves;
-  int starting;           /* a task that starts the server is queued: the watch waits for it */
-  int sampling;           /* a task that takes a sample is queued or runs */
+  int own;                /* the driver's own work on it that is queued or runs: DRIVER_OWN_START, ... */
   int questions;          /* questions that the server answers now */
-  int mending;            /* a task that repeats failed work on users is queued or runs */
   int mends;              /* failed repetitions */
   int64_t mend_at;        /* time of the next repetition, by driver_now(); 0: nothing has failed */
 } driver_server;
@@ -358,9 +360,9 @@ void driver_hold(driver_postgres *d, const char *id);
 void driver_release(driver_postgres *d, const char *id);
 void driver_server_gone(driver_postgres *d, const char *id);
 driver_server *driver_server_make(driver_postgres *d, const char *id);
-int driver_start_later(driver_postgres *d, const char *id,
-                       void (*run)(driver_postgres *d, driver_task *t));
-void driver_started(driver_postgres *d, const char *id);
+int driver_own_later(driver_postgres *d, const char *id, int own,
+                     void (*run)(driver_postgres *d, driver_task *t));
+void driver_own_end(driver_postgres *d, const char *id, int own);
 void driver_servers_free(driver_postgres *d);
 void *driver_watch(void *context);
 

@@ -147,7 +147,6 @@ static void mend_task(driver_postgres *d, driver_task *t)
   if (failed) mend_plan(d, id, 1);
   pthread_mutex_lock(&d->servers_lock);
   s = driver_server_of(d, id);
-  if (s) s->mending = 0;
   if (s && !failed) s->mend_at = 0, s->mends = 0;
   pthread_mutex_unlock(&d->servers_lock);
 }
@@ -155,20 +154,11 @@ static void mend_task(driver_postgres *d, driver_task *t)
 /* Queues the repetition if its time has come. The watch calls it for a server that answers. */
 void driver_mend_due(driver_postgres *d, const char *id)
 {
-  const driver_task like = { .run = mend_task };
-  char owner[32];
-  driver_server *s;
+  const driver_server *s;
   int due;
   pthread_mutex_lock(&d->servers_lock);
   s = driver_server_of(d, id);
-  due = s && s->mend_at && !s->mending && driver_now() >= s->mend_at;
-  if (due) s->mending = 1;
+  due = s && s->mend_at && driver_now() >= s->mend_at;
   pthread_mutex_unlock(&d->servers_lock);
-  if (!due) return;
-  if (driver_owner(d, id, owner) == 0 && driver_pool_add(d, &like, id, NULL, owner) == 0)
-    return;
-  pthread_mutex_lock(&d->servers_lock);
-  s = driver_server_of(d, id);
-  if (s) s->mending = 0;
-  pthread_mutex_unlock(&d->servers_lock);
+  if (due) driver_own_later(d, id, DRIVER_OWN_MEND, mend_task);
 }

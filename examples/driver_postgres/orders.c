@@ -75,7 +75,7 @@ static int driver_cannot(driver_postgres *d, driver_order *o, driver_result *r)
   return driver_fail(r, "this driver has no way to do %s", o->action);
 }
 
-/* What an order works on: the lane of its task (pool.c). A task holds the server that it changes, so
+/* The lanes of the tasks of an order (pool.c): what an order works on. A task holds the server that it changes, so
 ** that the watch skips it. */
 enum orders_lane {
   ORDERS_FILES,  /* files of the driver only, of the resource */

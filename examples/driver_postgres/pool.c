@@ -138,6 +138,7 @@ static void *pool_work(void *context)
     t->owner->running++;
     pthread_mutex_unlock(&d->lock);
     t->run(d, t);
+    if (t->own) driver_own_end(d, t->lanes[0]->id, t->own);
     pthread_mutex_lock(&d->lock);
     t->owner->running--;
     pool_remove(d, t);

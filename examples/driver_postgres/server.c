@@ -382,8 +382,7 @@ int driver_find(driver_postgres *d, const char *group, const char *name, char id
   return found;
 }
 
-/* Returns true if the roles of the server are complete, as this version of the driver makes them.
-** */
+/* Returns true if the roles of the server are complete, as this version makes them. */
 static int server_is_settled(driver_postgres *d, const char *id)
 {
   char text[16];
@@ -417,7 +416,6 @@ static void server_resume_task(driver_postgres *d, driver_task *t)
     driver_mend_begin(d, id);
     driver_release(d, id);
   }
-  driver_started(d, id);
 }
 
 /* Queues a task for each server, before the threads start: an order for the server comes after it.
@@ -428,7 +426,7 @@ int driver_resume(driver_postgres *d)
   DIR *folder = driver_list(d->control, ".");
   int status = 0;
   while (status == 0 && driver_next(folder, id))
-    status = driver_start_later(d, id, server_resume_task);
+    status = driver_own_later(d, id, DRIVER_OWN_START, server_resume_task);
   if (folder) closedir(folder);
   return status;
 }

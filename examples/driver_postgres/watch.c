@@ -185,30 +185,32 @@ static int watch_answers(driver_postgres *d, driver_server *s)
 
 /* ---------------------------------------------------------------------------------------------------------------- restart */
 
-/* Queues a task that starts a server; until driver_started() the watch leaves the server alone.
+/* Queues a task of the driver's own for a server (DRIVER_OWN_START, ...), unless it is queued or runs.
 ** Returns 0, or -1 if out of memory. */
-int driver_start_later(driver_postgres *d, const char *id,
-                       void (*run)(driver_postgres *d, driver_task *t))
+int driver_own_later(driver_postgres *d, const char *id, int own,
+                     void (*run)(driver_postgres *d, driver_task *t))
 {
-  const driver_task like = { .run = run };
+  const driver_task like = { .run = run, .own = own };
   char owner[32];
   driver_server *s;
+  int queued;
   if (driver_owner(d, id, owner) != 0) return 0;
   pthread_mutex_lock(&d->servers_lock);
   s = watch_server(d, id, 1);
-  if (s) s->starting = 1;
+  queued = s && s->own & own;
+  if (s) s->own |= own;
   pthread_mutex_unlock(&d->servers_lock);
-  if (s && driver_pool_add(d, &like, id, NULL, owner) == 0) return 0;
-  driver_started(d, id);
+  if (queued || (s && driver_pool_add(d, &like, id, NULL, owner) == 0)) return 0;
+  driver_own_end(d, id, own);
   return -1;
 }
 
-void driver_started(driver_postgres *d, const char *id)
+void driver_own_end(driver_postgres *d, const char *id, int own)
 {
   driver_server *s;
   pthread_mutex_lock(&d->servers_lock);
-  s = watch_server(d, id, 0);
-  if (s) s->starting = 0;
+  s = watch_server(d, id, 0); /* NULL: the server was deleted in the meantime */
+  if (s) s->own &= ~own;
   pthread_mutex_unlock(&d->servers_lock);
 }
 
@@ -251,7 +253,6 @@ static void watch_restart_task(driver_postgres *d, driver_task *t)
       watch_restart(d, s);
     driver_release(d, id);
   }
-  driver_started(d, id);
 }
 
 /* Reports a server that has ended, and has it started when its time has come. */
@@ -264,7 +265,7 @@ static void watch_ended(driver_postgres *d, driver_server *s)
     s->try_at = now;
   }
   watch_tell(d, s, 0);
-  if (now >= s->try_at) driver_start_later(d, s->id, watch_restart_task);
+  if (now >= s->try_at) driver_own_later(d, s->id, DRIVER_OWN_START, watch_restart_task);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- disk */
@@ -314,31 +315,15 @@ static void watch_sample_task(driver_postgres *d, driver_task *t)
     }
     driver_release(d, id);
   }
-  pthread_mutex_lock(&d->servers_lock);
-  s = watch_server(d, id, 0);
-  if (s) s->sampling = 0;
-  pthread_mutex_unlock(&d->servers_lock);
 }
 
 /* Queues a sample once a minute. */
 static void watch_sample(driver_postgres *d, driver_server *s)
 {
-  const driver_task like = { .run = watch_sample_task };
   int64_t now = (int64_t)time(NULL);
-  char owner[32];
-  int waits;
   if (s->sampled / WATCH_SAMPLE == now / WATCH_SAMPLE) return;
   s->sampled = now;
-  pthread_mutex_lock(&d->servers_lock);
-  waits = s->sampling;
-  s->sampling = 1;
-  pthread_mutex_unlock(&d->servers_lock);
-  if (waits) return;
-  if (driver_owner(d, s->id, owner) == 0 && driver_pool_add(d, &like, s->id, NULL, owner) == 0)
-    return;
-  pthread_mutex_lock(&d->servers_lock);
-  s->sampling = 0;
-  pthread_mutex_unlock(&d->servers_lock);
+  driver_own_later(d, s->id, DRIVER_OWN_SAMPLE, watch_sample_task);
 }
 
 /* Checks one server. While the watch holds it, no order can delete its record, so `s` stays valid without the lock. */
@@ -349,7 +334,7 @@ static void watch_one(driver_postgres *d, const char *id)
   if (!watch_take(d, id, 0)) return;
   pthread_mutex_lock(&d->servers_lock);
   s = watch_server(d, id, 0);
-  starting = s->starting;
+  starting = s->own & DRIVER_OWN_START;
   pthread_mutex_unlock(&d->servers_lock);
   if (!driver_knows(d, id, "made") || driver_knows(d, id, "paused")) {
     watch_told(d, s, DRIVER_UNTOLD);

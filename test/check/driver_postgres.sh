@@ -7,10 +7,8 @@
 # figures, suggested indexes), a damaged snapshot is not restored, and a full server is read-only. Skipped, with a message, if
 # PostgreSQL is not installed.
 . test/check/common
-set -- /usr/lib/postgresql/*/bin/initdb
-[ -x "$1" ] && command -v curl >/dev/null || { echo "skipped: PostgreSQL or curl is not installed"; exit 0; }
-dir=$(mktemp -d /tmp/svc-driver-XXXXXX); chmod 755 "$dir"
-pid=; other=
+. test/check/postgres
+other=
 stop() { [ -z "$pid" ] || kill "$pid" 2>/dev/null || :; [ -z "$pid" ] || wait "$pid" 2>/dev/null || :; pid=; }
 end() {
   stop
@@ -20,18 +18,6 @@ end() {
   done
   sleep 0.3; rm -rf "$dir"
 }
-trap end EXIT
-fail() { echo "check/driver_postgres: $*" >&2; cat "$dir/log" >&2 || :; exit 1; }
-
-start() {
-  : >"$dir/out"
-  build/svcd --data "$dir/store" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/pg" --db-scheme postgresql >"$dir/out" 2>>"$dir/log" &
-  pid=$!
-  for _ in $(waits); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.1; done
-  [ -n "$url" ] || fail 'svcd does not start'
-  api=$url/api/svc/v2/groups/$(get groupId)
-}
-get() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/" "$dir/store/bootstrap.json"; }
 call() { # METHOD PATH [BODY]: the body of the answer, the status in its last line
   curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} "$api$2"
 }
@@ -45,12 +31,7 @@ wait_for() { # NAME STATE: STATE may be "gone"
   done
   fail "$1 is ${state:-nowhere}, not $2: $answer"
 }
-server() { # NAME: $id $port of its server
-  answer=$(call GET "/clusters/$1")
-  id=$(printf %s "$answer" | sed -n 's/.*"groupId":"[0-9a-f]*","id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
-  port=$(printf %s "$answer" | sed -n 's/.*"standard":"[a-z]*:\/\/127\.0\.0\.1:\([0-9]*\).*/\1/p' | head -n 1)
-  [ -n "$id" ] && [ -n "$port" ] || fail "the cluster does not say where it is: $answer"
-}
+server() { answer=$(call GET "/clusters/$1"); address "$answer"; } # NAME: $id $port of its server
 runs() { kill -0 "$server_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$server_pid/status" 2>/dev/null; } # a zombie process counts as ended
 sql() { PGPASSWORD=$(cat "$dir/pg/control/$id/password") psql -h 127.0.0.1 -p "$port" -U svc -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1"; }
 cluster() { printf '{"name":"%s","backupEnabled":true,"clusterType":"REPLICASET","replicationSpecs":[{"regionConfigs":[{"providerName":"AWS","regionName":"US_EAST_1","electableSpecs":{"instanceSize":"M10","nodeCount":3}}]}]}' "$1"; }

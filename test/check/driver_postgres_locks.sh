@@ -6,10 +6,7 @@
 # delays neither the start of the driver nor its end. Skipped, with a message, if PostgreSQL is not
 # installed.
 . test/check/common
-set -- /usr/lib/postgresql/*/bin/initdb
-[ -x "$1" ] && command -v curl >/dev/null || { echo "skipped: PostgreSQL or curl is not installed"; exit 0; }
-dir=$(mktemp -d /tmp/svc-locks-XXXXXX); chmod 755 "$dir"
-pid=
+. test/check/postgres
 end() {
   rm -f "$dir/holding" "$dir/asking"
   [ -z "$pid" ] || { kill -9 "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; } || :
@@ -19,18 +16,7 @@ end() {
   for _ in $(waits); do ls "$dir"/pg/*/data/postmaster.pid >/dev/null 2>&1 || break; sleep 0.1; done
   rm -rf "$dir"
 }
-trap end EXIT
-fail() { echo "check/driver_postgres_locks: $*" >&2; cat "$dir/log" >&2 || :; exit 1; }
-
-start() {
-  : >"$dir/out"
-  build/svcd --data "$dir/store" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/pg" --db-scheme postgresql >"$dir/out" 2>>"$dir/log" &
-  pid=$!
-  for _ in $(waits); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.1; done
-  [ -n "$url" ] || fail 'svcd does not start'
-}
 stop() { kill "$pid"; wait "$pid" || fail 'svcd does not end cleanly'; pid=; }
-get() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/" "$dir/store/bootstrap.json"; }
 call() { # METHOD PATH [BODY], in the project $group: the body of the answer, the status in its last line
   curl -s -m 60 -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} \
     "$url/api/svc/v2/groups$2"
@@ -50,12 +36,7 @@ is() { # GROUP NAME STATE
 cluster() { # GROUP NAME: begins to make it
   accepted POST "/$1/clusters" '{"name":"'"$2"'","clusterType":"REPLICASET","replicationSpecs":[{"regionConfigs":[{"providerName":"AWS","regionName":"US_EAST_1","electableSpecs":{"instanceSize":"M10","nodeCount":3}}]}]}'
 }
-server() { # GROUP NAME: $id $port of its server
-  answer=$(call GET "/$1/clusters/$2")
-  id=$(printf %s "$answer" | sed -n 's/.*"groupId":"[0-9a-f]*","id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
-  port=$(printf %s "$answer" | sed -n 's/.*"standard":"[a-z]*:\/\/127\.0\.0\.1:\([0-9]*\).*/\1/p' | head -n 1)
-  [ -n "$id" ] && [ -n "$port" ] || fail "the cluster does not say where it is: $answer"
-}
+server() { answer=$(call GET "/$1/clusters/$2"); address "$answer"; } # GROUP NAME: $id $port of its server
 role() { printf '{"roleName":"%s","databaseName":"%s"}' "$1" "$2"; }
 user() { # GROUP NAME ROLES
   accepted POST "/$1/databaseUsers" '{"databaseName":"admin","username":"'"$2"'","password":"a password of its own","roles":['"$3"']}'
